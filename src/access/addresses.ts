@@ -1,0 +1,97 @@
+import { BlockList, isIP } from "node:net"
+import { AccessProblem } from "./problem.ts"
+
+/** Addresses and networks, IPv4 and IPv6. */
+export interface AddressList {
+  /** False for null and for text that is no address. */
+  includes(address: string | null): boolean
+}
+
+export type TrustedProxies = AddressList
+
+/** A list of addresses and CIDR networks ("192.0.2.1", "10.0.0.0/8", "2001:db8::/32"). Throws AccessProblem naming a bad entry. */
+export function parseAddressList(entries: readonly string[]): AddressList {
+  const rules = new BlockList()
+  for (const entry of entries) addRule(rules, entry)
+  return {
+    includes(text) {
+      const address = text === null ? null : canonicalAddress(text)
+      return address !== null && rules.check(address, familyOf(address))
+    },
+  }
+}
+
+/** The proxies whose X-Forwarded-For is believed; none when the list is empty. Throws AccessProblem. */
+export const parseTrustedProxies: (entries: readonly string[]) => TrustedProxies = parseAddressList
+
+/**
+ * The address of whoever asks: the peer, or behind trusted proxies the right-most hop of X-Forwarded-For that is not
+ * one of them (what stands left of it is the caller's own claim). Null when that cannot be told.
+ */
+export function clientAddress(
+  peer: string | null,
+  forwardedFor: string | null,
+  trusted: TrustedProxies,
+): string | null {
+  const near = peer === null ? null : canonicalAddress(peer)
+  if (!forwardedFor?.trim() || !trusted.includes(near)) return near
+  if (forwardedFor.length > LONGEST_HEADER) return null
+  const hops = forwardedFor.split(",").map(hopAddress).reverse()
+  const client = hops.findIndex((hop) => !trusted.includes(hop))
+  // all of them are proxies of ours: the farthest one asks
+  return hops.at(client) ?? null
+}
+
+/** One spelling for each address: ::ffff: unmapped, IPv6 short and lower-case, no zone. Null when it is no address. */
+export function canonicalAddress(text: string): string | null {
+  const bare = text.replace(/%.*$/, "")
+  const family = isIP(bare)
+  if (family === 0) return null
+  if (family === 4) return bare
+  const address = new URL(`http://[${bare}]/`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address)
+  if (!mapped) return address
+  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)]
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".")
+}
+
+/** What one party holds: an IPv4 address, or the /64 of an IPv6 one; "unknown" when it is no address. */
+export function networkOf(text: string | null): string {
+  const address = text === null ? null : canonicalAddress(text)
+  if (address === null) return "unknown"
+  if (familyOf(address) === "ipv4") return address
+  const [left = "", right = ""] = address.split("::")
+  const head = left.split(":").filter(Boolean)
+  const tail = right.split(":").filter(Boolean)
+  const zeros = Array(8 - head.length - tail.length).fill("0")
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`
+}
+
+const LONGEST_HEADER = 4_096
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return address.includes(":") ? "ipv6" : "ipv4"
+}
+
+function addRule(rules: BlockList, entry: string): void {
+  const [text = "", prefix, ...more] = entry.trim().split("/")
+  const address = text.includes("%") ? null : canonicalAddress(text)
+  const family = address === null ? "ipv4" : familyOf(address)
+  // a network written as ::ffff:10.0.0.0/104 is 10.0.0.0/8
+  const shift = family === "ipv4" && text.includes(":") ? 96 : 0
+  const bits = prefix === undefined ? undefined : Number(/^\d{1,3}$/.test(prefix) ? prefix : Number.NaN) - shift
+  if (address === null || more.length > 0 || (bits !== undefined && !(bits >= 0 && bits <= WIDTH[family]))) {
+    throw new AccessProblem(`${JSON.stringify(entry.slice(0, 64))} is not an address or a network like 10.0.0.0/8`)
+  }
+  if (bits === undefined) rules.addAddress(address, family)
+  else rules.addSubnet(address, bits, family)
+}
+
+const WIDTH = { ipv4: 32, ipv6: 128 }
+
+// Some proxies write a port behind the address.
+function hopAddress(hop: string): string | null {
+  const text = hop.trim()
+  const withPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)
+  return canonicalAddress(withPort?.[1] ?? text)
+}

@@ -1,0 +1,36 @@
+import type { Entitlements, Plan } from "./plans.ts"
+import type { Scope } from "./scopes.ts"
+
+/** The month's credits of a workspace as last known to this process. */
+export interface Credits {
+  used: number
+  /** The month's quota plus what the month has of packs. */
+  limit: number
+  remaining: number
+  /** ISO time of the next month's start, UTC. */
+  resetsAt: string
+}
+
+/** The month's credits of one key. */
+export interface Budget {
+  used: number
+  limit: number
+}
+
+/** Who calls: a key that was found, live and welcome. */
+export interface Caller {
+  workspaceId: number
+  keyId: number
+  kind: "live" | "test"
+  plan: Plan
+  explorer: boolean
+  /** A credit pack has credits left. */
+  hasPack: boolean
+  entitlements: Entitlements
+  scopes: readonly Scope[]
+  /** App ids this key is limited to; null = every app of the workspace. */
+  appList: readonly string[] | null
+  credits: Credits
+  /** The key's own monthly budget; null = none. */
+  budget: Budget | null
+}

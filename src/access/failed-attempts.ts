@@ -1,0 +1,68 @@
+import { Fault } from "../faults.ts"
+import { networkOf } from "./addresses.ts"
+
+/** Slows down whoever tries keys: counts look-ups that found none, per address (IPv6: per /64) and UTC minute. */
+export interface FailedAttempts {
+  /**
+   * Runs a look-up and counts it when it answers null. At no time do more run than may still fail, so a burst is held
+   * back as well as a queue. Throws rate_limited without running it once the minute's failures are used up.
+   */
+  watch<Found>(address: string | null, lookUp: () => Promise<Found | null>): Promise<Found | null>
+}
+
+export interface FailedAttemptsOptions {
+  now: () => Date
+  perMinute?: number
+  /** Addresses remembered at a time, 10,000 unless told; the oldest is forgotten. */
+  maxAddresses?: number
+}
+
+/** Counts in this process only. An unknown address is one address. */
+export function createFailedAttempts(options: FailedAttemptsOptions): FailedAttempts {
+  const { now, perMinute = 30 } = options
+  const recordOf = createRecords(options)
+  return {
+    async watch(address, lookUp) {
+      const record = recordOf(networkOf(address))
+      while (record.failed + record.running >= perMinute) {
+        if (record.failed >= perMinute) throw new Fault("rate_limited", {}, { retryAfter: secondsLeft(now()) })
+        await new Promise<void>((wake) => record.waiting.push(wake))
+      }
+      record.running++
+      try {
+        const found = await lookUp()
+        if (found === null) record.failed++
+        return found
+      } finally {
+        record.running--
+        for (const wake of record.waiting.splice(0)) wake()
+      }
+    },
+  }
+}
+
+interface Attempts {
+  failed: number
+  running: number
+  waiting: (() => void)[]
+}
+
+function createRecords({ now, maxAddresses = 10_000 }: FailedAttemptsOptions) {
+  const records = new Map<string, Attempts>()
+  let minute = Number.NaN
+  return (subject: string): Attempts => {
+    const current = Math.floor(now().getTime() / 60_000)
+    if (current !== minute) records.clear()
+    minute = current
+    const held = records.get(subject)
+    if (held) return held
+    if (records.size >= maxAddresses) records.delete(records.keys().next().value!)
+    const record = { failed: 0, running: 0, waiting: [] }
+    records.set(subject, record)
+    return record
+  }
+}
+
+function secondsLeft(at: Date): number {
+  return 60 - at.getUTCSeconds()
+}

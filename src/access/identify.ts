@@ -1,0 +1,98 @@
+import type { Sql } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import type { Log } from "../log.ts"
+import type { Caller, Credits } from "./caller.ts"
+import type { Charged } from "./credits.ts"
+import { createFailedAttempts } from "./failed-attempts.ts"
+import { keyDigest, parseKey } from "./keys.ts"
+import { createKnownKeys, type KnownKey } from "./known-keys.ts"
+
+/** The two headers that may carry a key, as they came. */
+export interface Credentials {
+  authorization: string | null
+  apiKey: string | null
+}
+
+export interface Identify {
+  /**
+   * Who calls, from `address` (null = not known). Throws the Fault of the first thing wrong: missing_api_key,
+   * invalid_api_key, rate_limited (too many unknown keys from there), account_deleted, key_expired, key_leaked,
+   * key_revoked, key_paused, key_limit, workspace_suspended, ip_list_required, ip_not_allowed.
+   */
+  identify(credentials: Credentials, address: string | null): Promise<Caller>
+  /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
+  charged(caller: Caller, paid: Charged): void
+  /** The caller as the database holds it now, for a refusal that a purchase of this moment may have overtaken. */
+  renewed(caller: Caller): Promise<Caller>
+}
+
+export interface IdentifyOptions {
+  sql: Sql
+  /** Wall clock, for the minutes in which failed attempts are counted. */
+  now: () => Date
+  log: Log
+  /** How long a key's record may be used again; below 1 s, so that a revoked key stops within a second. */
+  ttlMs?: number
+  /** Unknown keys an address may try in a minute. */
+  failuresPerMinute?: number
+  /** Milliseconds of a clock that is never set back. */
+  elapsedMs?: () => number
+}
+
+/** Finds out who calls; one query per key and `ttlMs` in this process. */
+export function createIdentify(options: IdentifyOptions): Identify {
+  const { sql, now, log, ttlMs = 750, failuresPerMinute, elapsedMs = () => performance.now() } = options
+  const known = createKnownKeys({ sql, ttlMs, elapsedMs })
+  const attempts = createFailedAttempts({ now, perMinute: failuresPerMinute })
+
+  const find = async (credentials: Credentials, address: string | null) => {
+    const digest = digestOf(credentials)
+    // a key that fails its own checksum costs no query and guesses nothing
+    if (!digest) return null
+    // a key once found is not an attempt: whoever shares an address with a guesser goes on working
+    if (known.has(digest)) return await known.find(digest)
+    return await attempts.watch(address, () => known.find(digest))
+  }
+
+  return {
+    async identify(credentials, address) {
+      const key = await find(credentials, address)
+      if (!key) throw new Fault("invalid_api_key")
+      const refused = refusalOf(key, address)
+      if (!refused) return key.caller
+      log("debug", "refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
+      throw refused
+    },
+    charged: known.charged,
+    renewed: known.renewed,
+  }
+}
+
+/** The credits of the workspace that a fault of `identify` refused, as last known; null when it tells nothing of any. */
+export function creditsKnownAt(fault: Fault): Credits | null {
+  return creditsAt.get(fault) ?? null
+}
+
+const creditsAt = new WeakMap<Fault, Credits>()
+
+/** The digest of the one key sent; null when it cannot be any key of ours. Throws missing_api_key when none was sent. */
+function digestOf({ authorization, apiKey }: Credentials): Buffer | null {
+  const sent = [bearer(authorization), apiKey?.trim()].filter(Boolean) as string[]
+  const [text, other = text] = sent
+  if (text === undefined) throw new Fault("missing_api_key")
+  return text === other && parseKey(text) ? keyDigest(text) : null
+}
+
+// Any other scheme stays as it is: it was sent as a credential, and it is no key.
+function bearer(authorization: string | null): string | undefined {
+  return authorization?.trim().replace(/^bearer(\s+|$)/i, "")
+}
+
+function refusalOf({ caller, refused, addresses }: KnownKey, address: string | null): Fault | null {
+  const code = refused ?? (addresses && !addresses.includes(address) ? "ip_not_allowed" : null)
+  if (!code) return null
+  const fault = new Fault(code, code === "key_limit" ? { limit: caller.entitlements.liveKeys } : {})
+  // the holder of a key that is no longer valid (401) is nobody the workspace's figures are for
+  if (fault.status !== 401) creditsAt.set(fault, caller.credits)
+  return fault
+}

@@ -1,0 +1,217 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { parseAddressList } from "./addresses.ts"
+import { type KeyKind, keyDigest, keyHint, makeKey, parseKey, type RandomBytes } from "./keys.ts"
+import { olderLiveKeys } from "./known-keys.ts"
+import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
+import { AccessProblem } from "./problem.ts"
+import { DEFAULT_SCOPES, SCOPES, type Scope } from "./scopes.ts"
+import { checkAmount, checkName, findWorkspace } from "./workspaces.ts"
+
+export interface NewKey {
+  /** The workspace's name. */
+  workspace: string
+  kind: KeyKind
+  /** 1 to 100 characters; several keys may share one. */
+  name: string
+  /** All but hive:measure unless told. */
+  scopes?: readonly Scope[]
+  /** Addresses and networks the key may be used from; every address when left out. */
+  ipAllowList?: readonly string[]
+  /** Ids of the workspace's apps the key is limited to; every app when left out. */
+  appList?: readonly string[]
+  /** Credits the key may use a month; as many as the workspace when left out. */
+  monthlyBudget?: number
+  expiresAt?: Date
+}
+
+/** What stands in the way of a key's use, if anything. A paused or held key can come back, the others cannot. */
+export type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" | "leaked"
+
+export interface Key {
+  id: number
+  workspaceId: number
+  kind: KeyKind
+  name: string
+  /** The start and the last 4 characters of the key. */
+  hint: string
+  scopes: Scope[]
+  ipAllowList: string[] | null
+  appList: string[] | null
+  monthlyBudget: number | null
+  /** Credits used this month. */
+  used: number
+  expiresAt: Date | null
+  createdAt: Date
+  state: KeyState
+}
+
+/** Makes a key. `secret` is the whole key: it is kept nowhere and cannot be shown again. Throws AccessProblem. */
+export async function createKey(
+  sql: Sql,
+  asked: NewKey,
+  randomBytes: RandomBytes,
+): Promise<{ key: Key; secret: string }> {
+  checkKey(asked)
+  const workspace = await findWorkspace(sql, asked.workspace)
+  const secret = makeKey(asked.kind, randomBytes)
+  const id = await sql.begin((tx) => insertKey(tx, workspace.id, asked, secret))
+  return { key: await findKey(sql, id), secret }
+}
+
+/** A workspace's keys, oldest first, at most 1,000. Throws AccessProblem when there is no such workspace. */
+export async function listKeys(sql: Sql, workspaceName: string): Promise<Key[]> {
+  const workspace = await findWorkspace(sql, workspaceName)
+  const rows = await sql<KeyRow[]>`
+    ${columns(sql)}
+    where k.workspace_id = ${workspace.id}
+    order by k.id
+    limit 1000`
+  return rows.map(keyOf)
+}
+
+/** One key. Throws AccessProblem when there is none with that id. */
+export async function findKey(sql: Sql, id: number): Promise<Key> {
+  checkId(id)
+  const [row] = await sql<KeyRow[]>`
+    ${columns(sql)}
+    where k.id = ${id}`
+  if (!row) throw noKey(id)
+  return keyOf(row)
+}
+
+/** Revokes a key for good; within a second no process accepts it. Throws AccessProblem. */
+export async function revokeKey(sql: Sql, id: number): Promise<Key> {
+  checkId(id)
+  await sql`
+    update api_key set revoked_at = coalesce(revoked_at, now())
+    where id = ${id}`
+  return await findKey(sql, id)
+}
+
+/** Stops a key until `resumeKey`. Throws AccessProblem. */
+export async function pauseKey(sql: Sql, id: number): Promise<Key> {
+  checkId(id)
+  await sql`
+    update api_key set paused_at = coalesce(paused_at, now())
+    where id = ${id}`
+  return await findKey(sql, id)
+}
+
+/** Lets a paused key work again. Throws AccessProblem. */
+export async function resumeKey(sql: Sql, id: number): Promise<Key> {
+  checkId(id)
+  await sql`
+    update api_key set paused_at = null
+    where id = ${id}`
+  return await findKey(sql, id)
+}
+
+/** Revokes a key that was seen in a public place, given by id or as the whole key. Throws AccessProblem. */
+export async function markLeaked(sql: Sql, idOrSecret: number | string): Promise<Key> {
+  const id = typeof idOrSecret === "number" ? idOrSecret : await idOf(sql, idOrSecret)
+  checkId(id)
+  await sql`
+    update api_key set
+      leaked_at = coalesce(leaked_at, now()),
+      revoked_at = coalesce(revoked_at, now())
+    where id = ${id}`
+  return await findKey(sql, id)
+}
+
+function checkKey({ kind, name, scopes, ipAllowList, appList, monthlyBudget, expiresAt }: NewKey): void {
+  if (kind !== "live" && kind !== "test") throw new AccessProblem("a key's kind is live or test")
+  checkName("key", name)
+  const unknown = scopes?.find((scope) => !SCOPES.includes(scope))
+  if (unknown !== undefined) throw new AccessProblem(`there is no such scope; known are ${SCOPES.join(", ")}`)
+  if (ipAllowList?.length === 0) throw new AccessProblem("an empty allow list would admit nobody; leave it out")
+  parseAddressList(ipAllowList ?? [])
+  if (appList?.length === 0) throw new AccessProblem("an empty app list would show no app; leave it out")
+  if (monthlyBudget !== undefined) checkAmount("a monthly budget", monthlyBudget, 0)
+  if (expiresAt && Number.isNaN(expiresAt.getTime())) throw new AccessProblem("the expiry is no point in time")
+}
+
+async function insertKey(tx: Tx, workspaceId: number, asked: NewKey, secret: string): Promise<number> {
+  const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt } = asked
+  if (appList) await checkApps(tx, workspaceId, appList)
+  const [row] = await tx<{ id: number; expired: boolean | null }[]>`
+    insert into api_key (
+      workspace_id, kind, name, secret_sha256, hint, scopes, ip_allow_list, app_list, expires_at
+    )
+    values (
+      ${workspaceId}, ${asked.kind}, ${asked.name.trim()}, ${keyDigest(secret)}, ${keyHint(secret)},
+      ${unique(scopes)}, ${unique(ipAllowList)}, ${unique(appList)}, ${expiresAt ?? null}
+    )
+    returning id, expires_at <= now() as expired`
+  const { id, expired } = row!
+  if (expired) throw new AccessProblem("the expiry lies in the past")
+  await tx`
+    insert into key_month (key_id, workspace_id, month, budget)
+    values (${id}, ${workspaceId}, date_trunc('month', now() at time zone 'utc')::date, ${monthlyBudget ?? null})`
+  return id
+}
+
+async function checkApps(tx: Tx, workspaceId: number, appList: readonly string[]): Promise<void> {
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from tracked_app
+    where workspace_id = ${workspaceId} and id = any(${[...appList]}::text[])`
+  const known = new Set(rows.map(({ id }) => id))
+  const foreign = appList.find((id) => !known.has(id))
+  if (foreign !== undefined) {
+    throw new AccessProblem(`the workspace has no app with id ${JSON.stringify(foreign.slice(0, 64))}`)
+  }
+}
+
+function unique<Text extends string>(texts: readonly Text[] | undefined): Text[] | null {
+  return texts ? [...new Set(texts.map((text) => text.trim() as Text))] : null
+}
+
+interface KeyRow extends Omit<Key, "state"> {
+  ended: "expired" | "leaked" | "revoked" | "paused" | null
+  plan: Plan
+  overrides: Partial<Entitlements>
+  olderLiveKeys: number
+}
+
+// The order of reasons is that of known-keys.ts, which decides; this one is for the eye.
+function columns(sql: Sql) {
+  return sql`
+    select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, k.scopes,
+      k.ip_allow_list as "ipAllowList", k.app_list as "appList", m.budget as "monthlyBudget",
+      case when m.month < date_trunc('month', now() at time zone 'utc')::date then 0 else m.used end as used,
+      k.expires_at as "expiresAt", k.created_at as "createdAt",
+      case
+        when k.expires_at <= now() then 'expired'
+        when k.leaked_at is not null then 'leaked'
+        when k.revoked_at is not null then 'revoked'
+        when k.paused_at is not null then 'paused'
+      end as ended,
+      w.plan, w.overrides, ${olderLiveKeys(sql)} as "olderLiveKeys"
+    from api_key k
+    join workspace w on w.id = k.workspace_id
+    join key_month m on m.key_id = k.id`
+}
+
+function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): Key {
+  const held = key.kind === "live" && olderLiveKeys >= entitlementsOf(plan, overrides).liveKeys
+  return { ...key, state: ended ?? (held ? "on_hold" : "usable") }
+}
+
+async function idOf(sql: Sql, secret: string): Promise<number> {
+  const text = secret.trim()
+  if (!parseKey(text)) throw new AccessProblem("this is no key of this program; give the whole key, or its id")
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from api_key
+    where secret_sha256 = ${keyDigest(text)}`
+  if (!row) throw new AccessProblem("no such key was made by this instance")
+  return row.id
+}
+
+function checkId(id: number): void {
+  if (!Number.isSafeInteger(id) || id < 1 || id > 2_147_483_647) throw noKey(id)
+}
+
+function noKey(id: number): AccessProblem {
+  return new AccessProblem(`there is no key with id ${id}`)
+}

@@ -1,0 +1,56 @@
+import { hash } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+export type KeyKind = "live" | "test"
+
+/** Gives `size` bytes of a cryptographically secure source. */
+export type RandomBytes = (size: number) => Uint8Array
+
+/** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. */
+export function makeKey(kind: KeyKind, randomBytes: RandomBytes): string {
+  const body = `svc_${kind}_${randomText(SECRET_LENGTH, randomBytes)}`
+  return body + checksum(body)
+}
+
+/** The kind of a well-formed key whose checksum fits, else null. Says nothing about whether the key exists. */
+export function parseKey(text: string): KeyKind | null {
+  const shape = SHAPE.exec(text)
+  if (!shape) return null
+  const body = text.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? (shape[1] as KeyKind) : null
+}
+
+/** SHA-256 of a key, the only form in which it is stored. The secret is random, so it needs no salt and no slow hash. */
+export function keyDigest(text: string): Buffer {
+  return hash("sha256", text, "buffer")
+}
+
+/** What may be shown of a key for good: its kind and last 4 characters, which belong to the checksum. */
+export function keyHint(text: string): string {
+  return `${text.slice(0, "svc_live_".length)}…${text.slice(-4)}`
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const SECRET_LENGTH = 30
+const CHECKSUM_LENGTH = 6
+const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{36}$/
+
+function randomText(length: number, randomBytes: RandomBytes): string {
+  let text = ""
+  while (text.length < length) {
+    // 248 is the largest multiple of 62 in a byte: what lies above would make the first characters likelier
+    for (const byte of randomBytes(length - text.length)) if (byte < 248) text += ALPHABET[byte % 62]
+  }
+  return text
+}
+
+// 62 ** 6 is above 2 ** 32, so six characters hold every CRC
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let text = ""
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    text = ALPHABET[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}

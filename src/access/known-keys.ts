@@ -1,0 +1,194 @@
+import { Buffer } from "node:buffer"
+import type { Sql } from "../database/types.ts"
+import type { FaultCode } from "../faults.ts"
+import { type AddressList, parseAddressList } from "./addresses.ts"
+import type { Caller } from "./caller.ts"
+import { type AccountFigures, balanceOf, type Charged } from "./credits.ts"
+import type { KeyKind } from "./keys.ts"
+import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
+import type { Scope } from "./scopes.ts"
+
+/** A key as the database held it: who calls with it, and why it would be refused. */
+export interface KnownKey {
+  caller: Caller
+  /** The first reason to refuse it whatever the address, else null. */
+  refused: FaultCode | null
+  /** Null = every address. */
+  addresses: AddressList | null
+}
+
+export interface KnownKeys {
+  /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
+  find(digest: Buffer): Promise<KnownKey | null>
+  /** Whether an earlier look-up found this key, however long ago. */
+  has(digest: Buffer): boolean
+  /** Takes over the figures of a charge, so that calls before the next look-up see them. */
+  charged(caller: Caller, paid: Charged): void
+  /** The caller looked up again, unless that was done in the last 100 ms. */
+  renewed(caller: Caller): Promise<Caller>
+}
+
+const RENEWED_MS = 100
+
+export interface KnownKeysOptions {
+  sql: Sql
+  ttlMs: number
+  /** Milliseconds of a clock that is never set back. */
+  elapsedMs: () => number
+  /** Keys remembered at a time; the one looked up longest ago is forgotten. */
+  maxKeys?: number
+}
+
+/** One query per key and `ttlMs`; concurrent calls join it. Age counts from before the query, so a slow one is not older than it seems. */
+export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: KnownKeysOptions): KnownKeys {
+  const entries = new Map<string, Entry>()
+  const digests = new WeakMap<Caller, string>()
+
+  const ask = (digest: Buffer, name: string): Entry => {
+    const entry: Entry = {
+      askedAtMs: elapsedMs(),
+      found: entries.get(name)?.found ?? null,
+      answer: lookUp(sql, digest),
+    }
+    entries.delete(name)
+    entries.set(name, entry)
+    if (entries.size > maxKeys) entries.delete(entries.keys().next().value!)
+    entry.answer.then(
+      (found) => {
+        entry.found = found
+        if (found) digests.set(found.caller, name)
+        // unknown keys are not kept: a flood of them must not push out the known ones
+        else if (entries.get(name) === entry) entries.delete(name)
+      },
+      () => {
+        entry.askedAtMs = Number.NEGATIVE_INFINITY
+        if (!entry.found && entries.get(name) === entry) entries.delete(name)
+      },
+    )
+    return entry
+  }
+
+  return {
+    find(digest) {
+      const name = digest.toString("latin1")
+      const held = entries.get(name)
+      return (held && elapsedMs() - held.askedAtMs < ttlMs ? held : ask(digest, name)).answer
+    },
+    has: (digest) => Boolean(entries.get(digest.toString("latin1"))?.found),
+    charged(caller, paid) {
+      update(caller, paid)
+      const latest = entries.get(digests.get(caller) ?? "")?.found?.caller
+      if (latest && latest !== caller) update(latest, paid)
+    },
+    async renewed(caller) {
+      const name = digests.get(caller)
+      if (name === undefined) return caller
+      const held = entries.get(name)
+      const fresh = held && elapsedMs() - held.askedAtMs < RENEWED_MS
+      const found = await (fresh ? held : ask(Buffer.from(name, "latin1"), name)).answer
+      return found?.caller ?? caller
+    },
+  }
+}
+
+/** Live keys of the workspace older than key k that count against its limit: the revoked, leaked and expired do not. */
+export function olderLiveKeys(sql: Sql) {
+  return sql`
+    (
+      select count(*)
+      from api_key o
+      where o.workspace_id = k.workspace_id and o.id < k.id and o.kind = 'live'
+        and o.revoked_at is null and o.leaked_at is null
+        and (o.expires_at is null or o.expires_at > now())
+    )`
+}
+
+interface Entry {
+  askedAtMs: number
+  answer: Promise<KnownKey | null>
+  /** What this or an earlier look-up found. */
+  found: KnownKey | null
+}
+
+// Answers of concurrent charges can arrive in any order; within a month the higher count is the later one.
+function update(caller: Caller, { credits, budget }: Charged): void {
+  if (credits.resetsAt === caller.credits.resetsAt && credits.used < caller.credits.used) return
+  const { packCredits, ...figures } = credits
+  caller.credits = figures
+  caller.hasPack = packCredits > 0
+  caller.budget = budget
+}
+
+interface KeyRow extends AccountFigures {
+  keyId: number
+  workspaceId: number
+  kind: KeyKind
+  scopes: Scope[]
+  ipAllowList: string[] | null
+  appList: string[] | null
+  expired: boolean
+  paused: boolean
+  revoked: boolean
+  leaked: boolean
+  plan: Plan
+  explorer: boolean
+  ipListRequired: boolean
+  overrides: Partial<Entitlements>
+  suspended: boolean
+  deleted: boolean
+  keyMonth: string
+  keyUsed: number
+  budget: number | null
+  olderLiveKeys: number
+}
+
+async function lookUp(sql: Sql, digest: Buffer): Promise<KnownKey | null> {
+  const [row] = await sql<KeyRow[]>`
+    select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, k.scopes,
+      k.ip_allow_list as "ipAllowList", k.app_list as "appList",
+      coalesce(k.expires_at <= now(), false) as expired, k.paused_at is not null as paused,
+      k.revoked_at is not null as revoked, k.leaked_at is not null as leaked,
+      w.plan, w.explorer, w.ip_list_required as "ipListRequired", w.overrides,
+      w.suspended_at is not null as suspended, w.deleted_at is not null as deleted,
+      a.month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
+      a.used, a.from_pack as "fromPack", a.quota, a.pack,
+      m.month as "keyMonth", m.used as "keyUsed", m.budget,
+      ${olderLiveKeys(sql)} as "olderLiveKeys"
+    from api_key k
+    join workspace w on w.id = k.workspace_id
+    join account a on a.workspace_id = k.workspace_id
+    join key_month m on m.key_id = k.id
+    where k.secret_sha256 = ${digest}`
+  return row ? knownKey(row) : null
+}
+
+function knownKey(row: KeyRow): KnownKey {
+  const { packCredits, ...credits } = balanceOf(row)
+  const entitlements = entitlementsOf(row.plan, row.overrides)
+  const { workspaceId, keyId, kind, plan, explorer, scopes, appList, budget } = row
+  const keyUsed = row.keyMonth < row.thisMonth ? 0 : row.keyUsed
+  return {
+    caller: {
+      workspaceId, keyId, kind, plan, explorer, hasPack: packCredits > 0, entitlements, scopes, appList, credits,
+      budget: budget === null ? null : { used: keyUsed, limit: budget },
+    }, // biome-ignore format: the fields in the order of Caller
+    refused: refusalOf(row, entitlements.liveKeys),
+    addresses: row.ipAllowList && parseAddressList(row.ipAllowList),
+  }
+}
+
+/** The first of a key's conditions that refuses it, in the order callers are told; over the limit the newest keys are on hold. */
+function refusalOf(row: KeyRow, liveKeys: number): FaultCode | null {
+  const conditions: [boolean, FaultCode][] = [
+    [row.deleted, "account_deleted"],
+    [row.expired, "key_expired"],
+    // a leaked key is revoked too: say what happened
+    [row.leaked, "key_leaked"],
+    [row.revoked, "key_revoked"],
+    [row.paused, "key_paused"],
+    [row.kind === "live" && row.olderLiveKeys >= liveKeys, "key_limit"],
+    [row.suspended, "workspace_suspended"],
+    [row.ipListRequired && !row.ipAllowList?.length, "ip_list_required"],
+  ]
+  return conditions.find(([refuses]) => refuses)?.[1] ?? null
+}

@@ -1,0 +1,44 @@
+/** Counts one caller's calls in windows of one second that begin with the UTC second. A refused call is not counted. */
+export interface RateLimiter {
+  /**
+   * Counts one call of `subject` (an API key's id, an address) against `perSecond` calls; 0 refuses all.
+   * Throws RangeError when `perSecond` is not a whole number of 0 or more, and nothing else: a store that is down is
+   * not the caller's fault, so this process counts alone meanwhile and says `degraded`.
+   */
+  take(subject: string, perSecond: number): Promise<RateAnswer>
+}
+
+export interface RateAnswer {
+  allowed: boolean
+  /** Calls a second, as asked. */
+  limit: number
+  /** Calls left in this second. */
+  remaining: number
+  /** Milliseconds until the next second begins, 1 to 1,000. */
+  resetMs: number
+  /** For the `retry-after` header: whole seconds, at least 1. */
+  retryAfterSeconds: number
+  /** Present when the shared store did not answer and only this process' calls were counted. */
+  degraded?: true
+}
+
+export const SECOND_MS = 1_000
+
+/** The answer for a subject that has `used` calls of this second counted, this one included when it was allowed. */
+export function rateAnswer(allowed: boolean, limit: number, used: number, at: Date): RateAnswer {
+  const resetMs = SECOND_MS - (at.getTime() % SECOND_MS)
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetMs,
+    retryAfterSeconds: Math.ceil(resetMs / 1_000),
+  }
+}
+
+/** Throws RangeError unless `limit` is a whole number of 0 or more: NaN compares as "not above the limit" everywhere. */
+export function checkLimit(limit: number): void {
+  if (!Number.isSafeInteger(limit) || limit < 0) {
+    throw new RangeError(`a limit must be a whole number of 0 or more, not ${limit}`)
+  }
+}

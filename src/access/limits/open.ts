@@ -1,0 +1,60 @@
+import { Redis } from "@upstash/redis"
+import type { Sql } from "../../database/types.ts"
+import type { Log } from "../../log.ts"
+import { type HiveAllowance, hiveInPostgres, hiveInStore } from "../hive-allowance.ts"
+import { fixedWindow } from "./fixed-window.ts"
+import { type RateLimiter, SECOND_MS } from "./limiter.ts"
+import { memoryLimiter } from "./memory.ts"
+import { WireRequester } from "./redis-requester.ts"
+import type { RedisWire } from "./redis-wire.ts"
+import { sharedLimiter, upstashRedis } from "./upstash.ts"
+
+export interface Limits {
+  rate: RateLimiter
+  hive: HiveAllowance
+  /** Where calls per second are counted; daily Hive calls are counted there too, or in Postgres for "process". */
+  store: "upstash" | "redis" | "process"
+  /** Whether the store answers just now; true for "process". Never throws, at most 250 ms. */
+  ping(): Promise<boolean>
+}
+
+export interface LimitsOptions {
+  upstash?: { url: string; token: string }
+  wire?: RedisWire
+  sql: Sql
+  log: Log
+  now?: () => Date
+  /** Begins every key in the store; instances that share a store but not their workspaces need different ones. */
+  prefix?: string
+}
+
+/** The limits over what there is: Upstash if given, else a Redis wire, else this process and its database. */
+export function openLimits({ upstash, wire, sql, log, now, prefix = "appmeter" }: LimitsOptions): Limits {
+  const redis = upstash ? upstashRedis(upstash) : wire && new Redis(new WireRequester(wire))
+  if (!redis) {
+    return { rate: memoryLimiter(now), hive: hiveInPostgres(sql), store: "process", ping: async () => true }
+  }
+  const rate = fixedWindow(redis, { prefix: `${prefix}:rate`, windowMs: SECOND_MS, timeoutMs: RATE_MS, now })
+  const hive = fixedWindow(redis, { prefix: `${prefix}:hive`, windowMs: DAY_MS, timeoutMs: HIVE_MS, now })
+  return {
+    rate: sharedLimiter(rate, log, now),
+    hive: hiveInStore(hive),
+    store: upstash ? "upstash" : "redis",
+    ping: () => answers(redis),
+  }
+}
+
+const DAY_MS = 86_400_000
+const RATE_MS = 250
+// a slow store costs a call some patience, a refused one costs the caller a 503
+const HIVE_MS = 1_000
+
+async function answers(redis: Redis): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, RATE_MS, false)
+  const pong = redis.ping().then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([pong, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,30 @@
+import type { Requester, UpstashRequest, UpstashResponse } from "@upstash/redis"
+import type { RedisWire } from "./redis-wire.ts"
+
+/**
+ * Lets the Upstash client talk to an ordinary Redis: `new Redis(new WireRequester(wire))`. Single commands only, which is
+ * all that the limits send; a pipeline, a transaction or a subscription throws.
+ */
+export class WireRequester implements Requester {
+  readonly #wire: RedisWire
+
+  constructor(wire: RedisWire) {
+    this.#wire = wire
+  }
+
+  /** A reply of Redis, good or bad, is returned; only a failed connection throws. */
+  async request<T>(request: UpstashRequest): Promise<UpstashResponse<T>> {
+    if (request.path?.length) throw new Error(`${request.path[0]} is not spoken over a Redis wire`)
+    const [command, ...args] = (request.body as unknown[]).map(String)
+    try {
+      return { result: (await this.#wire.send(command!, args)) as T }
+    } catch (error) {
+      const reply = error instanceof Error ? error.message : String(error)
+      if (!ERROR_REPLY.test(reply)) throw error
+      return { error: reply }
+    }
+  }
+}
+
+// every error reply of Redis starts with a code word in capitals: ERR, NOSCRIPT, WRONGTYPE, OOM
+const ERROR_REPLY = /^[A-Z][A-Z0-9]+ /

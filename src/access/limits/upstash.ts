@@ -1,0 +1,62 @@
+import { Redis } from "@upstash/redis"
+import type { Log } from "../../log.ts"
+import type { FixedWindow } from "./fixed-window.ts"
+import { checkLimit, type RateLimiter, rateAnswer } from "./limiter.ts"
+import { memoryLimiter } from "./memory.ts"
+
+/** The Upstash REST client: no retries (a retried count may count twice), no telemetry, a second at most. */
+export function upstashRedis({ url, token }: { url: string; token: string }): Redis {
+  return new Redis({
+    url,
+    token,
+    // retry: false would still try twice (1.39.0)
+    retry: { retries: 0 },
+    signal: () => AbortSignal.timeout(REQUEST_MS),
+    enableTelemetry: false,
+    enableAutoPipelining: false,
+    readYourWrites: false,
+  })
+}
+
+/**
+ * Counts in a shared store, and in this process alone while that is out of reach: neither open nor closed. At most one
+ * warning a minute is logged, with the number of calls since the last that were counted here.
+ */
+export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
+  const own = memoryLimiter(now)
+  const warn = oncePerMinute(log, now)
+  return {
+    async take(subject, perSecond) {
+      checkLimit(perSecond)
+      try {
+        const { allowed, used } = await shared.take(subject, perSecond)
+        return rateAnswer(allowed, perSecond, used, now())
+      } catch (error) {
+        warn(error)
+        return { ...(await own.take(subject, perSecond)), degraded: true }
+      }
+    },
+  }
+}
+
+const REQUEST_MS = 1_000
+const MINUTE_MS = 60_000
+
+function oncePerMinute(log: Log, now: () => Date): (error: unknown) => void {
+  let loggedAt = -Infinity
+  let count = 0
+  return (error) => {
+    count += 1
+    const at = now().getTime()
+    if (at - loggedAt < MINUTE_MS) return
+    log("warn", "limits_degraded", { count, reason: reasonOf(error) })
+    loggedAt = at
+    count = 0
+  }
+}
+
+/** The client's messages go on to quote the whole command. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return text.split(", command was:")[0]!.slice(0, 200)
+}

@@ -1,0 +1,65 @@
+export const PLANS = ["free", "pro", "studio", "enterprise"] as const
+export type Plan = (typeof PLANS)[number]
+
+/** What a plan gives; a workspace may override each by name. Amounts that the specification does not show are ours. */
+export interface Entitlements {
+  /** API credits a month. */
+  credits: number
+  ratePerSecond: number
+  liveKeys: number
+  apps: number
+  trackedKeywords: number
+  /** Days of history a read may go back. */
+  historyDays: number
+  /** Keyword discovery runs, AI questions, Review AI, AI writing, AI visibility runs and keyword spies a month. */
+  discovery: number
+  aiQuestions: number
+  reviewAi: number
+  aiWriting: number
+  aiVisibility: number
+  spy: number
+}
+
+export const ENTITLEMENTS: Record<Plan, Entitlements> = {
+  free: entitlements([500, 2, 1, 2, 50, 30], [2, 5, 3, 0, 0, 3]),
+  pro: entitlements([10_000, 5, 3, 10, 1_000, 90], [20, 50, 50, 30, 0, 30]),
+  studio: entitlements([50_000, 10, 10, 50, 5_000, 365], [100, 200, 200, 150, 30, 150]),
+  enterprise: entitlements([250_000, 25, 50, 500, 50_000, 1_095], [500, 1_000, 1_000, 750, 150, 750]),
+}
+
+export const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS.free) as (keyof Entitlements)[]
+
+/** A workspace's entitlements: its plan's, with its own overrides over them. */
+export function entitlementsOf(plan: Plan, overrides: Partial<Entitlements> = {}): Entitlements {
+  return { ...ENTITLEMENTS[plan], ...overrides }
+}
+
+/** True when `plan` includes what `least` does. */
+export function planCovers(plan: Plan, least: Plan): boolean {
+  return PLANS.indexOf(plan) >= PLANS.indexOf(least)
+}
+
+/** Hive calls a day: 10,000 with Explorer, 500 while a credit pack has credits, none otherwise. */
+export function hivePerDay(explorer: boolean, hasPack: boolean): number {
+  if (explorer) return 10_000
+  return hasPack ? 500 : 0
+}
+
+type Stock = [credits: number, ratePerSecond: number, liveKeys: number, apps: number, keywords: number, days: number]
+type Monthly = [
+  discovery: number,
+  questions: number,
+  reviewAi: number,
+  writing: number,
+  visibility: number,
+  spy: number,
+]
+
+function entitlements(stock: Stock, monthly: Monthly): Entitlements {
+  const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays] = stock
+  const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy] = monthly
+  return {
+    credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays,
+    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy,
+  } // biome-ignore format: the two rows of the table
+}

@@ -1,0 +1,31 @@
+import { Fault } from "../faults.ts"
+import type { Caller } from "./caller.ts"
+import { type Plan, planCovers } from "./plans.ts"
+import type { Scope } from "./scopes.ts"
+
+/** What a call asks of its key. */
+export interface Needs {
+  scope: Scope | null
+  plan: Plan
+  /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
+  hive?: "pack" | "explorer" | undefined
+}
+
+/** Throws plan_required, scope_required or explorer_required, in this order. Not for test keys, which need no right. */
+export function checkRights(caller: Caller, surface: "rest" | "tools", { scope, plan, hive }: Needs): void {
+  if (surface === "rest" && caller.plan === "free" && !caller.hasPack) {
+    throw new Fault("plan_required", { detail: "The REST API needs the Pro plan or above, or a credit pack." })
+  }
+  if (!planCovers(caller.plan, plan)) {
+    throw new Fault("plan_required", { detail: `This call needs the ${PLAN_NAMES[plan]} plan or above.` })
+  }
+  if (scope && !caller.scopes.includes(scope)) throw new Fault("scope_required", { scope })
+  if (hive === "explorer" && !caller.explorer) {
+    throw new Fault("explorer_required", { detail: "This call needs Explorer." })
+  }
+  if (hive === "pack" && !caller.explorer && !caller.hasPack) {
+    throw new Fault("explorer_required", { detail: "This call needs Explorer or a credit pack." })
+  }
+}
+
+const PLAN_NAMES: Record<Plan, string> = { free: "Free", pro: "Pro", studio: "Studio", enterprise: "Enterprise" }

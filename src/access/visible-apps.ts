@@ -1,0 +1,58 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import type { Caller } from "./caller.ts"
+
+/** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
+export interface TrackedApp {
+  id: string
+  name: string
+  icon: string | null
+  iosId: string | null
+  androidPkg: string | null
+  bundleId: string | null
+  iosApp: number | null
+  androidApp: number | null
+  countries: string[]
+  manualRivals: string[] | null
+  keywordTags: Record<string, string[]> | null
+  buriedKeywords: string[] | null
+  goal: "downloads" | "rank" | "revenue" | null
+  tasksDone: string[] | null
+}
+
+/** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
+export async function visibleApps(sql: Sql, caller: Caller): Promise<TrackedApp[]> {
+  return await sql<TrackedApp[]>`
+    ${columns(sql)}
+    where a.workspace_id = ${caller.workspaceId}
+      and (${caller.appList === null} or a.id = any(${caller.appList ?? []}::text[]))
+    order by a.created_at, a.id
+    limit 1000`
+}
+
+/** One app of the caller's workspace. An id off the key's list is refused without a look-up, so it tells nothing. */
+export async function findApp(sql: Sql, caller: Caller, id: string): Promise<TrackedApp> {
+  if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
+  const [app] = await sql<TrackedApp[]>`
+    ${columns(sql)}
+    where a.workspace_id = ${caller.workspaceId} and a.id = ${id}`
+  if (!app) throw new Fault("not_found")
+  return app
+}
+
+/** An app's own name, else the store's, else its store id. `a` is the tracked app, `i` and `g` its store apps, iOS first. */
+export function shownName(sql: Sql | Tx) {
+  return (sql as Sql)`coalesce(a.name, i.name, g.name, i.store_id, g.store_id)`
+}
+
+function columns(sql: Sql) {
+  return sql`
+    select a.id, ${shownName(sql)} as name, coalesce(i.icon_url, g.icon_url) as icon,
+      i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
+      a.ios_app as "iosApp", a.android_app as "androidApp",
+      a.countries, a.manual_rivals as "manualRivals", a.keyword_tags as "keywordTags",
+      a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"
+    from tracked_app a
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app`
+}

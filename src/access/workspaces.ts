@@ -1,0 +1,187 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { type AccountFigures, type Balance, balanceOf } from "./credits.ts"
+import { ENTITLEMENT_NAMES, type Entitlements, entitlementsOf, PLANS, type Plan } from "./plans.ts"
+import { AccessProblem } from "./problem.ts"
+
+/** Entitlements that differ from the plan's, by name; null takes a difference away. */
+export type Overrides = { [Name in keyof Entitlements]?: number | null }
+
+export interface NewWorkspace {
+  /** Unique among workspaces, 1 to 100 characters. */
+  name: string
+  plan: Plan
+  explorer?: boolean
+  overrides?: Overrides
+  /** Credits of a pack, beyond the plan's monthly ones. */
+  pack?: number
+  ipListRequired?: boolean
+}
+
+/** What of a workspace to change; what is left out stays. */
+export interface WorkspaceChanges {
+  plan?: Plan
+  explorer?: boolean
+  /** Merged into those the workspace has. */
+  overrides?: Overrides
+  /** Credits to add to the workspace's packs. */
+  addPack?: number
+  ipListRequired?: boolean
+  suspended?: boolean
+}
+
+export interface Workspace {
+  id: number
+  name: string
+  plan: Plan
+  explorer: boolean
+  ipListRequired: boolean
+  overrides: Partial<Entitlements>
+  suspendedAt: Date | null
+  createdAt: Date
+  credits: Balance
+}
+
+/** Makes a workspace with its account. Throws AccessProblem when a value is bad or the name is taken. */
+export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Workspace> {
+  const { plan, explorer = false, pack = 0, ipListRequired = false } = asked
+  const name = checkName("workspace", asked.name)
+  const overrides = checkChanges({ plan, overrides: asked.overrides }, {})
+  if (pack !== 0) checkPack(pack)
+  await sql.begin(async (tx) => {
+    const [row] = await tx<{ id: number }[]>`
+      insert into workspace (name, plan, explorer, ip_list_required, overrides)
+      values (${name}, ${plan}, ${explorer}, ${ipListRequired}, ${tx.json(overrides)})
+      on conflict (name) where deleted_at is null do nothing
+      returning id`
+    if (!row) throw new AccessProblem(`there is already a workspace named ${JSON.stringify(name)}`)
+    await tx`
+      insert into account (workspace_id, month, quota, pack)
+      values (
+        ${row.id}, date_trunc('month', now() at time zone 'utc')::date,
+        ${entitlementsOf(plan, overrides).credits}, ${pack}
+      )`
+  })
+  return await findWorkspace(sql, name)
+}
+
+/** Changes a workspace; its monthly quota follows its plan and overrides at once. Throws AccessProblem. */
+export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceChanges): Promise<Workspace> {
+  if (changes.addPack !== undefined) checkPack(changes.addPack)
+  await sql.begin(async (tx) => {
+    const held = await lockWorkspace(tx, name)
+    const plan = changes.plan ?? held.plan
+    const overrides = checkChanges(changes, held.overrides)
+    const suspended = changes.suspended ?? null
+    await tx`
+      update workspace set
+        plan = ${plan},
+        explorer = coalesce(${changes.explorer ?? null}, explorer),
+        ip_list_required = coalesce(${changes.ipListRequired ?? null}, ip_list_required),
+        overrides = ${tx.json(overrides)},
+        suspended_at = case when coalesce(${suspended}, suspended_at is not null) then coalesce(suspended_at, now()) end
+      where id = ${held.id}`
+    await tx`
+      update account set
+        quota = ${entitlementsOf(plan, overrides).credits},
+        pack = pack + ${changes.addPack ?? 0}
+      where workspace_id = ${held.id}`
+  })
+  return await findWorkspace(sql, name)
+}
+
+/** Workspaces that are not deleted, oldest first, at most 1,000. */
+export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {
+  const rows = await sql<WorkspaceRow[]>`
+    ${columns(sql)}
+    where w.deleted_at is null
+    order by w.id
+    limit 1000`
+  return rows.map(workspaceOf)
+}
+
+/** The workspace of that name. Throws AccessProblem when there is none, or it was deleted. */
+export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> {
+  const [row] = await sql<WorkspaceRow[]>`
+    ${columns(sql)}
+    where w.deleted_at is null and w.name = ${name}`
+  if (!row) throw noWorkspace(name)
+  return workspaceOf(row)
+}
+
+/**
+ * Deletes a workspace: its keys answer account_deleted from then on, its tracked apps are gone, its name is free. The
+ * ledger stays. Returns how many apps went. Throws AccessProblem.
+ */
+export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: number; apps: number }> {
+  return await sql.begin(async (tx) => {
+    const { id } = await lockWorkspace(tx, name)
+    await tx`
+      update workspace set deleted_at = now()
+      where id = ${id}`
+    const { count } = await tx`
+      delete from tracked_app
+      where workspace_id = ${id}`
+    return { id, apps: count }
+  })
+}
+
+/** A name without white space around it. Throws AccessProblem unless it has 1 to 100 printable characters. */
+export function checkName(what: "workspace" | "key", text: string): string {
+  const name = text.trim()
+  // a control character in a name could redraw the terminal that lists it
+  if (!/^\P{C}{1,100}$/u.test(name)) throw new AccessProblem(`a ${what}'s name has 1 to 100 printable characters`)
+  return name
+}
+
+/** Throws AccessProblem unless it is a whole number from `least` to 10^12, which sums stay exact under. */
+export function checkAmount(what: string, amount: number, least: number): void {
+  if (Number.isSafeInteger(amount) && amount >= least && amount <= 1e12) return
+  throw new AccessProblem(`${what} must be a whole number from ${least} to 1,000,000,000,000`)
+}
+
+function checkPack(credits: number): void {
+  checkAmount("a credit pack", credits, 1)
+}
+
+function checkChanges({ plan, overrides = {} }: WorkspaceChanges, held: Partial<Entitlements>): Partial<Entitlements> {
+  if (plan !== undefined && !PLANS.includes(plan))
+    throw new AccessProblem(`the plan must be one of ${PLANS.join(", ")}`)
+  const merged: Overrides = { ...held, ...overrides }
+  for (const [name, amount] of Object.entries(merged)) {
+    if (!ENTITLEMENT_NAMES.includes(name as keyof Entitlements)) {
+      throw new AccessProblem(`there is no entitlement of that name; known are ${ENTITLEMENT_NAMES.join(", ")}`)
+    }
+    if (amount !== null) checkAmount(name, amount, 0)
+  }
+  return Object.fromEntries(Object.entries(merged).filter(([, amount]) => amount !== null))
+}
+
+type WorkspaceRow = Omit<Workspace, "credits"> & AccountFigures
+
+function columns(sql: Sql) {
+  return sql`
+    select w.id, w.name, w.plan, w.explorer, w.ip_list_required as "ipListRequired", w.overrides,
+      w.suspended_at as "suspendedAt", w.created_at as "createdAt",
+      a.month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
+      a.used, a.from_pack as "fromPack", a.quota, a.pack
+    from workspace w
+    join account a on a.workspace_id = w.id`
+}
+
+function workspaceOf({ month, thisMonth, used, fromPack, quota, pack, ...workspace }: WorkspaceRow): Workspace {
+  return { ...workspace, credits: balanceOf({ month, thisMonth, used, fromPack, quota, pack }) }
+}
+
+async function lockWorkspace(tx: Tx, name: string) {
+  const [row] = await tx<{ id: number; plan: Plan; overrides: Partial<Entitlements> }[]>`
+    select id, plan, overrides
+    from workspace
+    where deleted_at is null and name = ${name}
+    for update`
+  if (!row) throw noWorkspace(name)
+  return row
+}
+
+function noWorkspace(name: string): AccessProblem {
+  return new AccessProblem(`there is no workspace named ${JSON.stringify(name.slice(0, 100))}`)
+}

@@ -1,0 +1,90 @@
+import type * as v from "valibot"
+import type { Caller } from "../access/caller.ts"
+import type { Plan } from "../access/plans.ts"
+import type { Scope } from "../access/scopes.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import type { OutsideWrite, OutsideWrites } from "../jobs/outside.ts"
+import type { ObjectSchema } from "../schema.ts"
+
+/** What a write would do, for a person to approve. `before` and `after` hold all of the target that the write touches. */
+export interface Diff {
+  /** One sentence. */
+  summary: string
+  target: { kind: "app" | "store_app"; id: string; name: string }
+  before: Record<string, unknown>
+  after: Record<string, unknown>
+  /** What else the person should know, in sentences. */
+  notes: string[]
+}
+
+/** What `look` may use. */
+export interface Looking {
+  /** Inside a confirm its transaction. */
+  sql: Sql | Tx
+  caller: Caller
+  /** At confirm: hold what was looked at until the transaction ends, so that nobody changes it before the write. */
+  lock: boolean
+}
+
+/** What `write` may use. */
+export interface Writing {
+  tx: Tx
+  caller: Caller
+}
+
+interface Common<Args extends ObjectSchema, State> {
+  name: string
+  /** What it does, one sentence. */
+  summary: string
+  description?: string
+  scope: Scope
+  plan: Plan
+  /** Credits of a confirm that changes something. */
+  credits: number
+  /** Takes something away, or shows to the world. */
+  destructive: boolean
+  args: Args
+  /** Arguments to try it with, for the reference. */
+  example: v.InferInput<Args>
+  /** Checks of the arguments beyond their schema. Throws Faults. */
+  refine?: (args: v.InferOutput<Args>) => v.InferOutput<Args>
+  /** What only one write at a time may change, within the workspace. */
+  target(args: v.InferOutput<Args>): string
+  /** Reads of our own what the write touches: at preview, and at confirm once more inside its transaction. Throws Faults. */
+  look(args: v.InferOutput<Args>, looking: Looking): Promise<State>
+  /**
+   * What the write would do; `seen` is what an outside target was read as. Pure; throws write_limit_reached. The same
+   * `before` and `after` mean that nothing would change.
+   */
+  diff(state: State, args: v.InferOutput<Args>, seen?: unknown): Diff
+}
+
+interface Inside<Args extends ObjectSchema, State> extends Common<Args, State> {
+  /** Writes, awaiting nothing but the transaction, and says what was done. */
+  write(args: v.InferOutput<Args>, state: State, writing: Writing): Promise<Record<string, unknown>>
+  outside?: never
+}
+
+interface Outside<Args extends ObjectSchema, State> extends Common<Args, State> {
+  /** Written to another platform by one job, after the confirm. Its `read` is asked at preview, confirm and by the job. */
+  outside: OutsideWrite
+  write?: never
+}
+
+/** One of the writes behind POST /actions. */
+export type Action = Inside<ObjectSchema, unknown> | Outside<ObjectSchema, unknown>
+
+/** Declares a write. */
+export function action<Args extends ObjectSchema, State>(declared: Inside<Args, State> | Outside<Args, State>): Action {
+  return declared as unknown as Action
+}
+
+/** How the writes to other platforms are done, for the worker of jobs. */
+export function outsideWrites(actions: readonly Action[]): OutsideWrites {
+  return new Map(actions.flatMap(({ name, outside }) => (outside ? [[name, outside] as const] : [])))
+}
+
+/** True when the write would change something: otherwise it is free, and writes nothing. */
+export function changes({ before, after }: Diff): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after)
+}

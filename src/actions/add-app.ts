@@ -1,0 +1,121 @@
+import * as v from "valibot"
+import { shownName } from "../access/visible-apps.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import { isStoreId } from "../formulas/store-ids.ts"
+import { Country, Term } from "../inputs.ts"
+import { described } from "../schema.ts"
+import { action, type Diff } from "./action.ts"
+import { counted, lockTracking, refuseOverLimit } from "./limits.ts"
+import { heldBy, isName, trackApp } from "./tracking.ts"
+
+const storeId = (platform: "ios" | "android", description: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.maxLength(255),
+      v.check((id) => isStoreId(platform, id)),
+      v.description(description),
+    ),
+  )
+
+export const addApp = action({
+  name: "add_app",
+  summary: "Starts to track an app.",
+  description:
+    "Needs iosId, androidPkg or both. Works without asking a store: the app's name and icon are shown from the first time it is measured.",
+  scope: "track:write",
+  plan: "free",
+  credits: 2,
+  destructive: false,
+  args: v.strictObject({
+    iosId: storeId("ios", "App Store id, 5 to 12 digits."),
+    androidPkg: storeId("android", "Google Play package name."),
+    name: v.optional(
+      v.pipe(
+        v.string(),
+        v.minLength(1),
+        // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+        v.metadata({ maxLength: 100 }),
+        v.check(isName),
+        v.description("What to call it; as the store does when left out."),
+      ),
+    ),
+    countries: v.optional(
+      described(
+        v.pipe(v.array(Country), v.minLength(1), v.maxLength(200)),
+        "Storefronts; the first is the app's default.",
+      ),
+      ["us"],
+    ),
+    keywords: v.optional(
+      described(v.pipe(v.array(Term), v.maxLength(400)), "Up to 400, tracked in every one of the storefronts."),
+    ),
+  }),
+  example: { iosId: "1234567890", name: "Tide Times", keywords: ["tides"] },
+  refine(args) {
+    if (args.iosId === undefined && args.androidPkg === undefined)
+      throw new Fault("invalid_arguments", { field: "iosId" })
+    const { countries, keywords } = args
+    const name = args.name?.trim()
+    return { ...args, ...(name && { name }), countries: [...new Set(countries)], keywords: [...new Set(keywords)] }
+  },
+  target: ({ iosId, androidPkg }) => ["store", iosId, androidPkg].filter(Boolean).join(" "),
+  async look({ iosId, androidPkg }, { sql, caller, lock }) {
+    // a key limited to some apps must not bring in another
+    if (caller.appList) throw new Fault("app_not_allowed")
+    if (lock) await lockTracking(sql as Tx, caller)
+    const [found] = await (sql as Sql)<{ twin: { id: string; name: string } | null; shown: string | null }[]>`
+      with store as (
+        select id, name, platform
+        from store_app
+        where (platform, store_id) in (('ios', ${iosId ?? null}), ('android', ${androidPkg ?? null}))
+      )
+      select
+        (
+          select json_build_object('id', a.id, 'name', ${shownName(sql)})
+          from tracked_app a
+          left join store_app i on i.id = a.ios_app
+          left join store_app g on g.id = a.android_app
+          where a.workspace_id = ${caller.workspaceId}
+            and (a.ios_app in (select id from store) or a.android_app in (select id from store))
+          order by a.created_at, a.id
+          limit 1
+        ) as twin,
+        (select name from store where name is not null order by platform desc limit 1) as shown`
+    return { ...found!, held: await heldBy(sql, caller.workspaceId), limits: caller.entitlements }
+  },
+  diff({ twin, shown, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
+    const called = twin?.name ?? name ?? shown ?? iosId ?? androidPkg ?? ""
+    const storeIds = [iosId && `ios:${iosId}`, androidPkg && `android:${androidPkg}`].filter(Boolean)
+    const target: Diff["target"] = { kind: "store_app", id: storeIds.join(" "), name: called }
+    if (twin) {
+      const note = `The workspace tracks this app already, as ${twin.id}; its name, storefronts and stores stay as they are. Keywords are added with add_keywords.`
+      const before = { appId: twin.id }
+      return {
+        summary: `Add nothing: ${JSON.stringify(called)} is tracked already.`,
+        target,
+        before,
+        after: before,
+        notes: [note],
+      }
+    }
+    refuseOverLimit(limits, held, { apps: 1, trackedKeywords: keywords.length * countries.length })
+    const ids = { ...(iosId && { iosId }), ...(androidPkg && { androidPkg }) }
+    const after = { app: { ...ids, name: name ?? null, countries, keywords } }
+    const unseen = "No store has shown this app here yet: its name and icon appear with its first measurement."
+    return {
+      summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""}.`,
+      target,
+      before: { app: null },
+      after,
+      notes: name || shown ? [] : [unseen],
+    }
+  },
+  async write({ iosId, androidPkg, name, countries, keywords = [] }, _, { tx, caller }) {
+    const { workspaceId } = caller
+    const appId = await trackApp(tx, { workspaceId, iosId, androidPkg, name, countries, keywords, origin: "own" })
+    return { appId, countries, keywords }
+  },
+})

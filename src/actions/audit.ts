@@ -1,0 +1,42 @@
+import type { Sql } from "../database/types.ts"
+
+/** A write that was applied, or handed to a job. */
+export interface AuditRow {
+  at: Date
+  workspace: string
+  /** Name and hint are null for a key whose record is gone. */
+  key: { id: number; name: string | null; hint: string | null }
+  action: string
+  /** What it held for itself, as "app app_4fD0Zs81hQbK". */
+  target: string
+  /** Null where it was about no app of the workspace. */
+  appId: string | null
+  /** What the person approved, in one sentence. */
+  summary: string
+  credits: number
+  requestId: string
+  jobId: string | null
+}
+
+export interface AuditAsked {
+  workspaceId: number
+  /** One app's only. It may be gone by now. */
+  appId?: string
+  /** Rows at most. */
+  limit: number
+}
+
+/** The writes of a workspace, newest first. */
+export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditAsked): Promise<AuditRow[]> {
+  return await sql<AuditRow[]>`
+    select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
+      a.action, a.target, a.app_id as "appId", a.preview ->> 'summary' as summary, a.credits,
+      a.request_id as "requestId", a.job_id as "jobId"
+    from audit a
+    join workspace w on w.id = a.workspace_id
+    left join api_key k on k.id = a.key_id
+    where a.workspace_id = ${workspaceId}
+      and (${appId ?? null}::text is null or a.app_id = ${appId ?? null})
+    order by a.at desc, a.id desc
+    limit ${limit}`
+}

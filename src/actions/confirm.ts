@@ -1,0 +1,157 @@
+import { randomBytes as secureBytes } from "node:crypto"
+import { type Charged, charge } from "../access/credits.ts"
+import type { RandomBytes } from "../access/keys.ts"
+import { DatabaseUnavailable } from "../database/gate.ts"
+import type { Tx } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import { enqueue, hasUnfinished } from "../jobs/enqueue.ts"
+import { type Context, Settled } from "../operation.ts"
+import { type Action, changes, type Diff } from "./action.ts"
+import { appIdOf, costOf, readOutside } from "./preview.ts"
+import { lookUpToken, type Previewed, seenOf, useToken } from "./tokens.ts"
+
+export interface Confirmed {
+  action: string
+  status: "applied" | "queued" | "unchanged"
+  /** Null when nothing had to be written, or when a job is to write it. */
+  appliedAt: string | null
+  credits: number
+  result: Record<string, unknown> | null
+  jobId: string | null
+}
+
+/**
+ * Applies what a token stands for, once: token, write or job, charge and audit row are there together or not at all. Throws
+ * confirm_token_invalid, confirm_token_expired, confirm_token_mismatch with the new preview, in_progress, and the faults of
+ * the action; none of them uses the token up, nor does a charge that is refused.
+ */
+export async function confirm(
+  find: (name: string) => Action | undefined,
+  token: string,
+  ctx: Context,
+  randomBytes: RandomBytes = secureBytes,
+): Promise<Settled> {
+  const previewed = await lookUpToken(ctx.sql, ctx.caller, token)
+  const action = find(previewed.action)
+  // an action that an older version previewed
+  if (!action) throw new Fault("confirm_token_invalid")
+  const outside = await readOutside(action, previewed.args, ctx)
+  try {
+    return await ctx.sql.begin(async (tx) => {
+      refuseLate(ctx)
+      await useToken(tx, ctx.caller, token)
+      const settled = await apply(tx, { action, previewed, outside, ctx, randomBytes })
+      // the caller was told that the call took too long: it will ask again with the same token
+      refuseLate(ctx)
+      return settled
+    })
+  } catch (error) {
+    if (error instanceof Unpaid) return new Settled(null, 0, error.paid)
+    throw error
+  }
+}
+
+function refuseLate({ givenUp }: Context): void {
+  if (givenUp()) throw new DatabaseUnavailable("deadline", "the caller was answered before the write could end")
+}
+
+/** Ends the transaction: what a charge that was refused had stood for must not stay. */
+class Unpaid extends Error {
+  readonly paid: Charged
+  constructor(paid: Charged) {
+    super("unpaid")
+    this.paid = paid
+  }
+}
+
+interface Applying {
+  action: Action
+  previewed: Previewed
+  /** The outside target as it was just read. */
+  outside: unknown
+  ctx: Context
+  randomBytes: RandomBytes
+}
+
+async function apply(tx: Tx, applying: Applying): Promise<Settled> {
+  const { action, previewed, outside, ctx } = applying
+  const { args, seen } = previewed
+  const { caller } = ctx
+  await holdTarget(tx, caller.workspaceId, action.target(args))
+  const state = await action.look(args, { sql: tx, caller, lock: true })
+  const diff = action.diff(state, args, outside)
+  if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
+  if (!changes(diff)) return new Settled(unchanged(action), 0, null)
+  const result = action.write ? await action.write(args, state, { tx, caller }) : null
+  const jobId = action.outside ? await hand(tx, applying, diff) : null
+  const cost = costOf(action, diff)
+  const paid = cost > 0 ? await pay(tx, ctx, action, cost) : null
+  const at = await writeDown(tx, ctx, { action, args, diff, cost, result, jobId })
+  const status = jobId ? "queued" : "applied"
+  const appliedAt = jobId ? null : at
+  const answer: Confirmed = { action: action.name, status, appliedAt, credits: cost, result, jobId }
+  return new Settled(answer, cost, paid)
+}
+
+async function holdTarget(tx: Tx, workspaceId: number, target: string): Promise<void> {
+  const [row] = await tx<{ held: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`write ${workspaceId} ${target}`}, 0)) as held`
+  // another confirm is writing it, or a job is still to
+  if (!row?.held || (await hasUnfinished(tx, workspaceId, target))) throw new Fault("in_progress")
+}
+
+function unchanged({ name }: Action): Confirmed {
+  return { action: name, status: "unchanged", appliedAt: null, credits: 0, result: null, jobId: null }
+}
+
+/** Leaves the write to a job, which reads the outside target once more before it sends. */
+async function hand(tx: Tx, { action, previewed, outside, ctx, randomBytes }: Applying, diff: Diff): Promise<string> {
+  const { args } = previewed
+  const { workspaceId, keyId } = ctx.caller
+  const { summary, target: shown } = diff
+  const job = {
+    workspaceId,
+    keyId,
+    requestId: ctx.requestId,
+    action: action.name,
+    target: action.target(args),
+    appId: appIdOf(args),
+    shown: { summary, target: shown },
+    args,
+    before: outside ?? null,
+  }
+  return await enqueue(tx, job, randomBytes)
+}
+
+async function pay(tx: Tx, { caller, requestId }: Context, { name }: Action, cost: number): Promise<Charged> {
+  const { workspaceId, keyId } = caller
+  const paid = await charge(tx, { workspaceId, keyId, cost, operation: name, requestId })
+  if (paid.refused) throw new Unpaid(paid)
+  return paid
+}
+
+interface Written {
+  action: Action
+  args: Record<string, unknown>
+  diff: Diff
+  cost: number
+  result: Record<string, unknown> | null
+  jobId: string | null
+}
+
+async function writeDown(
+  tx: Tx,
+  { caller, requestId }: Context,
+  { action, args, diff, cost, result, jobId }: Written,
+): Promise<string> {
+  const appId = appIdOf(args) ?? appIdOf(result ?? {})
+  const [row] = await tx<{ at: Date }[]>`
+    insert into audit
+      (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id)
+    values (
+      ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.target(args)}, ${appId},
+      ${tx.json(args as never)}, ${tx.json(diff as never)}, ${cost}, ${result && tx.json(result as never)}, ${jobId}
+    )
+    returning at`
+  return row!.at.toISOString()
+}

@@ -1,0 +1,52 @@
+import { randomBytes as secureBytes } from "node:crypto"
+import type { RandomBytes } from "../access/keys.ts"
+import type { Context } from "../operation.ts"
+import { type Action, changes, type Diff } from "./action.ts"
+import { issueToken, seenOf } from "./tokens.ts"
+
+export interface Previewing {
+  preview: Diff
+  /** Credits of the confirm. */
+  credits: number
+  confirmToken: string
+  expiresAt: Date
+}
+
+/** Says what a write would do and gives the token that does it. Changes nothing but the list of tokens. */
+export async function preview(
+  action: Action,
+  args: Record<string, unknown>,
+  { sql, caller, requestId }: Context,
+  randomBytes: RandomBytes = secureBytes,
+): Promise<Previewing> {
+  const state = await action.look(args, { sql, caller, lock: false })
+  const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId }))
+  const token = await issueToken(sql, caller, { action: action.name, args, seen: seenOf(diff) }, randomBytes)
+  return { preview: diff, credits: costOf(action, diff), ...token }
+}
+
+/** A write that changes nothing costs nothing. */
+export function costOf({ credits }: Action, diff: Diff): number {
+  return changes(diff) ? credits : 0
+}
+
+const OUTSIDE_MS = 3_500
+
+/** An outside target as it is now; undefined for a write to our own database. Never inside a transaction. */
+export async function readOutside(
+  { outside }: Action,
+  args: Record<string, unknown>,
+  { caller, requestId }: Pick<Context, "caller" | "requestId">,
+): Promise<unknown> {
+  return await outside?.read?.(args, {
+    signal: AbortSignal.timeout(OUTSIDE_MS),
+    idempotencyKey: requestId,
+    workspaceId: caller.workspaceId,
+    appId: appIdOf(args),
+  })
+}
+
+/** The workspace's app that a write is about, for those that name one. */
+export function appIdOf(args: Record<string, unknown>): string | null {
+  return typeof args.appId === "string" ? args.appId : null
+}

@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer"
+import { hash } from "node:crypto"
+import type { Caller } from "../access/caller.ts"
+import type { RandomBytes } from "../access/keys.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import type { Diff } from "./action.ts"
+
+/** Previews of one key that may wait for their confirm, about: those made at the same moment do not see each other. */
+const MOST_WAITING = 1_000
+
+/** What a token stands for. */
+export interface Previewed {
+  action: string
+  args: Record<string, unknown>
+  /** `seenOf` the diff that was shown. */
+  seen: string
+}
+
+/** A hash of the part of a diff that must be the same at confirm. */
+export function seenOf({ target, before, after }: Diff): string {
+  return hash("sha256", JSON.stringify([target.kind, target.id, before, after]), "base64url")
+}
+
+/**
+ * Makes a token for what was previewed; only its hash is stored. Throws write_limit_reached when the key has too many
+ * previews waiting. Rows older than a day go on the way.
+ */
+export async function issueToken(
+  sql: Sql,
+  { workspaceId, keyId }: Caller,
+  { action, args, seen }: Previewed,
+  randomBytes: RandomBytes,
+): Promise<{ confirmToken: string; expiresAt: Date }> {
+  const confirmToken = `confirm_${Buffer.from(randomBytes(32)).toString("base64url")}`
+  const [row] = await sql<{ expiresAt: Date }[]>`
+    with swept as (
+      delete from confirm_token
+      where sha256 in (
+        select sha256
+        from confirm_token
+        where created_at < now() - interval '1 day'
+        order by created_at
+        limit 100
+        for update skip locked
+      )
+    )
+    insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
+    select ${digestOf(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${sql.json(args as never)}, ${seen}
+    where (
+      select count(*)
+      from confirm_token
+      where key_id = ${keyId} and created_at >= now() - interval '600 s' and used_at is null
+    ) < ${MOST_WAITING}
+    returning created_at + interval '600 s' as "expiresAt"`
+  if (!row) {
+    const reason = `This key has ${MOST_WAITING} previews waiting for their confirm; each expires after 10 minutes.`
+    throw new Fault("write_limit_reached", { reason })
+  }
+  return { confirmToken, expiresAt: row.expiresAt }
+}
+
+/** What a usable token stands for. Throws confirm_token_invalid or confirm_token_expired. */
+export async function lookUpToken(sql: Sql, caller: Caller, token: string): Promise<Previewed> {
+  const [row] = await sql<(Previewed & { usedAt: Date | null; expired: boolean })[]>`
+    select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
+    from confirm_token
+    where sha256 = ${digestOf(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
+  if (!row) throw new Fault("confirm_token_invalid")
+  if (row.usedAt) {
+    const detail = `It was used at ${row.usedAt.toISOString()}: its one confirm went through then.`
+    throw new Fault("confirm_token_invalid", { detail })
+  }
+  if (row.expired) throw new Fault("confirm_token_expired")
+  return row
+}
+
+/**
+ * Uses a token up, within the transaction of its write: rolled back, it can be used again. Of several confirms at once the
+ * first goes on and the others wait for its end. Throws confirm_token_invalid or confirm_token_expired.
+ */
+export async function useToken(tx: Tx, caller: Caller, token: string): Promise<void> {
+  const [row] = await tx`
+    update confirm_token
+    set used_at = now()
+    where sha256 = ${digestOf(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}
+      and used_at is null and created_at >= now() - interval '600 s'
+    returning sha256`
+  if (row) return
+  await lookUpToken(tx as unknown as Sql, caller, token)
+  throw new Fault("confirm_token_invalid")
+}
+
+function digestOf(token: string): Buffer {
+  return hash("sha256", token, "buffer")
+}

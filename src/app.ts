@@ -1,0 +1,153 @@
+import { parseTrustedProxies } from "./access/addresses.ts"
+import { createIdentify } from "./access/identify.ts"
+import type { Limits } from "./access/limits/open.ts"
+import { actions, catalog as wholeCatalog } from "./catalog.ts"
+import { createGate } from "./database/gate.ts"
+import type { Sql } from "./database/types.ts"
+import { Fault } from "./faults.ts"
+import { createInvoke, type Invoke } from "./invoke.ts"
+import type { Log } from "./log.ts"
+import type { Operation } from "./operation.ts"
+import { errorsPage } from "./pages/errors.ts"
+import { referencePage } from "./pages/reference.ts"
+import { prepare } from "./prepared.ts"
+import { createRest } from "./surfaces/http.ts"
+import { type Incoming, takeApart } from "./surfaces/incoming.ts"
+import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
+import { createMeter, type Metered } from "./surfaces/metrics.ts"
+import { openApiDocument } from "./surfaces/openapi.ts"
+import { keyedResponse } from "./surfaces/responses.ts"
+import { createDispatch } from "./surfaces/router.ts"
+import { prepareSandbox, type Sandbox } from "./surfaces/sandbox.ts"
+import { createTools } from "./surfaces/tools.ts"
+
+export interface AppParts {
+  sql: Sql
+  limits: Limits
+  /** File name → text of fixtures/sandbox. */
+  fixtures: ReadonlyMap<string, string>
+  settings: AppSettings
+  log: Log
+  now: () => Date
+  /** Another catalogue, for tests of what no built operation does yet. */
+  catalog?: readonly Operation[]
+  /** What /metrics tells; without it nothing is counted. */
+  metered?: Metered | undefined
+}
+
+export interface AppSettings {
+  publicUrl: string
+  trustedProxies: readonly string[]
+  /** Sandbox calls a second from one address. */
+  sandboxPerSecond: number
+  requestDeadlineMs: number
+  /** Calls that may wait for the database at once. */
+  maxWaiting: number
+  /** What /metrics asks for; without it the path is not there. */
+  metricsToken?: string | undefined
+}
+
+export interface App {
+  /** Answers a request; never throws. `peer` is the address of the other end of the connection. */
+  fetch(request: Request, peer: string | null): Response | Promise<Response>
+  /** The same path for other surfaces and tests. */
+  invoke: Invoke
+  /** Before a stop: /readyz answers 503, everything else goes on, but each answer ends its connection. */
+  setReady(ready: boolean): void
+  /** /metrics for a port of its own, where nothing else is answered; null where nothing is counted. */
+  metrics: ((request: Request, peer: string | null) => Promise<Response>) | null
+}
+
+/** Wires the parts into one fetch. Throws when a fixture does not fit its operation. */
+export function createApp(parts: AppParts): App {
+  const { sql, settings, now, catalog = wholeCatalog } = parts
+  const { publicUrl, requestDeadlineMs } = settings
+  const trustedProxies = parseTrustedProxies(settings.trustedProxies)
+  const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting: settings.maxWaiting })
+  const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
+  const { log, limits } = meter ?? parts
+  const sandbox = prepareSandbox(catalog, parts.fixtures, publicUrl)
+  const dispatch = createDispatch(catalog)
+  let ready = true
+
+  const invoke = createInvoke({
+    sql,
+    identify: createIdentify({ sql, now, log }),
+    limits,
+    gate,
+    deadlineMs: requestDeadlineMs,
+    sandboxAnswer: sandbox.answer,
+    now,
+    log,
+    publicUrl,
+  })
+  const rest = createRest({ invoke, dispatch, trustedProxies, now, log })
+  const tools = createTools({ invoke, catalog, publicUrl, trustedProxies, now, log })
+  const keyless = createKeyless({
+    sandbox,
+    dispatch,
+    documents: documentsOf(catalog, sandbox, publicUrl),
+    ready: async () => ready && (await reachable(() => gate.run(() => sql`select 1`, READY_MS))),
+    publicUrl,
+    trustedProxies,
+    sandboxPerSecond: settings.sandboxPerSecond,
+    now,
+  })
+  const open = meter ? meter.open(keyless) : keyless
+
+  const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
+  // before a stop connections end with an answer: one closed while idle fails the call that is on its way through it
+  const parting = (answer: Response): Response => {
+    if (!ready) answer.headers.set("connection", "close")
+    return answer
+  }
+  const fetch = (request: Request, peer: string | null): Response | Promise<Response> => {
+    const incoming = takeApart(request, peer)
+    try {
+      const answer = incoming.path === "/mcp" ? tools(incoming) : (open(incoming) ?? rest(incoming))
+      if (!(answer instanceof Promise)) return parting(answer)
+      return answer.catch((error) => failed(incoming, error)).then(parting)
+    } catch (error) {
+      return parting(failed(incoming, error))
+    }
+  }
+  const setReady = (value: boolean) => {
+    ready = value
+  }
+  const metrics = meter && ((request: Request, peer: string | null) => meter.page(takeApart(request, peer)))
+  return { fetch, invoke, setReady, metrics }
+}
+
+interface Failing {
+  log: Log
+  publicUrl: string
+  now: () => Date
+}
+
+function failure({ requestId }: Incoming, error: unknown, { log, publicUrl, now }: Failing): Response {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  log("error", "internal_error", { requestId, reason: message, stack })
+  const fault = new Fault("internal_error")
+  return keyedResponse(fault.status, fault.body(publicUrl), { requestId, credits: null, now: now() }, fault)
+}
+
+const READY_MS = 1_000
+
+async function reachable(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function documentsOf(catalog: readonly Operation[], sandbox: Sandbox, publicUrl: string): Map<string, PublicDocument> {
+  const html = (text: string): PublicDocument => ({ ...prepare(text), type: "html" })
+  const document = JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
+  return new Map([
+    ["/v1/openapi.json", { ...prepare(document), type: "json" }],
+    ["/docs", html(referencePage(catalog, { publicUrl, samples: sandbox.samples, actions }))],
+    ["/docs/errors", html(errorsPage())],
+  ])
+}

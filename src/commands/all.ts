@@ -1,0 +1,52 @@
+import { appAdd, appGoal, appList, appRemove } from "./app.ts"
+import { audit } from "./audit.ts"
+import { backup } from "./backup.ts"
+import type { Command } from "./command.ts"
+import { demoLoad, demoRemove } from "./demo.ts"
+import { doctor } from "./doctor.ts"
+import { importCommand } from "./import.ts"
+import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
+import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
+import { migrateCommand } from "./migrate.ts"
+import { moveDatabase } from "./move-database.ts"
+import { openapi } from "./openapi.ts"
+import { packaging } from "./packaging.ts"
+import { ready } from "./ready.ts"
+import { restore } from "./restore.ts"
+import { serve } from "./serve.ts"
+import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
+
+/** Every command, in the order the help shows them. */
+export const COMMANDS: readonly Command[] = [
+  serve,
+  doctor,
+  migrateCommand,
+  backup,
+  restore,
+  moveDatabase,
+  workspaceCreate,
+  workspaceSet,
+  workspaceList,
+  workspaceDelete,
+  keyCreate,
+  keyList,
+  keyRevoke,
+  keyPause,
+  keyResume,
+  keyLeaked,
+  appAdd,
+  appList,
+  appRemove,
+  keywordsAdd,
+  keywordsRemove,
+  appTag,
+  appBury,
+  appGoal,
+  audit,
+  importCommand,
+  demoLoad,
+  demoRemove,
+  openapi,
+  ready,
+  packaging,
+]

@@ -1,0 +1,156 @@
+import { entitlementsOf } from "../access/plans.ts"
+import { shownName } from "../access/visible-apps.ts"
+import type { Workspace } from "../access/workspaces.ts"
+import {
+  heldBy,
+  listTracked,
+  overLimit,
+  removeApp,
+  setGoal,
+  type TrackedListing,
+  trackApp,
+} from "../actions/tracking.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { type Command, CommandProblem, type Invocation } from "./command.ts"
+import { show, table } from "./show.ts"
+import { chooseWorkspace, withDatabase } from "./with-database.ts"
+
+const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+
+export const appAdd: Command = {
+  name: "app add",
+  summary: "Track an app. What was measured of its keywords before is its history at once.",
+  examples: [
+    ["app add --ios 1234567890 --country us --keyword tides", "by its App Store id"],
+    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "on both stores"],
+  ],
+  positionals: ["name?"],
+  options: {
+    workspace: WORKSPACE,
+    ios: { value: "ID", meaning: "Its App Store id." },
+    android: { value: "PACKAGE", meaning: "Its package name." },
+    country: {
+      value: "CODE",
+      meaning: "A storefront, the first being the app's own; us when left out.",
+      repeated: true,
+    },
+    keyword: { value: "TERM", meaning: "A keyword to track in each storefront.", repeated: true },
+    rival: {
+      value: "STORE:ID",
+      meaning: "A rival to watch, as ios:1234567890 or android:com.example.",
+      repeated: true,
+    },
+  },
+  async run(invocation) {
+    const app = await withDatabase(invocation, async (sql) => {
+      const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      const id = await sql.begin((tx) => add(tx as Tx, workspace, invocation))
+      return (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
+    })
+    showApps(invocation, { app }, [app])
+    return 0
+  },
+}
+
+export const appList: Command = {
+  name: "app list",
+  summary: "List a workspace's apps.",
+  examples: [["app list", "id, name, store ids and how many keywords each has"]],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const apps = await withDatabase(invocation, async (sql) => {
+      const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      return await listTracked(sql, workspace.id)
+    })
+    showApps(invocation, { apps }, apps)
+    return 0
+  },
+}
+
+export const appRemove: Command = {
+  name: "app remove",
+  summary: "Stop tracking an app; its keywords, tags and goal go. What was measured stays.",
+  examples: [["app remove app_4fD0Zs81hQbK --force", "without asking"]],
+  positionals: ["app-id"],
+  options: { force: { meaning: "Do not ask." } },
+  async run(invocation) {
+    const [id = ""] = invocation.positionals
+    const name = await withDatabase(invocation, async (sql) => {
+      const name = await nameOf(sql, id)
+      if (!invocation.has("force"))
+        await invocation.terminal.confirm(`Removing ${name} takes its keywords, tags and goal with it.`)
+      await sql.begin((tx) => removeApp(tx as Tx, id))
+      return name
+    })
+    show(invocation, { removed: { id, name } }, () => [`removed ${name}`])
+    return 0
+  },
+}
+
+export const appGoal: Command = {
+  name: "app goal",
+  summary: "Set what an app is optimised for: downloads, rank or revenue; none takes it away.",
+  examples: [["app goal app_4fD0Zs81hQbK rank", "keywords are judged by their ranks"]],
+  positionals: ["app-id", "goal"],
+  async run(invocation) {
+    const [id = "", word = ""] = invocation.positionals
+    const goal = word === "none" ? null : word
+    await withDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx as Tx, id, goal)))
+    show(invocation, { id, goal }, () => [`the goal of ${id} is ${word}`])
+    return 0
+  },
+}
+
+/** Throws CommandProblem when the workspace now holds more than it may; the transaction must not stand then. */
+export async function assertWithin(tx: Tx, { id, name, plan, overrides }: Workspace, counted: Counted): Promise<void> {
+  const held = await heldBy(tx, id)
+  const added = counted === "apps" ? held : { trackedKeywords: held.trackedKeywords }
+  const over = overLimit(entitlementsOf(plan, overrides), { apps: 0, trackedKeywords: 0 }, added)
+  if (!over) return
+  const remedy = `appmeter workspace set ${JSON.stringify(name)} --limit ${over.limit}=${over.asked}`
+  throw new CommandProblem(`the workspace may hold ${over.allowed} ${NOUNS[over.limit]}; raise it with: ${remedy}`)
+}
+
+type Counted = "apps" | "keywords"
+
+const NOUNS = { apps: "apps", trackedKeywords: "tracked keywords" }
+
+async function add(tx: Tx, workspace: Workspace, { positionals, text, texts }: Invocation): Promise<string> {
+  const [name] = positionals
+  const id = await trackApp(tx, {
+    workspaceId: workspace.id,
+    countries: texts("country") ?? ["us"],
+    keywords: texts("keyword") ?? [],
+    origin: "own",
+    ...given({ name, iosId: text("ios"), androidPkg: text("android"), manualRivals: texts("rival") }),
+  })
+  await assertWithin(tx, workspace, "apps")
+  return id
+}
+
+/** Without what is undefined. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
+
+async function nameOf(sql: Sql, id: string): Promise<string> {
+  const [app] = await sql<{ name: string }[]>`
+    select ${shownName(sql)} as name
+    from tracked_app a
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    where a.id = ${id}`
+  if (!app) throw new CommandProblem("there is no such app; see: appmeter app list")
+  return app.name
+}
+
+function showApps(invocation: Invocation, value: object, apps: TrackedListing[]): void {
+  show(invocation, value, () =>
+    table(
+      ["ID", "NAME", "IOS", "ANDROID", "COUNTRIES", "KEYWORDS", "ORIGIN"],
+      apps.map(({ id, name, iosId, androidPkg, countries, keywords, origin }) => [
+        id, name, iosId, androidPkg, countries.join(","), keywords, origin,
+      ]), // biome-ignore format: one row of the table
+    ),
+  )
+}

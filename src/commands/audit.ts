@@ -1,0 +1,49 @@
+import { listAudit } from "../actions/audit.ts"
+import { type Command, type Invocation, WrongUse } from "./command.ts"
+import { show, table } from "./show.ts"
+import { chooseWorkspace, withDatabase } from "./with-database.ts"
+
+const MOST = 1_000
+
+export const audit: Command = {
+  name: "audit",
+  summary: "List the writes that were confirmed, newest first: when, by which key, what.",
+  examples: [
+    ["audit", "the latest 50 writes of the workspace"],
+    ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten to one app"],
+    ["audit --json | jq -r .writes[].requestId", "only the ids under which the log holds them"],
+  ],
+  options: {
+    workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." },
+    app: { value: "APP_ID", meaning: "Only writes to this app, tracked still or not." },
+    limit: { value: "N", meaning: `Writes at most, 1 to ${MOST}; 50 when left out.` },
+  },
+  async run(invocation) {
+    const limit = limitOf(invocation)
+    const writes = await withDatabase(invocation, async (sql) => {
+      const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      return await listAudit(sql, { workspaceId: workspace.id, appId: invocation.text("app"), limit })
+    })
+    show(invocation, { writes }, () =>
+      table(
+        ["TIME", "WORKSPACE", "KEY", "ACTION", "TARGET", "CREDITS", "REQUEST", "SUMMARY"],
+        writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId }) => [
+          at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
+          action, target, credits, requestId, printable(summary) + (jobId ? ` (${jobId})` : ""),
+        ]), // biome-ignore format: one row of the table
+      ),
+    )
+    return 0
+  },
+}
+
+function limitOf({ amount }: Invocation): number {
+  const limit = amount("limit") ?? 50
+  if (limit < 1 || limit > MOST) throw new WrongUse(`--limit must be 1 to ${MOST}`)
+  return limit
+}
+
+/** A summary names apps as their stores do: a control character in it could redraw the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "�")
+}

@@ -1,0 +1,40 @@
+import type { Command, ExitCode, Invocation } from "./command.ts"
+import { checkDatabase } from "./doctor/database.ts"
+import type { Finding } from "./doctor/finding.ts"
+import { checkFolder } from "./doctor/folder.ts"
+import { checkLimits } from "./doctor/limits.ts"
+import { checkProgram } from "./doctor/program.ts"
+import { checkSettings } from "./doctor/settings.ts"
+import { show, table } from "./show.ts"
+
+export const doctor: Command = {
+  name: "doctor",
+  summary: "Say of each thing the service needs whether it is in order, and how to mend it. Exit 1 on a problem.",
+  examples: [
+    ["doctor", "while a server runs, or before; nothing is changed"],
+    ["doctor --json | jq '.findings[] | select(.state != \"ok\")'", "only what is not in order"],
+  ],
+  // what is said of settings stands among the findings
+  logs: true,
+  async run(invocation): Promise<ExitCode> {
+    const findings: Finding[] = []
+    for (const check of CHECKS) findings.push(...(await check(invocation)))
+    const healthy = findings.every(({ state }) => state !== "problem")
+    show(invocation, { healthy, findings }, () => lines(findings))
+    return healthy ? 0 : 1
+  },
+}
+
+/** In the order of the answer. Each gives one finding for each thing it looked at, and throws nothing. */
+const CHECKS: ((invocation: Invocation) => Finding[] | Promise<Finding[]>)[] = [
+  checkProgram,
+  checkSettings,
+  checkFolder,
+  checkDatabase,
+  checkLimits,
+]
+
+function lines(findings: readonly Finding[]): string[] {
+  const rows = findings.map(({ state, thing, says, fix }) => [state, thing, fix ? `${says}; ${fix}` : says])
+  return table(["STATE", "THING", "WHAT"], rows)
+}

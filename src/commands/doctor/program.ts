@@ -1,0 +1,32 @@
+import { readText } from "../../database/assets.ts"
+import { assertDriverPatched } from "../../database/patched.ts"
+import { type Finding, ok, problem } from "./finding.ts"
+
+/** The runtime, and the driver's patch. */
+export function checkProgram(): Finding[] {
+  return [runtime(process.versions.bun), driver()]
+}
+
+/** `version` is undefined on another runtime, which runs all but the embedded database. */
+export function runtime(version: string | undefined): Finding {
+  const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
+  const least = engines.bun.replace(/^\D+/, "")
+  if (version === undefined) return ok("runtime", "not Bun: the embedded database is out of reach")
+  if (!isOlder(version, least)) return ok("runtime", `Bun ${version}`)
+  return problem("runtime", `Bun ${version} is older than ${least}`, "run: bun upgrade")
+}
+
+function driver(): Finding {
+  try {
+    assertDriverPatched()
+    return ok("driver", "postgres.js with our patch")
+  } catch {
+    return problem("driver", "the installed postgres driver lacks our patch", "run: bun install --frozen-lockfile")
+  }
+}
+
+function isOlder(version: string, least: string): boolean {
+  const [a, b] = [version, least].map((text) => text.split(/[.-]/).map(Number))
+  for (const i of [0, 1, 2]) if (a![i] !== b![i]) return (a![i] ?? 0) < (b![i] ?? 0)
+  return false
+}

@@ -1,0 +1,75 @@
+import { BlockList, isIP } from "node:net"
+import { listeningUrl, type Settings } from "../../settings.ts"
+import type { Invocation } from "../command.ts"
+import { type Finding, ok, problem, warning } from "./finding.ts"
+
+/** What each setting allows but hardly anybody means. Settings that are wrong stop every command before this one. */
+export function checkSettings({ settings }: Pick<Invocation, "settings">): Finding[] {
+  return [...spelling(settings), publicUrl(settings), trustedProxies(settings)]
+}
+
+function spelling({ warnings }: Settings): Finding[] {
+  if (warnings.length === 0) return [ok("settings", "none is misspelt")]
+  return warnings.map((line) => {
+    const [says = line, fix = "remove it"] = line.split("; ")
+    return warning("settings", says, fix)
+  })
+}
+
+function publicUrl({ publicUrl, host, port }: Settings): Finding {
+  const thing = "PUBLIC_URL"
+  if (publicUrl === undefined) {
+    if (isLoopback(host)) return ok(thing, `not set; links begin with ${listeningUrl(host, port)}`)
+    return warning(
+      thing,
+      `not set, while HOST=${host} lets other machines in: links begin with ${listeningUrl(host, port)}, and assistants that ask for another name are refused`,
+      "set PUBLIC_URL to the address that callers use",
+    )
+  }
+  const { protocol, hostname } = new URL(publicUrl)
+  if (protocol === "https:" || isPrivate(hostname)) return ok(thing, publicUrl)
+  const fix = "put a proxy that speaks TLS in front, and set PUBLIC_URL=https://…"
+  return warning(thing, `${publicUrl} is not encrypted: keys can be read on their way`, fix)
+}
+
+function trustedProxies({ trustedProxies, publicUrl }: Settings): Finding {
+  const thing = "TRUSTED_PROXIES"
+  const anybody = trustedProxies.find((entry) => /\/[0-7]$/.test(entry))
+  if (anybody) return problem(thing, `${anybody} lets any caller claim any address`, "name only your own proxies")
+  if (trustedProxies.length > 0) return ok(thing, trustedProxies.join(", "))
+  // this program speaks no TLS: where it is asked for, something stands in front
+  if (!publicUrl?.startsWith("https:")) return ok(thing, "none")
+  return warning(
+    thing,
+    "not set, while PUBLIC_URL is https: every caller has the proxy's address, and allow lists of addresses refuse them",
+    "set TRUSTED_PROXIES to the proxy's address",
+  )
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host)
+}
+
+const PRIVATE = new BlockList()
+for (const [network, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+] as const)
+  PRIVATE.addSubnet(network, bits)
+for (const [network, bits] of [
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const)
+  PRIVATE.addSubnet(network, bits, "ipv6")
+
+/** Whether a name or address means something only inside a network. */
+function isPrivate(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "")
+  const family = isIP(host)
+  if (isLoopback(host)) return true
+  if (family !== 0) return PRIVATE.check(host, family === 6 ? "ipv6" : "ipv4")
+  return !host.includes(".") || /\.(local|internal|lan|home\.arpa|localhost|test)$/.test(host)
+}

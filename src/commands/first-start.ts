@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto"
+import { createKey, listKeys, revokeKey } from "../access/key-register.ts"
+import { createWorkspace, findWorkspace, listWorkspaces, type Workspace } from "../access/workspaces.ts"
+import type { Database, Sql } from "../database/types.ts"
+import type { FirstWorkspace } from "../settings.ts"
+
+export interface FirstKeys {
+  workspace: Workspace
+  liveKey: string
+  testKey: string
+}
+
+/**
+ * Where there is no workspace, makes one with a live and a test key; null where there is one. Keys that a start made and
+ * was killed before it had shown them are revoked and made anew; `markShown` ends that. Of several processes that start
+ * at once on one database only one may be in here or between here and `markShown`: see `claimFirstStart`.
+ */
+export async function firstKeys(sql: Sql, asked: FirstWorkspace): Promise<FirstKeys | null> {
+  const workspace = await firstWorkspace(sql, asked)
+  if (!workspace) return null
+  const made = await listKeys(sql, NAME)
+  const unseen = made.filter(({ name, state }) => state !== "revoked" && FIRST.includes(name))
+  for (const { id } of unseen) await revokeKey(sql, id)
+  const make = async (kind: "live" | "test") =>
+    (await createKey(sql, { workspace: NAME, kind, name: nameOf(kind) }, randomBytes)).secret
+  return { workspace, liveKey: await make("live"), testKey: await make("test") }
+}
+
+/** Whether `firstKeys` has anything to do. */
+export async function isFirstStart(sql: Sql): Promise<boolean> {
+  return (await marker(sql)) === "made" || (await listWorkspaces(sql)).length === 0
+}
+
+/** To be called once the keys have left the process: from then on they are never replaced. */
+export async function markShown(sql: Sql): Promise<void> {
+  await mark(sql, "shown")
+}
+
+/**
+ * Makes this process the one whose first start it is, until the session given ends; false where another one is at it.
+ * The lock is the session's, so it dies with the process and its holder alone is known to be alive.
+ */
+export async function claimFirstStart({ sql }: Database): Promise<boolean> {
+  const [row] = await sql<{ claimed: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as claimed`
+  return row?.claimed === true
+}
+
+const NAME = "default"
+// Any number will do that migrate.ts does not use, as long as every version uses the same.
+const LOCK = 4_726_313_902
+
+const nameOf = (kind: "live" | "test") => `first ${kind} key`
+const FIRST = [nameOf("live"), nameOf("test")]
+
+async function firstWorkspace(sql: Sql, { plan, explorer, overrides }: FirstWorkspace): Promise<Workspace | null> {
+  const present = await listWorkspaces(sql)
+  if (present.length > 0) {
+    if ((await marker(sql)) !== "made" || !present.some(({ name }) => name === NAME)) return null
+    return await findWorkspace(sql, NAME)
+  }
+  // before the workspace: a start that is killed after either of them is repeated
+  await mark(sql, "made")
+  return await createWorkspace(sql, { name: NAME, plan, explorer, overrides })
+}
+
+async function marker(sql: Sql): Promise<string | undefined> {
+  const [row] = await sql<{ value: string }[]>`
+    select value
+    from instance
+    where key = 'first_keys'`
+  return row?.value
+}
+
+async function mark(sql: Sql, value: "made" | "shown"): Promise<void> {
+  await sql`
+    insert into instance (key, value)
+    values ('first_keys', ${value})
+    on conflict (key) do update set value = excluded.value`
+}

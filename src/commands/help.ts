@@ -1,0 +1,65 @@
+import { settingsTable } from "../settings.ts"
+import { COMMON, usageLine } from "./arguments.ts"
+import type { Command, Option } from "./command.ts"
+import type { Terminal } from "./terminal.ts"
+
+type Bold = Terminal["bold"]
+
+/** The help of the whole program. */
+export function programHelp(commands: readonly Command[], bold: Bold): string {
+  const examples = rows([
+    ["appmeter serve", "serve on http://127.0.0.1:8787; the first start prints keys to use"],
+    ["appmeter key create --name ci", "make a key"],
+    ["appmeter app add 'Tide Times' --ios 1234567890 --country us", "track an app"],
+    ["appmeter import readings.jsonl", "import recorded search results"],
+  ])
+  const list = rows(commands.map(({ name, summary }) => [name, summary]))
+  return [
+    "Appmeter: where your apps stand in the stores.",
+    section(bold("Examples"), examples),
+    section(bold("Commands"), list),
+    "Every command takes --json and --help; appmeter --version tells the version.\n" +
+      "In a checkout type bun src/main.ts instead of appmeter.",
+    section(bold("Settings, as environment variables"), settingsTable().split("\n")),
+    section(bold("Exit codes"), ["0 done, 1 failed, 2 wrong use, 78 wrong settings"]),
+  ]
+    .join("\n\n")
+    .concat("\n")
+}
+
+/** The help of a group of commands, "key". */
+export function groupHelp(group: string, commands: readonly Command[], bold: Bold): string {
+  const list = rows(commands.map(({ name, summary }) => [name, summary]))
+  return `${section(bold("Commands"), list)}\n\nFor one of them: appmeter ${group} … --help\n`
+}
+
+/** The help of one command, its examples first. */
+export function commandHelp(command: Command, bold: Bold): string {
+  const options = Object.entries<Option>({ ...command.options, ...COMMON })
+  const shown = options.map(([name, { value, meaning, repeated }]): [string, string] => [
+    `--${name}${value ? ` ${value}` : ""}`,
+    meaning + (repeated ? " May be repeated." : ""),
+  ])
+  return [
+    command.summary,
+    section(bold("Examples"), rows(command.examples.map(([typed, does]) => [`appmeter ${typed}`, does]))),
+    section(bold("Usage"), [usageLine(command)]),
+    section(bold("Options"), rows(shown)),
+  ]
+    .join("\n\n")
+    .concat("\n")
+}
+
+function section(title: string, lines: string[]): string {
+  return [title, ...lines.map((line) => `  ${line}`)].join("\n")
+}
+
+const WIDEST = 44
+
+/** Two columns; a long left one gets a line of its own. */
+function rows(pairs: [left: string, right: string][]): string[] {
+  const width = Math.min(WIDEST, Math.max(...pairs.map(([left]) => left.length)))
+  return pairs.flatMap(([left, right]) =>
+    left.length > width ? [left, `${" ".repeat(width)}  ${right}`] : [`${left.padEnd(width)}  ${right}`.trimEnd()],
+  )
+}

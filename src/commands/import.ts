@@ -1,0 +1,104 @@
+import { createReadStream, statSync } from "node:fs"
+import { vacuumChanged } from "../database/upkeep.ts"
+import { type Imported, type ImportProgress, importLines } from "../observations/import-lines.ts"
+import { type Command, CommandProblem, type Invocation } from "./command.ts"
+import { linesOf } from "./read-lines.ts"
+import { show } from "./show.ts"
+import type { Terminal } from "./terminal.ts"
+import { withDatabase } from "./with-database.ts"
+
+export const importCommand: Command = {
+  name: "import",
+  summary:
+    "Import recorded readings, one JSON object a line. Bad lines are named and skipped; repeating changes nothing.",
+  examples: [
+    ["import readings.jsonl", "a file; exit 1 when none of its lines was good"],
+    ["import - --json < readings.jsonl", "what is piped in"],
+    ["import readings.jsonl --strict", "exit 1 when any line was bad"],
+  ],
+  positionals: ["file"],
+  options: { strict: { meaning: "Exit 1 when any line was bad; the good ones are imported all the same." } },
+  async run(invocation) {
+    const { terminal, has } = invocation
+    const source = open(invocation)
+    const imported = await withDatabase(invocation, async (sql, { kind }) => {
+      const lines = linesOf(source.chunks)
+      const result = await importLines(sql, lines, { onProgress: progress(terminal, source) })
+      terminal.progress("")
+      // nobody else gathers statistics there
+      if (kind === "embedded" && result.recorded >= BULK) await vacuumChanged(sql)
+      return result
+    })
+    show(invocation, imported, () => [summary(imported)])
+    if (!has("json")) for (const line of badLines(imported)) terminal.say(line)
+    const { read, bad } = imported
+    return bad.length > 0 && (has("strict") || bad.length === read) ? 1 : 0
+  },
+}
+
+const BULK = 1_000
+const SHOWN = 20
+
+interface Source {
+  chunks: AsyncIterable<Uint8Array>
+  /** Bytes in all, where that is known. */
+  size: number | undefined
+  bytesRead(): number
+}
+
+function open({ positionals, terminal }: Invocation): Source {
+  const [file = ""] = positionals
+  if (file === "-") return counted(terminal.stdin(), undefined)
+  const size = sizeOf(file)
+  return counted(createReadStream(file), size)
+}
+
+function sizeOf(file: string): number | undefined {
+  try {
+    const stat = statSync(file)
+    if (stat.isDirectory()) throw new CommandProblem(`${file} is a folder`)
+    return stat.isFile() ? stat.size : undefined
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") throw new CommandProblem(`there is no file ${file}`)
+    throw error
+  }
+}
+
+function counted(chunks: AsyncIterable<Uint8Array>, size: number | undefined): Source {
+  let bytes = 0
+  const counting = async function* () {
+    let before: number | undefined
+    for await (const chunk of chunks) {
+      if (bytes < 2) before = assertNotGzip(before, chunk)
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  return { chunks: counting(), size, bytesRead: () => bytes }
+}
+
+const GZIP = [0x1f, 0x8b]
+
+/** Checks the first two bytes, which may come one by one. Returns the last byte seen. */
+function assertNotGzip(before: number | undefined, chunk: Uint8Array): number | undefined {
+  const [first, second] = before === undefined ? chunk : [before, ...chunk.subarray(0, 1)]
+  if (first === GZIP[0] && second === GZIP[1])
+    throw new CommandProblem("this is gzip; use: zcat FILE | appmeter import -")
+  return chunk.at(-1) ?? before
+}
+
+function progress(terminal: Terminal, { size, bytesRead }: Source) {
+  return ({ read, recorded, known, skipped }: ImportProgress) => {
+    const share = size ? `${Math.floor((100 * bytesRead()) / size)} %, ` : ""
+    terminal.progress(`${share}${read} lines: ${recorded} recorded, ${known} known, ${skipped} bad`)
+  }
+}
+
+function summary({ read, recorded, known, attempts, bad }: Imported): string {
+  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} bad`
+}
+
+function badLines({ bad }: Imported): string[] {
+  const lines = bad.slice(0, SHOWN).map(({ line, reason }) => `line ${line}: ${reason}`)
+  return bad.length > SHOWN ? [...lines, `and ${bad.length - SHOWN} more; --json names all of them`] : lines
+}

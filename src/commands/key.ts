@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto"
+import {
+  createKey,
+  findKey,
+  type Key,
+  listKeys,
+  markLeaked,
+  pauseKey,
+  resumeKey,
+  revokeKey,
+} from "../access/key-register.ts"
+import { SCOPES, type Scope } from "../access/scopes.ts"
+import type { Sql } from "../database/types.ts"
+import { type Command, type Invocation, WrongUse } from "./command.ts"
+import { show, table } from "./show.ts"
+import { chooseWorkspace, withDatabase } from "./with-database.ts"
+
+const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+
+export const keyCreate: Command = {
+  name: "key create",
+  summary: "Make a key. It is shown once and cannot be shown again.",
+  examples: [
+    ["key create --name ci", "a live key with every scope but hive:measure"],
+    ["key create --name ci --scope apps:read --ip 192.0.2.0/24 --budget 1000", "a narrow one"],
+    ["key create --test", "a key that only ever gets the sandbox's answers"],
+    ["key create --json | jq -r .secret", "only the key"],
+  ],
+  options: {
+    workspace: WORKSPACE,
+    name: { value: "TEXT", meaning: "What it is for." },
+    test: { meaning: "Make a test key." },
+    scope: { value: "SCOPE", meaning: `What it may do. All of them: ${SCOPES.join(", ")}.`, repeated: true },
+    ip: { value: "ADDRESS", meaning: "An address or network it may be used from.", repeated: true },
+    app: { value: "APP_ID", meaning: "An app it is limited to.", repeated: true },
+    budget: { value: "CREDITS", meaning: "Credits it may use a month." },
+    expires: { value: "WHEN", meaning: "A UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z." },
+  },
+  async run(invocation) {
+    const { text, texts, amount, has } = invocation
+    const kind = has("test") ? ("test" as const) : ("live" as const)
+    const asked = {
+      kind,
+      name: text("name") ?? kind,
+      scopes: texts("scope") as Scope[] | undefined,
+      ipAllowList: texts("ip"),
+      appList: texts("app"),
+      monthlyBudget: amount("budget"),
+      expiresAt: momentOf(text("expires")),
+    }
+    const made = await withDatabase(invocation, async (sql) => {
+      const { name: workspace } = await chooseWorkspace(sql, text("workspace"))
+      return await createKey(sql, { ...asked, workspace }, randomBytes)
+    })
+    show(invocation, { secret: made.secret, key: made.key }, () => [made.secret])
+    if (!has("json")) invocation.terminal.say("Keep it: it is stored nowhere and cannot be shown again.")
+    return 0
+  },
+}
+
+export const keyList: Command = {
+  name: "key list",
+  summary: "List a workspace's keys.",
+  examples: [["key list", "id, kind, state, use and the last characters of each"]],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const keys = await withDatabase(invocation, async (sql) => {
+      const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      return await listKeys(sql, workspace.name)
+    })
+    showKeys(invocation, { keys }, keys)
+    return 0
+  },
+}
+
+export const keyRevoke = changing({
+  name: "key revoke",
+  summary: "Revoke a key for good. It stops within a second.",
+  examples: [["key revoke 7 --force", "without asking"]],
+  destroys: "Revoking",
+  change: (sql, typed) => revokeKey(sql, idOf(typed)),
+})
+
+export const keyPause = changing({
+  name: "key pause",
+  summary: "Stop a key until it is resumed.",
+  examples: [["key pause 7", "its calls answer key_paused from now on"]],
+  change: (sql, typed) => pauseKey(sql, idOf(typed)),
+})
+
+export const keyResume = changing({
+  name: "key resume",
+  summary: "Let a paused key work again.",
+  examples: [["key resume 7", "undoes: appmeter key pause 7"]],
+  change: (sql, typed) => resumeKey(sql, idOf(typed)),
+})
+
+export const keyLeaked = changing({
+  name: "key leaked",
+  summary: "Revoke a key that was seen in a public place; its calls then say why.",
+  examples: [
+    ["key leaked 7 --force", "by its id"],
+    ["key leaked - --force < found.txt", "by the key itself, which should stand in no shell history"],
+  ],
+  destroys: "Revoking",
+  change: async (sql, typed, invocation) => {
+    if (typed !== "-") return await markLeaked(sql, /^\d+$/.test(typed) ? idOf(typed) : typed)
+    return await markLeaked(sql, await textOf(invocation.terminal.stdin()))
+  },
+})
+
+interface Change extends Pick<Command, "name" | "summary" | "examples"> {
+  /** Begins the question, where the change cannot be undone. */
+  destroys?: string
+  change(sql: Sql, typed: string, invocation: Invocation): Promise<Key>
+}
+
+function changing({ destroys, change, ...command }: Change): Command {
+  return {
+    ...command,
+    positionals: ["id"],
+    options: destroys ? { force: { meaning: "Do not ask." } } : {},
+    async run(invocation) {
+      const typed = invocation.positionals[0]!
+      const key = await withDatabase(invocation, async (sql) => {
+        if (destroys && !invocation.has("force"))
+          await invocation.terminal.confirm(await question(sql, typed, destroys))
+        return await change(sql, typed, invocation)
+      })
+      showKeys(invocation, { key }, [key])
+      return 0
+    },
+  }
+}
+
+async function question(sql: Sql, typed: string, destroys: string): Promise<string> {
+  const known = /^\d+$/.test(typed) ? await findKey(sql, idOf(typed)) : undefined
+  const named = known ? `key ${known.id} (${known.name}, ${known.hint})` : "this key"
+  return `${destroys} ${named} cannot be undone.`
+}
+
+function idOf(typed: string): number {
+  if (!/^\d{1,15}$/.test(typed)) throw new WrongUse("the key is named by its id; see: appmeter key list")
+  return Number(typed)
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/
+
+function momentOf(typed: string | undefined): Date | undefined {
+  if (typed === undefined) return undefined
+  const moment = new Date(MOMENT.test(typed) ? typed : Number.NaN)
+  // Date turns February 30 into March 2
+  if (Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== typed.slice(0, 10))
+    throw new WrongUse("--expires must be a UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z")
+  return moment
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts).toString("utf8")
+}
+
+function showKeys(invocation: Invocation, value: object, keys: Key[]): void {
+  show(invocation, value, () =>
+    table(
+      ["ID", "KIND", "NAME", "KEY", "STATE", "USED", "BUDGET", "EXPIRES"],
+      keys.map(({ id, kind, name, hint, state, used, monthlyBudget, expiresAt }) => [
+        id, kind, name, hint, state, used, monthlyBudget, expiresAt?.toISOString().slice(0, 16) ?? null,
+      ]), // biome-ignore format: one row of the table
+    ),
+  )
+}

@@ -1,0 +1,40 @@
+import { get } from "node:http"
+import { listeningUrl } from "../settings.ts"
+import { type Command, CommandProblem, WrongUse } from "./command.ts"
+import { show } from "./show.ts"
+
+export const ready: Command = {
+  name: "ready",
+  summary: "Ask the server of these settings whether it takes calls; ends with 0 or 1. For health checks.",
+  examples: [["ready", "as a container's health check, which then needs no shell and no curl"]],
+  async run(invocation) {
+    const { host, port } = invocation.settings
+    if (port === 0) throw new WrongUse("with PORT=0 nobody knows the port; set PORT to that of the server")
+    const url = `${listeningUrl(host, port)}/readyz`
+    const status = await statusOf(url)
+    if (status !== 200) throw new CommandProblem(`not ready: ${url} answered ${status}`)
+    show(invocation, { ready: true, url }, () => ["ready"])
+    return 0
+  },
+}
+
+// Less than a health check's own patience, so that the reason is told.
+const PATIENCE_MS = 2_500
+
+/** Not by fetch: where the environment names a proxy, that would be asked. */
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asking = get(url, (response) => {
+      clearTimeout(late)
+      response.resume()
+      resolve(response.statusCode)
+    })
+    const fail = (why: string) => {
+      clearTimeout(late)
+      reject(new CommandProblem(`not ready: ${url} ${why}`))
+      asking.destroy()
+    }
+    const late = setTimeout(() => fail(`did not answer in ${PATIENCE_MS} ms`), PATIENCE_MS)
+    asking.on("error", () => fail("is not reachable"))
+  })
+}

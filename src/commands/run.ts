@@ -1,0 +1,124 @@
+import { readText } from "../database/assets.ts"
+import { isConnectionProblem } from "../database/gate.ts"
+import { redact } from "../log.ts"
+import { nearest } from "../nearest.ts"
+import { type Environment, readSettings, SettingsProblems } from "../settings.ts"
+import { COMMANDS } from "./all.ts"
+import { parseArguments } from "./arguments.ts"
+import { type Command, type ExitCode, type ProcessPort, WrongUse } from "./command.ts"
+import { commandHelp, groupHelp, programHelp } from "./help.ts"
+import type { Terminal } from "./terminal.ts"
+
+export interface Surroundings {
+  env: Environment
+  readFile: (path: string) => string
+  terminal: Terminal
+  process: ProcessPort
+}
+
+/** Runs what was typed and gives the exit code. Never throws: a failure is one clear line on stderr. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  try {
+    return await dispatch(args, surroundings)
+  } catch (error) {
+    return report(error, surroundings)
+  }
+}
+
+async function dispatch(args: readonly string[], { env, readFile, terminal, process }: Surroundings) {
+  const [first] = args
+  if (first === "--version" || first === "-v") {
+    terminal.out(`${version()}\n`)
+    return 0
+  }
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") {
+    const help = helpFor(args.slice(1), terminal)
+    if (first !== undefined) terminal.out(help)
+    else terminal.say(help.trimEnd())
+    return first === undefined ? 2 : 0
+  }
+  const command = commandOf(args)
+  const rest = args.slice(command?.name.split(" ").length)
+  if (!command) return unfinished(args, terminal)
+  const typed = parseArguments(command, rest)
+  if (typed.has("help")) {
+    terminal.out(commandHelp(command, terminal.bold))
+    return 0
+  }
+  const settings = readSettings(env, readFile)
+  if (!command.logs) for (const warning of settings.warnings) terminal.say(`appmeter: warning: ${warning}`)
+  return await command.run({ ...typed, settings, terminal, process })
+}
+
+/** Of the commands the words begin with, the longest: "app keywords add" before "app". */
+function commandOf(words: readonly string[]): Command | undefined {
+  return COMMANDS.filter(({ name }) => name.split(" ").every((word, i) => words[i] === word)).sort(
+    (a, b) => b.name.length - a.name.length,
+  )[0]
+}
+
+function helpFor(words: readonly string[], { bold }: Terminal): string {
+  const command = commandOf(words)
+  if (command) return commandHelp(command, bold)
+  const group = groupOf(words)
+  return group ? groupHelp(group.name, group.commands, bold) : programHelp(COMMANDS, bold)
+}
+
+/** The longest run of words that begins some command: "app keywords". */
+function groupOf(words: readonly string[]): { name: string; commands: Command[] } | undefined {
+  for (let count = Math.min(words.length, 3); count > 0; count--) {
+    const name = words.slice(0, count).join(" ")
+    const commands = COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+    if (commands.length > 0) return { name, commands }
+  }
+  return undefined
+}
+
+/** "key", "key crate" and "sevre": the group's commands, or the nearest one. */
+function unfinished(words: readonly string[], terminal: Terminal): ExitCode {
+  const group = groupOf(words)
+  const rest = group ? words.slice(group.name.split(" ").length) : []
+  const optionsOnly = rest.every((word) => word.startsWith("-"))
+  if (group && optionsOnly && rest.some((word) => word === "--help" || word === "-h")) {
+    terminal.out(groupHelp(group.name, group.commands, terminal.bold))
+    return 0
+  }
+  if (group && optionsOnly) {
+    terminal.say(groupHelp(group.name, group.commands, terminal.bold).trimEnd())
+    return 2
+  }
+  const typed = words.slice(0, (group?.name.split(" ").length ?? 0) + 1).join(" ")
+  const names = (group?.commands ?? COMMANDS).flatMap(({ name }) => [name, name.split(" ")[0]!])
+  const meant = nearest(typed, [...new Set(names)])
+  const hint = meant ? `did you mean ${meant}?` : "appmeter --help lists the commands"
+  throw new WrongUse(`there is no command ${JSON.stringify(typed.slice(0, 60))}; ${hint}`)
+}
+
+function report(error: unknown, { terminal, env }: Surroundings): ExitCode {
+  if (error instanceof SettingsProblems) {
+    terminal.say(`appmeter: ${error.problems.length === 1 ? "a setting is" : "settings are"} wrong:`)
+    for (const { variable, value, fix } of error.problems) terminal.say(`  ${variable} ${value}: ${fix}`)
+    return 78
+  }
+  terminal.say(`appmeter: ${sentenceOf(error)}`)
+  if (error instanceof WrongUse) return 2
+  if (env.LOG_LEVEL === "debug") terminal.say(redact(String((error as Error)?.stack)))
+  return 1
+}
+
+/** One line, without a secret. What is called a problem is a sentence already; anything else is introduced as what it is. */
+export function sentenceOf(error: unknown): string {
+  const {
+    message = String(error),
+    code,
+    name = "",
+  } = (error ?? {}) as { message?: string; code?: string; name?: string }
+  const line = redact(message).split("\n")[0]!.slice(0, 500)
+  if (name.endsWith("Problem") || error instanceof WrongUse) return line
+  if (isConnectionProblem(error)) return `the database went away: ${line}`
+  return `failed: ${line}${code && !line.includes(code) ? ` (${code})` : ""}`
+}
+
+function version(): string {
+  return (JSON.parse(readText("package.json")) as { version: string }).version
+}

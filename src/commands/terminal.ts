@@ -1,0 +1,67 @@
+import { createInterface } from "node:readline/promises"
+import { CommandProblem } from "./command.ts"
+
+/** Where a command speaks: data on stdout, talk on stderr. */
+export interface Terminal {
+  /** Writes data. */
+  out(text: string): void
+  /** Writes one JSON document. */
+  json(value: unknown): void
+  /** Writes a line of talk. */
+  say(line: string): void
+  /** Writes to stderr as it is, for log lines. */
+  err(text: string): void
+  /** Shows a line of progress in place of the last one; nothing where stderr is no terminal. */
+  progress(line: string): void
+  /** Text made bold, unless NO_COLOR or a pipe forbids it. */
+  bold(text: string): string
+  /** Asks before something is destroyed. Without a terminal nothing is asked. Throws CommandProblem unless it is agreed. */
+  confirm(question: string): Promise<void>
+  /** Lines of stdin. Throws CommandProblem when stdin is a terminal. */
+  stdin(): AsyncIterable<Uint8Array>
+  /** Resolves when everything written has left. */
+  flush(): Promise<void>
+}
+
+interface Streams {
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+
+/** The terminal of a process. */
+export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<string, string | undefined>): Terminal {
+  let written: Promise<unknown> = Promise.resolve()
+  // a reader that went away (`| head`) is no failure
+  stdout.on("error", () => {})
+  stderr.on("error", () => {})
+  const out = (text: string) => {
+    const leaving = new Promise((left) => stdout.write(text, left))
+    written = Promise.all([written, leaving])
+  }
+  const bold = stdout.isTTY && !env.NO_COLOR
+  return {
+    out,
+    json: (value) => out(`${JSON.stringify(value, null, 2)}\n`),
+    say: (line) => void stderr.write(`${line}\n`),
+    err: (text) => void stderr.write(text),
+    progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
+    bold: (text) => (bold ? `\u001b[1m${text}\u001b[22m` : text),
+    confirm: (question) => confirm(question, stdin, stderr),
+    stdin() {
+      if (stdin.isTTY) throw new CommandProblem("nothing is piped in; give a file, or pipe lines in with: … < FILE")
+      return stdin
+    },
+    flush: async () => void (await written),
+  }
+}
+
+async function confirm(question: string, stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<void> {
+  if (!stdin.isTTY || !stderr.isTTY) throw new CommandProblem(`${question} Nothing was done; repeat it with --force`)
+  const asking = createInterface({ input: stdin, output: stderr })
+  // Ctrl-C and Ctrl-D close it, and leave the question without an answer
+  const closed = new Promise<string>((resolve) => asking.once("close", () => resolve("")))
+  const answer = await Promise.race([asking.question(`${question} Type yes to go on: `), closed])
+  asking.close()
+  if (answer.trim().toLowerCase() !== "yes") throw new CommandProblem("nothing was done")
+}

@@ -1,0 +1,148 @@
+import { ENTITLEMENT_NAMES, PLANS, type Plan } from "../access/plans.ts"
+import {
+  createWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  type Overrides,
+  setWorkspace,
+  type Workspace,
+} from "../access/workspaces.ts"
+import { wholeNumber } from "./arguments.ts"
+import { type Command, type Invocation, WrongUse } from "./command.ts"
+import { show, table } from "./show.ts"
+import { withDatabase } from "./with-database.ts"
+
+const SHARED = {
+  plan: { value: "PLAN", meaning: `One of ${PLANS.join(", ")}.` },
+  explorer: { value: "yes|no", meaning: "Whether its Hive endpoints are open." },
+  "ip-list-required": { value: "yes|no", meaning: "Whether each of its keys needs a list of addresses." },
+  limit: {
+    value: "NAME=AMOUNT",
+    meaning: `A limit other than the plan's, NAME=plan for the plan's again. Names: ${ENTITLEMENT_NAMES.join(", ")}.`,
+    repeated: true,
+  },
+} as const
+
+export const workspaceCreate: Command = {
+  name: "workspace create",
+  summary: "Make a workspace.",
+  examples: [
+    ["workspace create acme", "a workspace on the Pro plan"],
+    ["workspace create acme --plan studio --limit credits=100000", "with more credits a month"],
+  ],
+  positionals: ["name"],
+  options: { ...SHARED, pack: { value: "CREDITS", meaning: "Credits of a pack, beyond the monthly ones." } },
+  async run(invocation) {
+    const asked = {
+      ...sharedOf(invocation),
+      name: invocation.positionals[0]!,
+      plan: (invocation.text("plan") ?? "pro") as Plan,
+      pack: invocation.amount("pack"),
+    }
+    const workspace = await withDatabase(invocation, (sql) => createWorkspace(sql, asked))
+    showWorkspaces(invocation, { workspace }, [workspace])
+    return 0
+  },
+}
+
+export const workspaceSet: Command = {
+  name: "workspace set",
+  summary: "Change a workspace; what is not named stays.",
+  examples: [
+    ["workspace set acme --plan enterprise", "another plan"],
+    ["workspace set acme --add-pack 50000", "more credits, once"],
+    ["workspace set acme --suspended yes", "stop it for now"],
+  ],
+  positionals: ["name"],
+  options: {
+    ...SHARED,
+    "add-pack": { value: "CREDITS", meaning: "Credits to add to its packs." },
+    suspended: { value: "yes|no", meaning: "Whether it is stopped." },
+  },
+  async run(invocation) {
+    const changes = {
+      ...sharedOf(invocation),
+      addPack: invocation.amount("add-pack"),
+      suspended: yesOrNo(invocation, "suspended"),
+    }
+    const given = Object.values(changes).some((change) => change !== undefined)
+    if (!given) throw new WrongUse("nothing to change is named; see: appmeter workspace set --help")
+    const name = invocation.positionals[0]!
+    const workspace = await withDatabase(invocation, (sql) => setWorkspace(sql, name, changes))
+    showWorkspaces(invocation, { workspace }, [workspace])
+    return 0
+  },
+}
+
+export const workspaceList: Command = {
+  name: "workspace list",
+  summary: "List the workspaces.",
+  examples: [["workspace list --json", "with everything known of each"]],
+  async run(invocation) {
+    const workspaces = await withDatabase(invocation, listWorkspaces)
+    showWorkspaces(invocation, { workspaces }, workspaces)
+    return 0
+  },
+}
+
+export const workspaceDelete: Command = {
+  name: "workspace delete",
+  summary: "Delete a workspace, its keys and its tracked apps. What was measured stays.",
+  examples: [["workspace delete acme --force", "without asking"]],
+  positionals: ["name"],
+  options: { force: { meaning: "Do not ask." } },
+  async run(invocation) {
+    const name = invocation.positionals[0]!
+    const deleted = await withDatabase(invocation, async (sql) => {
+      await findWorkspace(sql, name)
+      if (!invocation.has("force"))
+        await invocation.terminal.confirm(`Deleting the workspace ${JSON.stringify(name)} cannot be undone.`)
+      return await deleteWorkspace(sql, name)
+    })
+    show(invocation, { deleted: { ...deleted, name } }, () => [
+      `deleted ${name}; it tracked ${deleted.apps} ${deleted.apps === 1 ? "app" : "apps"}`,
+    ])
+    return 0
+  },
+}
+
+/** A switch with two words, so that it can also be taken back. */
+function yesOrNo({ text }: Invocation, option: string): boolean | undefined {
+  const given = text(option)
+  if (given === undefined) return undefined
+  if (given !== "yes" && given !== "no") throw new WrongUse(`--${option} must be yes or no`)
+  return given === "yes"
+}
+
+function sharedOf(invocation: Invocation) {
+  const { text, texts } = invocation
+  return {
+    plan: text("plan") as Plan | undefined,
+    explorer: yesOrNo(invocation, "explorer"),
+    ipListRequired: yesOrNo(invocation, "ip-list-required"),
+    overrides: overridesOf(texts("limit")),
+  }
+}
+
+function overridesOf(limits: string[] | undefined): Overrides | undefined {
+  if (!limits) return undefined
+  const pairs = limits.map((limit) => {
+    const [name = "", amount, ...more] = limit.split("=")
+    if (amount === undefined || more.length > 0) throw new WrongUse("--limit is written NAME=AMOUNT, as credits=50000")
+    return [name, amount === "plan" ? null : wholeNumber(`the amount of --limit ${name.slice(0, 40)}`, amount)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function showWorkspaces(invocation: Invocation, value: object, workspaces: Workspace[]): void {
+  show(invocation, value, () =>
+    table(
+      ["ID", "NAME", "PLAN", "EXPLORER", "CREDITS USED", "OF", "IN PACKS", "STATE"],
+      workspaces.map(({ id, name, plan, explorer, credits, suspendedAt }) => [
+        id, name, plan, explorer ? "yes" : "no", credits.used, credits.limit, credits.packCredits,
+        suspendedAt ? "suspended" : "active",
+      ]), // biome-ignore format: one row of the table
+    ),
+  )
+}

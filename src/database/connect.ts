@@ -1,0 +1,96 @@
+import postgres from "postgres"
+import type { Log } from "../log.ts"
+import { createGate, DatabaseUnavailable } from "./gate.ts"
+import { serverOptions } from "./options.ts"
+import { assertDriverPatched } from "./patched.ts"
+import { DatabaseProblem } from "./problem.ts"
+import type { Database, Sql } from "./types.ts"
+
+export { DatabaseProblem } from "./problem.ts"
+
+export interface OpenOptions {
+  /** A postgres:// address; without it the embedded database in `dataDir`. */
+  databaseUrl?: string | undefined
+  dataDir: string
+  /** A command shares a running server's embedded database; a second server is refused. */
+  as: "server" | "command"
+  log: Log
+  /** Default 10. */
+  maxConnections?: number
+  /** Called once when the embedded database is lost for good. A server database comes back by itself. */
+  onLoss?: (error: Error) => void
+}
+
+/** The database, reachable and new enough. Throws `DatabaseProblem` with one line that says what is wrong. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  assertDriverPatched()
+  if (options.databaseUrl) return openServer(options.databaseUrl, options)
+  assertHasBun()
+  // Loaded only here: the rest also runs elsewhere.
+  const { openEmbedded } = await import("./embedded/open.ts")
+  return openEmbedded(options)
+}
+
+/** For whoever loads the embedded database: on another runtime it throws a sentence instead of failing to load. */
+export function assertHasBun(): void {
+  if (process.versions.bun !== undefined) return
+  throw new DatabaseProblem("the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer")
+}
+
+async function openServer(url: string, { as, maxConnections = 10 }: OpenOptions): Promise<Database> {
+  const at = whereabouts(url)
+  const sql = postgres(url, serverOptions(as, maxConnections)) as Sql
+  try {
+    // Its own deadline: with several hosts, none of them up, the driver would try for ever.
+    await createGate({ deadlineMs: 6_000 }).run(() => assertRecent(sql, at))
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
+  }
+  return { sql, kind: "postgres", close: () => sql.end({ timeout: 5 }) }
+}
+
+const OLDEST = 15
+
+async function assertRecent(sql: Sql, at: string): Promise<void> {
+  const [row] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`
+  const major = Math.floor((row?.version ?? 0) / 10_000)
+  if (major < OLDEST) {
+    throw new DatabaseProblem(`${at} is PostgreSQL ${major}; Appmeter needs ${OLDEST} or newer`)
+  }
+}
+
+// Where it is, without user and password. Several hosts, separated by commas, are no URL but allowed.
+function whereabouts(url: string): string {
+  const found = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)(\/[^?]*)?/.exec(url)
+  if (found) return `the database at ${found[1]}${found[2] ?? ""}`
+  const [, scheme] = /^(\w+:)\/\//.exec(url) ?? []
+  if (scheme) throw new DatabaseProblem(`DATABASE_URL begins with ${scheme} but must begin with postgres:`)
+  throw new DatabaseProblem("DATABASE_URL is not an address like postgres://user:password@host:5432/name")
+}
+
+function explain(error: unknown, at: string): string {
+  const { code, message } =
+    error instanceof DatabaseUnavailable ? { code: "CONNECT_TIMEOUT" } : (error as { code?: string; message?: string })
+  switch (code) {
+    case "28P01":
+    case "28000":
+      return `${at} refused the user name or password in DATABASE_URL`
+    case "3D000":
+      return `${at} does not exist; create it with: createdb`
+    case "53300":
+      return `${at} has no connections left`
+    case "08P01":
+      return `${at} refused a connection setting; give DATABASE_URL the server's own address, not a transaction pooler's`
+    case "ECONNREFUSED":
+      return `${at} is not reachable: nothing listens there`
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `${at} is not reachable: the host name is unknown`
+    case "CONNECT_TIMEOUT":
+    case "ETIMEDOUT":
+      return `${at} is not reachable: no answer within 5 s`
+    default:
+      return `${at} cannot be used: ${message ?? code ?? String(error)}`.split("\n")[0]!
+  }
+}

@@ -1,0 +1,149 @@
+import type { Contents, OnProgress, TableSum } from "./contents.ts"
+import { DatabaseProblem } from "./problem.ts"
+import { insertLines, RunningSum, steadyText, sumTable } from "./rows.ts"
+import { describeTables, type Table } from "./tables.ts"
+import type { Database, Sql, Tx } from "./types.ts"
+
+export interface CopyOptions {
+  /** Deletes what the tables hold. Without it a database that holds anything is refused. */
+  replace?: boolean
+  /** What else is to be done within the same transaction, once the rows are there. */
+  finish?: (tx: Tx) => Promise<void>
+  onProgress?: OnProgress
+}
+
+/**
+ * Writes the contents into a database of the same schema, in one transaction: all of it, checked against what the
+ * database then sums up, or nothing. Returns the sums. Throws DatabaseProblem when the database holds rows and they are
+ * not to be replaced, when its schema is another one, and when a sum differs.
+ */
+export function copyInto(
+  { sql, kind }: Database,
+  contents: Contents,
+  { replace = false, finish, onProgress = () => {} }: CopyOptions = {},
+): Promise<TableSum[]> {
+  return sql.begin(async (given) => {
+    const tx = given as Tx
+    await steadyText(tx)
+    const tables = await matchingTables(tx, contents)
+    await lock(tx, tables)
+    if (!replace) await assertEmpty(tx, tables)
+    const guarded = tables.filter(({ hasTriggers }) => hasTriggers)
+    for (const { name } of guarded) await tx`alter table ${tx(name)} disable trigger user`
+    await empty(tx, tables)
+    for (const month of contents.months) await tx`select open_month(${month}::date)`
+    const sums = await write(tx, kind, tables, contents, onProgress)
+    await setSequences(tx, contents)
+    await assertSame(tx, tables, sums)
+    for (const { name } of guarded) await tx`alter table ${tx(name)} enable trigger user`
+    await finish?.(tx)
+    return sums
+  }) as Promise<TableSum[]>
+}
+
+/** Of the named tables those that hold rows, with how many. */
+export async function rowsIn(sql: Sql | Tx, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
+  const counted: { name: string; rows: number }[] = []
+  for (const { name } of await describeTables(sql, names)) {
+    const [row] = await sql<{ rows: number }[]>`select count(*) as rows from ${sql(name)}`
+    if (row!.rows > 0) counted.push({ name, rows: row!.rows })
+  }
+  return counted
+}
+
+/** "3 rows in workspace, 12 in api_key and 4 more tables". */
+export function inWords(held: readonly { name: string; rows: number }[]): string {
+  const [first, ...rest] = held.map(({ name, rows }) => ({ name, rows }))
+  if (!first) return "no rows"
+  const named = [`${first.rows} ${first.rows === 1 ? "row" : "rows"} in ${first.name}`]
+  for (const { name, rows } of rest.slice(0, 2)) named.push(`${rows} in ${name}`)
+  const more = rest.length - 2
+  return named.join(", ") + (more > 0 ? ` and ${more} more ${more === 1 ? "table" : "tables"}` : "")
+}
+
+async function matchingTables(tx: Tx, contents: Contents): Promise<Table[]> {
+  const there = await describeTables(
+    tx,
+    contents.tables.map(({ name }) => name),
+  )
+  return contents.tables.map(({ name, columns }) => {
+    const table = there.find((one) => one.name === name)
+    const same =
+      table?.columns
+        .map((column) => column.name)
+        .sort()
+        .join() === columns.toSorted().join()
+    if (!table || !same) throw new DatabaseProblem(`the table ${name} is not the same in both databases`)
+    return table
+  })
+}
+
+// Whoever starts a server on it meanwhile waits, and is not overwritten.
+async function lock(tx: Tx, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables) await tx`lock table ${tx(name)} in access exclusive mode`
+}
+
+async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
+  const held = await rowsIn(
+    tx,
+    tables.map(({ name }) => name),
+  )
+  if (held.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(held)}`)
+}
+
+/**
+ * Also where there is nothing to delete: it gives the sequences new files, so that they, which heed no transaction, fall
+ * back with this one. One statement, since the tables refer to each other.
+ */
+async function empty(tx: Tx, tables: readonly Table[]): Promise<void> {
+  const names = tables.map(({ name }, i) => (i === 0 ? tx`${tx(name)}` : tx`, ${tx(name)}`))
+  await tx`truncate ${names} restart identity`
+}
+
+// Nobody else can write a checkpoint meanwhile, and a killed start would have to read the whole log.
+const CHECKPOINT_BYTES = 64 * 1024 * 1024
+
+async function write(
+  tx: Tx,
+  kind: Database["kind"],
+  tables: readonly Table[],
+  contents: Contents,
+  onProgress: OnProgress,
+): Promise<TableSum[]> {
+  const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
+  const expected = new Map(contents.tables.map(({ name, rows }) => [name, rows]))
+  let bytes = 0
+  for await (const { table: name, lines } of contents.pages()) {
+    const sum = sums.get(name)!
+    for (const line of lines) {
+      sum.add(line)
+      bytes += line.length
+    }
+    await insertLines(tx, tables.find((table) => table.name === name)!, lines)
+    onProgress(name, sum.rows, expected.get(name)!)
+    if (kind === "embedded" && bytes > CHECKPOINT_BYTES) {
+      await tx`checkpoint`
+      bytes = 0
+    }
+  }
+  for (const [name, { rows }] of sums) {
+    if (rows !== expected.get(name))
+      throw new DatabaseProblem(`${rows} of ${expected.get(name)} rows of ${name} were read; nothing was written`)
+  }
+  return tables.map(({ name }) => ({ name, ...sums.get(name)!.sum }))
+}
+
+async function setSequences(tx: Tx, { sequences }: Contents): Promise<void> {
+  for (const { table, column, last } of sequences) {
+    if (last === null) continue
+    await tx`select setval(pg_get_serial_sequence(format('%I', ${table}::text), ${column}), ${last}::bigint)`
+  }
+}
+
+async function assertSame(tx: Tx, tables: readonly Table[], sums: readonly TableSum[]): Promise<void> {
+  for (const [i, table] of tables.entries()) {
+    const { rows, checksum } = await sumTable(tx, table)
+    if (rows !== sums[i]!.rows || checksum !== sums[i]!.checksum)
+      throw new DatabaseProblem(`${table.name} does not read back as it was written; nothing was written`)
+  }
+}

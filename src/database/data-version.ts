@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseProblem } from "./problem.ts"
+
+/** The major version of PostgreSQL that the embedded database is. */
+export const EMBEDDED_MAJOR = 18
+
+/**
+ * Refuses a data directory that another major version of PostgreSQL made: neither can read the other's files. One that is
+ * not made yet passes. Throws DatabaseProblem.
+ */
+export function assertDataVersion(directory: string): void {
+  const file = join(directory, "PG_VERSION")
+  if (!existsSync(file)) return
+  const major = Number.parseInt(readFileSync(file, "utf8"), 10)
+  if (major === EMBEDDED_MAJOR || Number.isNaN(major)) return
+  const remedy =
+    major > EMBEDDED_MAJOR
+      ? "start the newer version that made it, or choose another DATA_DIR"
+      : "with the version that made it run appmeter backup FILE, then with this one appmeter restore FILE into another DATA_DIR"
+  throw new DatabaseProblem(
+    `${directory} is of PostgreSQL ${major}, and this version of Appmeter reads ${EMBEDDED_MAJOR}: ${remedy}`,
+  )
+}

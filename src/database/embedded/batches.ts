@@ -1,0 +1,149 @@
+import { Frames } from "./frames.ts"
+import { type TimeLimit, timeLimitIn } from "./time-limits.ts"
+import { FRONTEND, message, text, textAt } from "./wire.ts"
+
+/** A run of messages the backend can work off in one go. */
+export interface Batch {
+  bytes: Buffer
+  /** After "flush" the backend still waits for the rest: nobody else may use it. */
+  ends: "sync" | "flush"
+  /** A COPY FROM STDIN with its data; the client already has its CopyInResponse. */
+  copy: boolean
+  listens: Listen[]
+  /** What its statements say of their time. */
+  timeLimits: TimeLimit[]
+}
+
+/** LISTEN (on) or UNLISTEN (off) of one channel, or of all ("*"). */
+export interface Listen {
+  on: boolean
+  channel: string
+}
+
+export type Event =
+  | { kind: "startup" | "no_encryption" | "cancel" | "terminate" | "copy_in" }
+  | { kind: "batch"; batch: Batch }
+
+/** More COPY data than this fails the COPY: all of it is held in memory until the client has sent the last. */
+const COPY_LIMIT = 64 * 1024 * 1024
+
+/** Gathers a client's messages into batches, each ending where the backend answers: Sync, Query or Flush. */
+export class Batches {
+  /** Prepared statements by name, with what the bridge must know of them. They stay in the one backend unless closed. */
+  readonly statements = new Map<string, Said>()
+  #frames = new Frames()
+  #parts: Buffer[] = []
+  #listens: Listen[] = []
+  #timeLimits: TimeLimit[] = []
+  #copy: { query: Buffer; data: Buffer[]; length: number } | null = null
+  #copyLimit: number
+
+  constructor(copyLimit = COPY_LIMIT) {
+    this.#copyLimit = copyLimit
+  }
+
+  *feed(chunk: Buffer): Generator<Event> {
+    this.#frames.push(chunk)
+    for (let frame = this.#frames.next(); frame; frame = this.#frames.next()) {
+      const event = frame.kind === "message" ? this.#message(frame.bytes) : frame
+      if (event) yield event
+    }
+  }
+
+  #message(bytes: Buffer): Event | null {
+    const type = bytes[0]
+    if (type === FRONTEND.terminate) return { kind: "terminate" }
+    if (this.#copy) return this.#copying(bytes)
+    if (type === FRONTEND.query && isCopyIn(bytes)) {
+      this.#copy = { query: bytes, data: [], length: 0 }
+      return { kind: "copy_in" }
+    }
+    this.#note(bytes)
+    this.#parts.push(bytes)
+    if (type !== FRONTEND.sync && type !== FRONTEND.query && type !== FRONTEND.flush) return null
+    const batch = { bytes: joined(this.#parts), copy: false, listens: this.#listens, timeLimits: this.#timeLimits }
+    this.#parts = []
+    this.#listens = []
+    this.#timeLimits = []
+    return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
+  }
+
+  // The backend reads CopyData from the same buffer as the query, so the data must be there when it begins.
+  #copying(bytes: Buffer): Event | null {
+    const copy = this.#copy!
+    const type = bytes[0]
+    if (type === FRONTEND.copyData) {
+      copy.length += bytes.length
+      if (copy.length <= this.#copyLimit) copy.data.push(Buffer.from(bytes))
+      else copy.data = []
+      return null
+    }
+    if (type !== FRONTEND.copyDone && type !== FRONTEND.copyFail) return null
+    this.#copy = null
+    const limit = `the embedded database takes at most ${this.#copyLimit} bytes in one COPY`
+    const end = copy.length > this.#copyLimit ? message("f", text(limit)) : bytes
+    const bytesInAll = joined([copy.query, ...copy.data, end])
+    return { kind: "batch", batch: { bytes: bytesInAll, ends: "sync", copy: true, listens: [], timeLimits: [] } }
+  }
+
+  #note(bytes: Buffer): void {
+    const type = bytes[0]
+    if (type === FRONTEND.query) this.#heed(saidIn(textAt(bytes, 5)))
+    else if (type === FRONTEND.parse) {
+      const name = textAt(bytes, 5)
+      this.statements.set(name, saidIn(textAt(bytes, 6 + Buffer.byteLength(name))))
+    } else if (type === FRONTEND.bind) {
+      const portal = textAt(bytes, 5)
+      this.#heed(this.statements.get(textAt(bytes, 6 + Buffer.byteLength(portal))))
+    } else if (type === FRONTEND.close && bytes[5] === FRONTEND.sync) this.statements.delete(textAt(bytes, 6))
+  }
+
+  #heed(said: Said | undefined): void {
+    if (said?.listen) this.#listens.push(said.listen)
+    if (said?.timeLimit) this.#timeLimits.push(said.timeLimit)
+  }
+}
+
+const COPY_IN = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i
+
+function isCopyIn(bytes: Buffer): boolean {
+  return COPY_IN.test(bytes.toString("utf8", 5, Math.min(bytes.length, 4_096)))
+}
+
+/** What of a statement concerns more than the backend. */
+interface Said {
+  listen: Listen | null
+  timeLimit: TimeLimit | null
+}
+
+function saidIn(statement: string): Said {
+  return { listen: listenIn(statement), timeLimit: timeLimitIn(statement) }
+}
+
+const LISTEN = /^\s*(un)?listen\s+(?:"((?:[^"]|"")+)"|([\w$]+|\*))\s*;?\s*$/i
+
+function listenIn(statement: string): Listen | null {
+  const found = statement.length < 200 ? LISTEN.exec(statement) : null
+  if (!found) return null
+  return { on: !found[1], channel: found[2]?.replaceAll('""', '"') ?? found[3]!.toLowerCase() }
+}
+
+// A copy of its own: the bytes move to another thread, which takes the whole underlying memory.
+function joined(parts: Buffer[]): Buffer {
+  const bytes = Buffer.from(new ArrayBuffer(parts.reduce((sum, part) => sum + part.length, 0)))
+  let at = 0
+  for (const part of parts) at += part.copy(bytes, at)
+  return bytes
+}
+
+/** Batches that were sent one after the other, as one. */
+export function merged(batches: Batch[]): Batch {
+  if (batches.length === 1) return batches[0]!
+  return {
+    bytes: joined(batches.map((batch) => batch.bytes)),
+    ends: batches.at(-1)!.ends,
+    copy: false,
+    listens: batches.flatMap((batch) => batch.listens),
+    timeLimits: batches.flatMap((batch) => batch.timeLimits),
+  }
+}

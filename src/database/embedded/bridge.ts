@@ -1,0 +1,58 @@
+import { Channels } from "./channels.ts"
+import { Session } from "./session.ts"
+import { Turns } from "./turns.ts"
+
+/**
+ * Runs a batch of frontend messages on the one backend and gives back every byte it answers. It may be stopped after
+ * `limitMs`; without, or with Infinity, never.
+ */
+export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise<Uint8Array>
+
+/**
+ * Many clients on PGlite's one backend, without a port: each gets a stream that speaks the protocol. A client has the
+ * backend to itself from its first message until the backend says it is idle, so transactions, cursors and the
+ * unnamed statement stay its own.
+ */
+export class Bridge {
+  readonly turns: Turns
+  readonly channels = new Channels<Session>()
+  readonly sessions = new Set<Session>()
+  /** Trips to the backend so far. */
+  trips = 0
+  #exec: Exec
+  #dead: Error | null = null
+  #pid = 0
+
+  constructor(exec: Exec, limits?: { waitMs?: number; idleMs?: number }) {
+    this.#exec = exec
+    this.turns = new Turns(limits)
+  }
+
+  /** A client's end, for `postgres({ socket })` or to pipe a real socket through. After `fail` it ends in an error. */
+  socket = (): Session => this.client(Number.POSITIVE_INFINITY)
+
+  /** The same for one whose statements may take `limitMs` where they say nothing else. */
+  client(limitMs: number): Session {
+    const session = new Session(this, ++this.#pid, limitMs)
+    this.sessions.add(session)
+    const dead = this.#dead
+    // Thrown here, postgres.js would lose the connection for good; it listens for errors only after this returns.
+    if (dead) setTimeout(() => session.destroy(dead), 0)
+    return session
+  }
+
+  async exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number): Promise<Buffer> {
+    if (this.#dead) throw this.#dead
+    this.trips++
+    const raw = await this.#exec(batch, limitMs)
+    return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+  }
+
+  /** The backend is gone: every client's work ends with this error, now and later. */
+  fail(error: Error): void {
+    if (this.#dead) return
+    this.#dead = error
+    this.turns.stop()
+    for (const session of [...this.sessions]) session.fail(error)
+  }
+}

@@ -1,0 +1,86 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
+import { DurableNodeFS, durable, syncPath } from "./durable-fs.ts"
+import { loadEngine } from "./engine.ts"
+import { templateOf } from "./template.ts"
+
+/**
+ * PGlite on `directory`, made there if there is none, every commit flushed to the disk; without a directory in memory.
+ * `template` is the data directory (tar) that a new one begins as.
+ */
+export async function openCluster(directory: string | null, template?: Uint8Array<ArrayBuffer>): Promise<PGlite> {
+  // compiled by other threads while the directory is made
+  const engine = loadEngine({ initdb: false })
+  engine.catch(() => {}) // told where it is awaited
+  if (directory === null) {
+    const loadDataDir = new Blob([template ?? (await templateOf())])
+    return create({ ...(await engine), loadDataDir, startParams: parameters(MEMORY) })
+  }
+  if (!existsSync(join(directory, "PG_VERSION"))) await createBeside(directory, template ?? (await templateOf()))
+  return create({
+    ...(await engine),
+    fs: new DurableNodeFS(directory),
+    dataDir: directory,
+    startParams: durable(parameters(DISK)),
+  })
+}
+
+/** PostgreSQL's last word before it gave up; empty as long as it lives. */
+export const lastComplaint = (): string => complaint
+
+let complaint = ""
+
+// PGlite itself says only that it failed; why is on PostgreSQL's standard error.
+async function create(options: PGliteOptions): Promise<PGlite> {
+  complaint = ""
+  const onStderr = (line: string) => {
+    complaint = /(?:FATAL|PANIC): +(.*)/.exec(line)?.[1] ?? complaint
+    return true
+  }
+  try {
+    return await PGlite.create({ ...options, onStderr })
+  } catch (error) {
+    throw new Error(complaint || (error as Error).message, { cause: error })
+  }
+}
+
+// The cache is held once more by the operating system; each MB here is a MB of the process for good.
+const DISK = { shared_buffers: "32MB", max_wal_size: "256MB" }
+const MEMORY = { shared_buffers: "16MB" }
+
+function parameters(settings: Record<string, string>): string[] {
+  const all = { ...settings, work_mem: "8MB", DateStyle: "ISO, MDY", TimeZone: "UTC" }
+  return [...PGlite.defaultStartParams, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
+}
+
+// A first start that is killed leaves only a folder beside, which the next one removes.
+async function createBeside(directory: string, template: Uint8Array<ArrayBuffer>): Promise<void> {
+  const parent = dirname(directory)
+  const prefix = `${basename(directory)}.new-`
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  const made = join(parent, prefix + process.pid)
+  mkdirSync(made, { mode: 0o700 })
+  await new Bun.Archive(template).extract(made)
+  syncTree(made)
+  renameSync(made, directory)
+  syncFolder(parent)
+}
+
+function syncTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) syncTree(path)
+    else if (entry.isFile()) {
+      chmodSync(path, 0o600) // as PostgreSQL makes them
+      syncPath(path)
+    }
+  }
+  syncFolder(folder)
+}
+
+function syncFolder(folder: string): void {
+  if (process.platform !== "win32") syncPath(folder)
+}

@@ -1,0 +1,86 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { createConnection, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { Duplex } from "node:stream"
+import { pipeline } from "node:stream"
+
+export interface Control {
+  close(): void
+}
+
+const NAME = "control.sock"
+
+/**
+ * Lets other processes of the same user in while this one holds the directory: a Unix socket in it, mode 0600, that
+ * speaks the PostgreSQL protocol. Call it only with the directory's lock held; a socket left by a killed process is
+ * replaced.
+ */
+export async function listenControl(directory: string, session: () => Duplex): Promise<Control> {
+  const path = join(directory, NAME)
+  rmSync(path, { force: true })
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    const end = session()
+    pipeline(socket, end, socket, () => {
+      end.destroy()
+      socket.destroy()
+    })
+  })
+  const [short, forget] = shortened(directory)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject)
+      server.listen(join(short, NAME), resolve)
+    })
+    chmodSync(path, 0o600)
+  } finally {
+    forget()
+  }
+  server.unref()
+  return {
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+/** A connection to the process that holds the directory. It fails as any socket does, through its "error" event. */
+export function connectControl(directory: string): Socket {
+  const [short, forget] = shortened(directory)
+  const socket = createConnection(join(short, NAME))
+  socket.once("connect", forget)
+  socket.once("close", forget)
+  return socket
+}
+
+/** Whether a process that holds the directory answers on its socket. */
+export function controlAnswers(directory: string): Promise<boolean> {
+  if (!existsSync(join(directory, NAME))) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const socket = connectControl(directory)
+    const done = (answers: boolean) => {
+      socket.destroy()
+      resolve(answers)
+    }
+    socket.once("connect", () => done(true))
+    socket.once("error", () => done(false))
+  })
+}
+
+const LONGEST = process.platform === "linux" ? 107 : 103
+
+// A socket's path must fit into 108 bytes (104 on macOS); a longer one is reached through a link in a folder of our
+// own, which only the moment of binding or connecting needs.
+function shortened(directory: string): [path: string, forget: () => void] {
+  const whole = resolve(directory)
+  if (Buffer.byteLength(join(whole, NAME)) <= LONGEST) return [whole, () => {}]
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-"))
+  const link = join(folder, "d")
+  symlinkSync(whole, link)
+  return [link, () => rmSync(folder, { recursive: true, force: true })]
+}

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import type { PGliteOptions } from "@electric-sql/pglite"
+
+/**
+ * PGlite's WebAssembly and data: the binary's own, or those of the installed package. PGlite itself would look beside its
+ * code, which a binary does not have on any disk. With `initdb` also what makes a new data directory.
+ */
+export async function loadEngine({ initdb }: { initdb: boolean }): Promise<PGliteOptions> {
+  const compiling = [compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
+  const fsBundle = new Blob([engineFile("pglite.data")])
+  const [pgliteWasmModule, initdbWasmModule = pgliteWasmModule] = await Promise.all(compiling)
+  // without initdb the second is never run; left out, it would be looked for
+  return { pgliteWasmModule: pgliteWasmModule!, initdbWasmModule: initdbWasmModule!, fsBundle }
+}
+
+/** One of its files. `bun run build` puts them into the binary, compressed. */
+export function engineFile(name: string): Uint8Array<ArrayBuffer> {
+  return carried(name) ?? new Uint8Array(readFileSync(join(packageFolder(), "dist", name)))
+}
+
+/** A file that only a binary carries; null in a checkout. */
+export function carried(name: string): Uint8Array<ArrayBuffer> | null {
+  const path = join(import.meta.dirname, CARRIED, `${name}.zst`)
+  return existsSync(path) ? unpacked(path) : null
+}
+
+/** The folder in the binary. */
+export const CARRIED = "engine-files"
+
+/** What `Bun.zstdCompressSync` wrote. */
+export function unpacked(path: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Bun.zstdDecompressSync(readFileSync(path)))
+}
+
+/** Where the installed package lies. */
+export function packageFolder(): string {
+  return join(dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite")), "..")
+}
+
+const compile = (name: string) => WebAssembly.compile(engineFile(name))

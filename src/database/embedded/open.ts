@@ -1,0 +1,178 @@
+import { mkdirSync, statSync } from "node:fs"
+import { join, resolve } from "node:path"
+import postgres from "postgres"
+import type { Log } from "../../log.ts"
+import { assertDataVersion } from "../data-version.ts"
+import { embeddedOptions } from "../options.ts"
+import { assertDriverPatched } from "../patched.ts"
+import { DatabaseProblem } from "../problem.ts"
+import type { Database, Sql } from "../types.ts"
+import { Bridge } from "./bridge.ts"
+import { type Control, connectControl, controlAnswers, listenControl } from "./control.ts"
+import { type HousekeepingOptions, keepHouse } from "./housekeeping.ts"
+import { lockDirectory } from "./lock.ts"
+import { type Backend, startBackend } from "./thread.ts"
+import { startWatched } from "./watched.ts"
+
+export interface EmbeddedOptions {
+  /** Where the data lies; without it in memory, without fsync, gone with the process. */
+  dataDir?: string | undefined
+  /** A command uses a running server's database through its socket. */
+  as: "server" | "command"
+  log: Log
+  /** Default 10; all of them share the one backend. */
+  maxConnections?: number
+  /** A data directory (tar, as `dump` gives it) that replaces the first start's initdb. */
+  template?: Uint8Array<ArrayBuffer>
+  housekeeping?: HousekeepingOptions
+  /** Called once when the thread died; nothing is answered from then on. */
+  onLoss?: (error: Error) => void
+  /** When to give up on an owner of the backend who does nothing; see turns.ts. */
+  limits?: { waitMs?: number; idleMs?: number }
+  /** How long a statement of a server may take, and one of a command that works through it, before it is stopped. */
+  statements?: { serverMs?: number; commandMs?: number }
+}
+
+/**
+ * PostgreSQL gives a server's statement 4 s (../options.ts), and who asked for it is answered 503 by then. Here stopping it
+ * costs everybody a second, so it has what a slow or busy machine may need on top. A command's may be a large removal, but
+ * everybody waits for it.
+ */
+const STATEMENTS = { serverMs: 10_000, commandMs: 60_000 }
+
+export interface EmbeddedDatabase extends Database {
+  kind: "embedded"
+  /** The thread and what leads to it, when this process holds the database itself. */
+  backend?: Backend
+  bridge?: Bridge
+}
+
+/**
+ * The embedded database. One process holds a directory: a second server is refused with `DatabaseProblem`, a command
+ * works through the holder's socket.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  assertDriverPatched()
+  if (options.dataDir === undefined) return start(options, null)
+  const dataDir = resolve(options.dataDir)
+  let release: (() => void) | null = null
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    release = await hold(dataDir, options.as)
+    if (!release) return connectHolder(dataDir, options.maxConnections)
+    assertDataVersion(join(dataDir, "postgres"))
+    return await start(options, { dataDir, release })
+  } catch (error) {
+    release?.()
+    if (error instanceof DatabaseProblem) throw error
+    throw new DatabaseProblem(`the data directory ${dataDir} cannot be opened: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+// A command that has the directory to itself opens no socket: others wait for it. The same holds while a server starts.
+const PATIENCE_MS = 10_000
+
+async function hold(dataDir: string, as: "server" | "command"): Promise<(() => void) | null> {
+  if (isAnothers(dataDir)) {
+    if (as === "command" && (await controlAnswers(dataDir))) return null
+    const { uid } = statSync(join(dataDir, "postgres"))
+    throw new DatabaseProblem(
+      `the database in ${dataDir} belongs to user ${uid}, who could not open it after us; run this as that user: setpriv --reuid ${uid} --clear-groups …`,
+    )
+  }
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    const release = lockDirectory(dataDir)
+    if (release) return release
+    const served = await controlAnswers(dataDir)
+    if (served && as === "command") return null
+    if (served) throw new DatabaseProblem(`the data directory ${dataDir} is in use by another server`)
+    if (performance.now() > until)
+      throw new DatabaseProblem(`the data directory ${dataDir} is in use by another process`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+// Root may open anybody's, but leaves files in it that its own user cannot read.
+function isAnothers(dataDir: string): boolean {
+  const data = statSync(join(dataDir, "postgres"), { throwIfNoEntry: false })
+  return process.getuid !== undefined && data !== undefined && data.uid !== process.getuid()
+}
+
+function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
+  const sql = postgres(embeddedOptions(() => connectControl(dataDir), maxConnections)) as Sql
+  return { sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
+}
+
+interface Held {
+  dataDir: string
+  release: () => void
+}
+
+async function start(options: EmbeddedOptions, held: Held | null): Promise<EmbeddedDatabase> {
+  const { log, maxConnections = 10 } = options
+  const { serverMs, commandMs } = { ...STATEMENTS, ...options.statements }
+  const { backend, bridge } = await startBridge(options, held)
+  // a command that holds the directory keeps nobody waiting
+  const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
+  const sql = postgres(embeddedOptions(() => bridge().client(own), maxConnections)) as Sql
+  const control = await openControl(options, held, () => bridge().client(commandMs)).catch((error) => {
+    backend.kill()
+    throw error
+  })
+  const stopHousekeeping = held ? keepHouse(sql, log, options.housekeeping) : async () => {}
+  const close = once(async () => {
+    await stopHousekeeping()
+    control?.close()
+    await sql.end({ timeout: 5 })
+    await backend.close().catch(() => {}) // already lost
+    held?.release()
+  })
+  return {
+    sql,
+    kind: "embedded",
+    backend,
+    get bridge() {
+      return bridge()
+    },
+    close,
+  }
+}
+
+/** The thread, and the bridge to it: another one after each restart. In memory there is nothing a restart could open. */
+async function startBridge(options: EmbeddedOptions, held: Held | null) {
+  const { log, limits, template } = options
+  let bridge: Bridge | null = null
+  const onLoss = (error: Error) => {
+    log("error", "database_stopped", { reason: error.message })
+    bridge?.fail(error)
+    options.onLoss?.(error)
+  }
+  const onRestart = (error: Error) => {
+    log("error", "database_restarted", { reason: error.message })
+    const old = bridge
+    bridge = new Bridge(backend.exec, limits)
+    old?.fail(error)
+  }
+  const backend = held
+    ? await startWatched(join(held.dataDir, "postgres"), { onRestart, onLoss, template })
+    : await startBackend(null, onLoss, template)
+  bridge = new Bridge(backend.exec, limits)
+  return { backend, bridge: () => bridge! }
+}
+
+type OpenSession = Parameters<typeof listenControl>[1]
+
+async function openControl({ as }: EmbeddedOptions, held: Held | null, session: OpenSession): Promise<Control | null> {
+  return held && as === "server" ? listenControl(held.dataDir, session) : null
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () => {
+    running ??= work()
+    return running
+  }
+}

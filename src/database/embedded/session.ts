@@ -1,0 +1,222 @@
+import { Duplex } from "node:stream"
+import { type Answer, readAnswer } from "./answers.ts"
+import { type Batch, Batches, type Event, merged } from "./batches.ts"
+import type { Bridge } from "./bridge.ts"
+import { quoted } from "./channels.ts"
+import { TimeLimits } from "./time-limits.ts"
+import type { Turn } from "./turns.ts"
+import { closeStatement, copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
+
+/** One client of the bridge, as a stream: what a socket to a server would be. */
+export class Session extends Duplex implements Turn {
+  #bridge: Bridge
+  #pid: number
+  #timeLimits: TimeLimits
+  #incoming = new Batches()
+  #waiting: Batch[] = []
+  #running = false
+  #started = false
+  /** Between the first message of a transaction (or of an unfinished sequence) and its end. */
+  #holding = false
+  #idleSince: number | null = null
+  /** The batch refused ended in Flush: the client will send a Sync, which is answered here. */
+  #skipping = false
+  #relisten = false
+  /** The client has said goodbye; what it sent before is still worked off. */
+  #ending = false
+  #closing = false
+
+  /** `limitMs`: how long its statements may take where they say nothing else. */
+  constructor(bridge: Bridge, pid: number, limitMs: number) {
+    super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
+    this.#bridge = bridge
+    this.#pid = pid
+    this.#timeLimits = new TimeLimits(limitMs)
+  }
+
+  /** As a net.Socket has it; postgres.js looks at it before it ends a connection. */
+  get readyState(): "open" | "closed" {
+    return this.destroyed || this.#closing ? "closed" : "open"
+  }
+
+  get idleSince(): number | null {
+    return this.#idleSince
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    // Never answer inside write(): postgres.js clears its buffer after write() returns and would lose what the
+    // answer made it queue.
+    queueMicrotask(() => {
+      try {
+        for (const event of this.#incoming.feed(chunk)) this.#on(event)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    })
+  }
+
+  override _final(done: () => void): void {
+    done()
+    this.#end()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    void this.#close()
+    done(error)
+  }
+
+  #on(event: Event): void {
+    if (event.kind === "batch") this.#enqueue(event.batch)
+    else if (event.kind === "copy_in") this.push(copyInResponse())
+    else if (event.kind === "no_encryption") this.push("N")
+    else if (event.kind === "startup") {
+      this.#started = true
+      this.push(greeting(this.#pid))
+    } else this.#end() // a cancel request, too: the one backend cannot be signalled
+  }
+
+  #enqueue(batch: Batch): void {
+    if (this.#skipping) {
+      this.#skipping = batch.ends === "flush"
+      if (!this.#skipping) this.push(readyForQuery())
+      return
+    }
+    this.#waiting.push(batch)
+    if (this.#bridge.turns.owns(this)) void this.#run()
+    else this.#bridge.turns.acquire(this)
+  }
+
+  begin(): void {
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return
+    this.#running = true
+    this.#idleSince = null
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#trip(this.#next())
+        if (!this.#holding && this.#bridge.turns.contended) break
+      }
+      if (!this.#holding && this.#relisten) await this.#listenAgain()
+    } catch (error) {
+      this.#holding = false
+      this.#running = false
+      this.#bridge.turns.release(this)
+      this.destroy(error as Error)
+      return
+    }
+    this.#running = false
+    if (this.#holding) this.#idleSince = performance.now()
+    else this.#bridge.turns.release(this)
+    if (this.#waiting.length > 0) this.#bridge.turns.acquire(this)
+    else if (this.#ending) void this.#close()
+  }
+
+  // Batches sent one after the other make one trip to the backend; a COPY makes its own.
+  #next(): Batch {
+    const copy = this.#waiting.findIndex((batch) => batch.copy)
+    return merged(this.#waiting.splice(0, copy < 0 ? this.#waiting.length : Math.max(copy, 1)))
+  }
+
+  async #trip({ bytes, ends, copy, listens, timeLimits }: Batch): Promise<void> {
+    const raw = await this.#bridge.exec(bytes as Buffer<ArrayBuffer>, this.#timeLimits.forBatch(timeLimits))
+    const answer = readAnswer(raw, copy)
+    this.#holding = ends === "flush" || answer.status !== "I"
+    if (answer.status === "I") this.#timeLimits.transactionEnded()
+    for (const listen of listens) if (this.#bridge.channels.note(this, listen)) this.#relisten = true
+    this.out(answer.bytes)
+    this.#deliver(answer)
+  }
+
+  #deliver({ notifications }: Answer): void {
+    for (const { channel, bytes } of notifications) {
+      for (const session of this.#bridge.channels.to(channel)) session.out(bytes)
+    }
+  }
+
+  async #listenAgain(): Promise<void> {
+    this.#relisten = false
+    await this.#bridge.exec(new Uint8Array(this.#bridge.channels.relisten()))
+  }
+
+  /** Bytes for the client. */
+  out(bytes: Buffer): void {
+    if (this.#started && !this.destroyed && bytes.length > 0) this.push(bytes)
+  }
+
+  refuse(waitedMs: number): void {
+    const sentence =
+      `waited ${Math.round(waitedMs)} ms for a transaction that does nothing; the embedded database does one thing ` +
+      "at a time: inside sql.begin use only its tx, and await nothing else"
+    const refused = this.#waiting
+    this.#waiting = []
+    for (const { ends } of refused) {
+      if (!this.#skipping) this.out(errorResponse("ERROR", "55P03", sentence))
+      this.#skipping = ends === "flush"
+      if (!this.#skipping) this.out(readyForQuery())
+    }
+    if (this.#ending) void this.#close()
+  }
+
+  evict(idleMs: number): void {
+    const sentence = `idle in a transaction for ${Math.round(idleMs)} ms while others waited`
+    this.out(errorResponse("FATAL", "25P03", sentence))
+    void this.#close()
+  }
+
+  /** The backend is gone. */
+  fail(error: Error): void {
+    this.#bridge.turns.leave(this)
+    this.out(errorResponse("FATAL", "57P01", error.message))
+    this.destroy(error)
+  }
+
+  #end(): void {
+    this.#ending = true
+    if (!this.#running && this.#waiting.length === 0) void this.#close()
+  }
+
+  async #close(): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    this.#waiting = []
+    this.#bridge.sessions.delete(this)
+    this.#bridge.turns.leave(this)
+    await this.#cleanUp().catch(() => {}) // only when the backend is gone
+    this.push(null)
+    this.destroy()
+  }
+
+  // What a server does when a connection ends: nothing of it may stay in the one backend.
+  async #cleanUp(): Promise<void> {
+    const parts: Buffer[] = []
+    for (const name of this.#incoming.statements.keys()) if (name) parts.push(closeStatement(name))
+    if (parts.length > 0) parts.push(sync())
+    for (const channel of this.#bridge.channels.leave(this)) parts.push(query(`unlisten ${quoted(channel)}`))
+    const owns = this.#bridge.turns.owns(this)
+    if (owns) parts.unshift(sync(), query("rollback"))
+    if (parts.length === 0) return
+    const turn: Turn = owns ? this : await this.#turn()
+    try {
+      await this.#bridge.exec(new Uint8Array(Buffer.concat(parts)))
+    } finally {
+      this.#bridge.turns.release(turn)
+    }
+  }
+
+  #turn(): Promise<Turn> {
+    return new Promise((resolve) => {
+      const turn: Turn = { begin: () => resolve(turn) }
+      this.#bridge.turns.acquire(turn)
+    })
+  }
+}

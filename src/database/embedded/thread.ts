@@ -1,0 +1,85 @@
+import type { Exec } from "./bridge.ts"
+import type { Reply, Request } from "./worker.ts"
+
+/** The embedded database running in its own thread. */
+export interface Backend {
+  exec: Exec
+  /** The whole data directory as a tar, usable as a template. */
+  dump(): Promise<Uint8Array<ArrayBuffer>>
+  /** Shuts PostgreSQL down in order and ends the thread. */
+  close(): Promise<void>
+  /** Ends the thread at once, whatever it does. */
+  kill(): void
+  /** The same without a call of `onLoss`. Resolves once the thread is gone and the directory is nobody's. */
+  cut(error: Error): Promise<void>
+}
+
+// A statement cannot be cancelled; one that runs on is cut off, as by kill -9, and the next start recovers.
+const SHUTDOWN_MS = 10_000
+
+type Asked = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
+
+/** Starts the thread and opens the database. `onLoss` is called once if it dies other than by `close`. */
+export async function startBackend(
+  directory: string | null,
+  onLoss: (error: Error) => void,
+  template?: Uint8Array<ArrayBuffer>,
+): Promise<Backend> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url).href)
+  const pending = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>()
+  let asked = 0
+  let ended = false
+  const gone = new Promise<void>((resolve) => worker.addEventListener("close", () => resolve()))
+
+  const end = (error: Error) => {
+    ended = true
+    worker.terminate()
+    for (const { reject } of pending.values()) reject(error)
+    pending.clear()
+  }
+  const lose = (reason: string) => {
+    if (ended) return
+    const error = stopped(reason)
+    end(error)
+    onLoss(error)
+  }
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    if (data.id === undefined) return lose(data.error ?? "unknown")
+    const waiter = pending.get(data.id)
+    pending.delete(data.id)
+    if (data.error === undefined) waiter?.resolve(data)
+    else waiter?.reject(new Error(data.error))
+  }
+  worker.onerror = (event) => lose(event.message)
+  worker.addEventListener("close", () => lose("its thread ended"))
+
+  const ask = (request: Asked, transfer: ArrayBuffer[] = []) =>
+    new Promise<Reply>((resolve, reject) => {
+      if (ended) return reject(new Error("the embedded database is closed"))
+      pending.set(++asked, { resolve, reject })
+      worker.postMessage({ id: asked, ...request }, transfer)
+    })
+  const bytesOf = async (reply: Promise<Reply>) => (await reply).bytes ?? new Uint8Array()
+
+  await ask(template ? { kind: "open", directory, template } : { kind: "open", directory })
+  return {
+    exec: (batch) => bytesOf(ask({ kind: "exec", batch }, [batch.buffer])),
+    dump: () => bytesOf(ask({ kind: "dump" })),
+    kill: () => lose("it was killed"),
+    cut: (error) => {
+      end(error)
+      return gone
+    },
+    close: async () => {
+      const late = setTimeout(() => lose("it did not shut down in time"), SHUTDOWN_MS)
+      await ask({ kind: "close" }).finally(() => clearTimeout(late))
+      ended = true
+      worker.terminate()
+    },
+  }
+}
+
+/** An error that callers are answered 503 for: the code is the one of a server that shuts down. */
+export function stopped(reason: string): Error {
+  return Object.assign(new Error(`the embedded database stopped: ${reason}`), { code: "57P01" })
+}

@@ -1,0 +1,79 @@
+// The little of PostgreSQL's frontend/backend protocol (version 3) that the bridge must understand.
+
+/** The first byte of a message a client sends. */
+export const FRONTEND = {
+  parse: 0x50,
+  bind: 0x42,
+  close: 0x43,
+  sync: 0x53,
+  flush: 0x48,
+  query: 0x51,
+  terminate: 0x58,
+  copyData: 0x64,
+  copyDone: 0x63,
+  copyFail: 0x66,
+} as const
+
+/** The first byte of a message a server sends. */
+export const BACKEND = { readyForQuery: 0x5a, notification: 0x41, copyIn: 0x47 } as const
+
+/** The code in a start-up packet when it is no start-up. */
+export const REQUEST = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
+
+/** A message: its type (one character), its length, its body. */
+export function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
+  const bytes = Buffer.allocUnsafe(5 + body.length)
+  bytes.write(type, 0, "latin1")
+  bytes.writeInt32BE(4 + body.length, 1)
+  body.copy(bytes, 5)
+  return bytes
+}
+
+export const text = (value: string): Buffer => Buffer.from(`${value}\0`)
+
+export const query = (statement: string): Buffer => message("Q", text(statement))
+
+export const sync = (): Buffer => message("S")
+
+export const closeStatement = (name: string): Buffer => message("C", text(`S${name}`))
+
+/** "I" idle, "T" in a transaction, "E" in a failed one. */
+export const readyForQuery = (status: "I" | "T" | "E" = "I"): Buffer => message("Z", Buffer.from(status))
+
+export const copyInResponse = (): Buffer => message("G", Buffer.from([0, 0, 0]))
+
+/** An error as the server words it; `code` is the SQLSTATE. */
+export function errorResponse(severity: "ERROR" | "FATAL", code: string, sentence: string): Buffer {
+  const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${sentence}`]
+  return message("E", Buffer.concat([...fields.map(text), Buffer.from([0])]))
+}
+
+/** What a server says to a client it has let in. */
+export function greeting(pid: number): Buffer {
+  const key = Buffer.alloc(8)
+  key.writeInt32BE(pid, 0)
+  return Buffer.concat([
+    message("R", Buffer.alloc(4)),
+    ...Object.entries(PARAMETERS).map(([name, value]) => message("S", Buffer.concat([text(name), text(value)]))),
+    message("K", key),
+    readyForQuery(),
+  ])
+}
+
+const PARAMETERS = {
+  server_version: "18.0",
+  server_encoding: "UTF8",
+  client_encoding: "UTF8",
+  DateStyle: "ISO, MDY",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  integer_datetimes: "on",
+  standard_conforming_strings: "on",
+  is_superuser: "on",
+}
+
+/** The zero-ended text that begins at `from`. */
+export function textAt(bytes: Buffer, from: number): string {
+  const end = bytes.indexOf(0, from)
+  return bytes.toString("utf8", from, end < 0 ? bytes.length : end)
+}

@@ -1,0 +1,85 @@
+// The embedded database's own thread: a query runs synchronously and would stop the server (a 2 s query stopped it 2 s;
+// from here 9 ms).
+import type { PGlite } from "@electric-sql/pglite"
+import { lastComplaint, openCluster } from "./cluster.ts"
+
+/** What the main thread asks for (thread.ts). */
+export type Request =
+  | { id: number; kind: "open"; directory: string | null; template?: Uint8Array<ArrayBuffer> }
+  | { id: number; kind: "exec"; batch: Uint8Array<ArrayBuffer> }
+  | { id: number; kind: "close" | "dump" }
+
+/** An answer; without `id`, the news that the backend is lost. */
+export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; error?: string }
+
+declare const self: {
+  onmessage: (event: { data: Request }) => void
+  postMessage(reply: Reply, transfer?: ArrayBuffer[]): void
+}
+
+let cluster: PGlite | null = null
+
+self.onmessage = async ({ data: request }) => {
+  try {
+    const bytes = await answer(request)
+    self.postMessage(bytes ? { id: request.id, bytes } : { id: request.id }, bytes ? [bytes.buffer] : [])
+  } catch (error) {
+    self.postMessage({ id: request.id, error: (error as Error)?.message ?? String(error) })
+  }
+}
+
+async function answer(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (request.kind === "open") {
+    cluster = await openCluster(request.directory, request.template)
+    reportLoss(cluster)
+    return null
+  }
+  if (!cluster) throw new Error("the embedded database is not open")
+  if (request.kind === "exec") return exec(cluster, request.batch)
+  if (request.kind === "dump") return new Uint8Array(await (await cluster.dumpDataDir("none")).arrayBuffer())
+  await cluster.close()
+  return null
+}
+
+function exec(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  // It runs synchronously up to its first await, so the answer is complete when it returns.
+  const done = cluster.execProtocolRawStream(batch, {
+    syncToFs: false,
+    onRawData: (bytes) => chunks.push(bytes.slice()),
+  })
+  done.catch((error) => lose(error))
+  return chunks.length === 1 ? chunks[0]! : joined(chunks)
+}
+
+function joined(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
+}
+
+const LONGJMP = 100
+
+// PostgreSQL leaves its main loop only by the jump that every SQL error makes. Anything else (a PANIC such as a full
+// disk while writing the log, a trap) has ended it, but PGlite swallows it and would go on with a broken backend.
+function reportLoss(cluster: PGlite): void {
+  const module = (cluster as unknown as { Module: { _PostgresMainLoopOnce: () => void } }).Module
+  const once = module._PostgresMainLoopOnce
+  module._PostgresMainLoopOnce = () => {
+    try {
+      once()
+    } catch (error) {
+      if ((error as { status?: number }).status !== LONGJMP) lose(error)
+      throw error
+    }
+  }
+}
+
+function lose(error: unknown): void {
+  self.postMessage({ error: lastComplaint() || ((error as Error)?.message ?? String(error)) })
+  process.exit(1) // ends this thread only
+}

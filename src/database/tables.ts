@@ -1,0 +1,105 @@
+import { DatabaseProblem } from "./problem.ts"
+import type { Sql, Tx } from "./types.ts"
+
+/** A table whose rows are the product's data, as the catalogs describe it. Partitions belong to their table. */
+export interface Table {
+  name: string
+  columns: Column[]
+  /** Tables that its rows refer to. */
+  needs: string[]
+  /** The column that a sequence numbers, if there is one. */
+  identity: string | null
+  /** Whether triggers of our own would fire on what is written. */
+  hasTriggers: boolean
+}
+
+export interface Column {
+  name: string
+  isJson: boolean
+}
+
+/** The next value of an identity column is the one after `last`; null when none was ever given out. */
+export interface Sequence {
+  table: string
+  column: string
+  last: number | null
+}
+
+/** The tables that these migrations (file name to SQL) make. Others that share the schema are somebody else's. */
+export function tablesMadeBy(migrations: ReadonlyMap<string, string>): string[] {
+  const numbered = [...migrations].filter(([name]) => /^\d{4}_/.test(name))
+  const names = numbered.flatMap(([, text]) => [...text.matchAll(/^create table (\w+) \(/gm)].map(([, name]) => name!))
+  return [...new Set(names)].sort()
+}
+
+/** Those of the named tables that there are, each after all that it refers to. Throws DatabaseProblem on a circle. */
+export async function describeTables(sql: Sql | Tx, names: readonly string[]): Promise<Table[]> {
+  const found = await sql<Table[]>`
+    select c.relname::text as name,
+      (select json_agg(
+          json_build_object('name', a.attname, 'isJson', a.atttypid in ('json'::regtype, 'jsonb'::regtype))
+          order by a.attnum)
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
+      array(
+        select distinct r.relname::text
+        from pg_constraint k
+        join pg_class r on r.oid = k.confrelid
+        where k.conrelid = c.oid and k.contype = 'f' and k.conparentid = 0 and k.confrelid <> c.oid
+        order by 1
+      ) as needs,
+      (select a.attname::text
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attidentity <> '' and not a.attisdropped) as identity,
+      exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as "hasTriggers"
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace
+      and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and c.relname = any(${names as string[]}::text[])
+    order by c.relname`
+  return inOrder(found)
+}
+
+/** The months (first day, "YYYY-MM-DD") for which these tables have partitions, earliest first. */
+export async function partitionedMonths(sql: Sql | Tx, tables: readonly Table[]): Promise<string[]> {
+  const rows = await sql<{ month: string }[]>`
+    select distinct substring(pg_get_expr(c.relpartbound, c.oid) from '\\d{4}-\\d\\d-\\d\\d') as month
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    join pg_class p on p.oid = i.inhparent
+    where p.relnamespace = current_schema()::regnamespace and p.relname = any(${tables.map(({ name }) => name)}::text[])
+    order by 1`
+  return rows.map(({ month }) => month)
+}
+
+/** Where the sequences of these tables' identity columns stand. */
+export async function readSequences(tx: Tx, tables: readonly Table[]): Promise<Sequence[]> {
+  const sequences: Sequence[] = []
+  for (const { name: table, identity: column } of tables) {
+    if (column === null) continue
+    const [row] = await tx<{ last: number | null }[]>`
+      select s.last_value as last
+      from pg_sequences s
+      where format('%I.%I', s.schemaname, s.sequencename)::regclass
+        = pg_get_serial_sequence(format('%I.%I', current_schema(), ${table}::text), ${column})::regclass`
+    sequences.push({ table, column, last: row?.last ?? null })
+  }
+  return sequences
+}
+
+function inOrder(tables: readonly Table[]): Table[] {
+  const ordered: Table[] = []
+  let left = [...tables]
+  while (left.length > 0) {
+    const free = left.filter(({ needs }) => !needs.some((need) => left.some(({ name }) => name === need)))
+    if (free.length === 0) {
+      throw new DatabaseProblem(
+        `these tables refer to each other in a circle: ${left.map(({ name }) => name).join(", ")}`,
+      )
+    }
+    ordered.push(...free)
+    left = left.filter((table) => !free.includes(table))
+  }
+  return ordered
+}

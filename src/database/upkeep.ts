@@ -1,0 +1,61 @@
+import type { Sql } from "./types.ts"
+
+/** A table by its schema and name. */
+export interface TableName {
+  schema: string
+  name: string
+}
+
+/**
+ * Vacuums and analyses these tables, one after the other with a pause in between: call it after a bulk load. On a real
+ * server autovacuum would come to it in time, on the embedded one nobody does.
+ */
+export async function vacuumTables(
+  sql: Sql,
+  tables: readonly TableName[],
+  { pauseMs = 20, signal }: { pauseMs?: number; signal?: AbortSignal } = {},
+): Promise<void> {
+  await unhurried(sql, async (own) => {
+    for (const { schema, name } of tables) {
+      if (signal?.aborted) return
+      await own`vacuum (analyze) ${own(schema)}.${own(name)}`
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  })
+}
+
+/** Vacuums and analyses every table that was written since the last time, smallest first. Returns their names. */
+export async function vacuumChanged(
+  sql: Sql,
+  options: { pauseMs?: number; signal?: AbortSignal } = {},
+): Promise<TableName[]> {
+  // Counts are otherwise published once a second at most.
+  await sql`select pg_stat_force_next_flush()`
+  const tables = await changedTables(sql)
+  await vacuumTables(sql, tables, options)
+  return tables
+}
+
+// Vacuum runs in no transaction, so "set local" cannot lift the limit of a server's statements.
+async function unhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
+  const own = await sql.reserve()
+  try {
+    await own`set statement_timeout = 0`
+    await work(own as unknown as Sql)
+  } finally {
+    await own`reset statement_timeout`.catch(() => {}) // the connection is gone
+    own.release()
+  }
+}
+
+// Counts are lost when the process is killed; a table without a known vacuum is taken once, which is quick when there
+// is nothing to do.
+async function changedTables(sql: Sql): Promise<TableName[]> {
+  return await sql<TableName[]>`
+    select s.schemaname as schema, s.relname as name
+    from pg_stat_user_tables s
+    join pg_class c on c.oid = s.relid
+    where c.relkind = 'r'
+      and (s.n_dead_tup > 0 or s.n_mod_since_analyze > 0 or s.n_ins_since_vacuum > 0 or s.last_vacuum is null)
+    order by pg_relation_size(c.oid), 1, 2`
+}

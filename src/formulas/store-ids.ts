@@ -1,0 +1,14 @@
+/** True for an id of that store: 5 to 12 digits on the App Store, a package name on Google Play. */
+export function isStoreId(platform: "ios" | "android", id: string): boolean {
+  return platform === "ios" ? IOS.test(id) : id.length <= 255 && ANDROID.test(id)
+}
+
+const IOS = /^[1-9]\d{4,11}$/
+const ANDROID = /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/
+
+/** A rival as workspaces name it, "ios:<store id>" or "android:<package>"; null when it is neither. */
+export function parseRival(text: string): { platform: "ios" | "android"; id: string } | null {
+  const [platform, id = ""] = text.split(":", 2)
+  if (platform !== "ios" && platform !== "android") return null
+  return text === `${platform}:${id}` && isStoreId(platform, id) ? { platform, id } : null
+}

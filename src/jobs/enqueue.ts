@@ -1,0 +1,63 @@
+import { Buffer } from "node:buffer"
+import type { RandomBytes } from "../access/keys.ts"
+import type { Tx } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import { storable } from "./storable.ts"
+
+export interface NewJob {
+  workspaceId: number
+  /** The key that confirmed. */
+  keyId: number
+  /** The confirm's; the log names the job by it. */
+  requestId: string
+  action: string
+  /** What only one write at a time may change, within the workspace. */
+  target: string
+  /** The app that it is about; null = none. */
+  appId: string | null
+  /** What the person approved. */
+  shown: { summary: string; target: ShownTarget }
+  args: Record<string, unknown>
+  /** The outside target as the preview showed it, in the form its kind reads it; null = nothing was there. */
+  before: unknown
+}
+
+/** A target as a person reads it. */
+export interface ShownTarget {
+  kind: string
+  id: string
+  name: string
+}
+
+/**
+ * Adds one job in the caller's transaction and returns its id: it exists exactly when that commits. Throws in_progress
+ * while another job of the workspace has the same target. Nudge the worker after the commit, or it is begun within a second.
+ */
+export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Promise<string> {
+  const { workspaceId, keyId, requestId, action, target, appId } = job
+  const id = `job_${Buffer.from(randomBytes(15)).toString("base64url")}`
+  const [row] = await tx`
+    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, before)
+    values (
+      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${json(tx, job.shown)},
+      ${json(tx, job.args)}, ${json(tx, job.before)}
+    )
+    on conflict (workspace_id, target) where status in ('queued', 'running') do nothing
+    returning id`
+  if (!row) throw new Fault("in_progress")
+  return id
+}
+
+/** Whether a job of the workspace is still to change this target. */
+export async function hasUnfinished(tx: Tx, workspaceId: number, target: string): Promise<boolean> {
+  const [row] = await tx`
+    select 1
+    from job
+    where workspace_id = ${workspaceId} and target = ${target} and status in ('queued', 'running')`
+  return row !== undefined
+}
+
+function json(tx: Tx, value: unknown) {
+  const kept = storable(value)
+  return kept === null ? null : tx.json(kept as never)
+}

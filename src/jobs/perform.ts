@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Sql } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import type { Log, LogLevel } from "../log.ts"
+import { finish, giveBack, type Job, markSent, type Outcome } from "./leases.ts"
+import type { OutsideWrite, Port } from "./outside.ts"
+import { storable } from "./storable.ts"
+
+/** A job under way in this process. */
+export interface Run {
+  job: Job
+  /** Milliseconds since the statement was asked that last made or extended the lease. */
+  sinceLease: () => number
+  abort: AbortController
+  /** The one request may be out. */
+  sending: boolean
+}
+
+export interface Pace {
+  leaseMs: number
+  /** The longest that one read, and the one write, may take. */
+  readMs: number
+  sendMs: number
+  maxAttempts: number
+  /** Full jitter: a wait is random up to `baseMs` doubled each time, at most `capMs`. */
+  retry: { baseMs: number; capMs: number }
+}
+
+export interface Parts {
+  sql: Sql
+  log: Log
+  pace: Pace
+  /** 0 to 1, as Math.random gives it. */
+  random: () => number
+  /** Starts to count milliseconds. */
+  stopwatch: () => () => number
+}
+
+/**
+ * One attempt: reads the target again, commits that it sends, sends once, stores how it ended. Rejects only when the
+ * database fails; the lease then runs out, and the job is recovered.
+ */
+export async function perform(run: Run, kind: OutsideWrite, parts: Parts): Promise<void> {
+  const { job, abort } = run
+  const { readMs, sendMs } = parts.pace
+  const port = (signal: AbortSignal): Port => {
+    const { id: idempotencyKey, workspaceId, appId } = job
+    return { signal, idempotencyKey, workspaceId, appId }
+  }
+  let changed = false
+  try {
+    if (kind.read) {
+      const seen = await limited(readMs, abort, async (signal) => kind.read?.(job.args, port(signal)))
+      changed = !isDeepStrictEqual(storable(seen), job.before)
+    }
+    if (!changed) await toSend(run, parts)
+  } catch (error) {
+    return await setBack(run, error, parts)
+  }
+  if (changed) return await store(run, CHANGED, parts)
+  run.sending = true
+  const outcome = await limited(sendMs, abort, async (signal) => kind.send(job.args, port(signal))).then(done, notDone)
+  await store(run, outcome, parts)
+}
+
+/** The work's end, or TooLate once the time is up or the run was aborted, whatever the work does with its signal. */
+async function limited<T>(ms: number, run: AbortController, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  late.catch(() => {}) // also when the work has ended first
+  const giveUp = () => {
+    reject(new TooLate(run.signal.aborted ? "stopped before it ended" : `no end within ${ms} ms`))
+    limit.abort()
+  }
+  const timer = setTimeout(giveUp, ms)
+  run.signal.addEventListener("abort", giveUp)
+  if (run.signal.aborted) giveUp()
+  try {
+    return await Promise.race([late, limit.signal.aborted ? late : work(limit.signal)])
+  } finally {
+    clearTimeout(timer)
+    run.signal.removeEventListener("abort", giveUp)
+  }
+}
+
+class TooLate extends Error {
+  override name = "TooLate"
+}
+
+/**
+ * Commits that the request goes out. Throws when it must not: the lease was lost, or what is left of it, after however long
+ * the process was paused here, is too short for the request to end in.
+ */
+async function toSend(run: Run, { sql, pace, stopwatch }: Parts): Promise<void> {
+  const asked = stopwatch()
+  const marked = !run.abort.signal.aborted && (await markSent(sql, run.job, pace.leaseMs))
+  if (marked) run.sinceLease = asked
+  if (!marked || run.abort.signal.aborted || asked() > pace.leaseMs - pace.sendMs)
+    throw new TooLate("the lease ran out")
+}
+
+/** Nothing was sent: tried again later, unless that is of no use. */
+async function setBack(run: Run, error: unknown, parts: Parts): Promise<void> {
+  const { job, abort } = run
+  const { maxAttempts, retry } = parts.pace
+  // a stop, not the job's fault: whoever is there may begin at once
+  if (abort.signal.aborted) {
+    const stood = await giveBack(parts.sql, job, null)
+    return tell(parts, "info", stood ? "job_released" : "job_lease_lost", job, {})
+  }
+  const fault = faultOf(error)
+  const final = fault.status < 500 && fault.status !== 429
+  if (final || job.attempts >= maxAttempts) return await store(run, { status: "failed", fault, why: error }, parts)
+  const delayMs = parts.random() * Math.min(retry.capMs, retry.baseMs * 2 ** (job.attempts - 1))
+  const stood = await giveBack(parts.sql, job, delayMs)
+  tell(parts, "warn", stood ? "job_retried" : "job_lease_lost", job, { code: fault.code, why: error })
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  if (error instanceof TooLate) return new Fault("unavailable", { detail: SILENT })
+  return new Fault("internal_error")
+}
+
+const SILENT = "There was no answer in time; nothing was sent."
+
+function done(result: unknown): Outcome {
+  try {
+    return { status: "done", result: storable(result) }
+  } catch (error) {
+    // the write stands, whatever its answer looks like
+    return { status: "done", result: null, why: error }
+  }
+}
+
+/** A refusal is a fact; after anything else the write may have been applied. */
+function notDone(error: unknown): Outcome {
+  if (error instanceof Fault) return { status: "failed", fault: error, why: error }
+  return { status: "unknown", why: error }
+}
+
+const CHANGED: Outcome = { status: "failed", fault: new Fault("changed_since_preview") }
+
+const STORE_TRIES = 60
+const STORE_PAUSE_MS = 500
+
+/** Tried for 30 s, since a write that was done but not stored would count as unknown. */
+async function store({ job }: Run, outcome: Outcome, parts: Parts): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const stood = await finish(parts.sql, job, outcome)
+      const code = outcome.status === "failed" ? outcome.fault.code : undefined
+      const level = outcome.status === "done" ? "info" : "warn"
+      return tell(parts, level, stood ? `job_${outcome.status}` : "job_lease_lost", job, { code, why: outcome.why })
+    } catch (error) {
+      if (tries >= STORE_TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS))
+    }
+  }
+}
+
+function tell(
+  { log }: Parts,
+  level: LogLevel,
+  event: string,
+  { requestId, workspaceId: workspace, action: operation, attempts: count }: Job,
+  { code, why }: { code?: string | undefined; why?: unknown },
+): void {
+  const { message, stack } = why instanceof Error ? why : { message: why === undefined ? undefined : String(why) }
+  const shown = why instanceof Fault || why instanceof TooLate ? { reason: message } : { reason: message, stack }
+  log(level, event, { requestId, workspace, operation, count, code, ...shown })
+}

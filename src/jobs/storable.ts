@@ -1,0 +1,11 @@
+/**
+ * The value as JSON holds it, fit for the database: no U+0000 and no half of a surrogate pair, which a platform may send
+ * and jsonb refuses. What JSON leaves out is null. Throws for what has no JSON, such as a circle.
+ */
+export function storable(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "null"
+  // whole pairs are not escaped; an escaped backslash is taken with what follows, so that it hides nothing
+  return JSON.parse(text.replace(/\\(?:u0000|ud[89a-f]..|.)/g, (found) => (UNFIT.test(found) ? "\\ufffd" : found)))
+}
+
+const UNFIT = /^\\u(?:0000|d)/

@@ -1,0 +1,99 @@
+/** One-line JSON logs. Only the fields named here can be written, so a key, token or password has no way in. */
+export interface LogFields {
+  requestId?: string
+  method?: string
+  /** Route template or redacted path, never the query. */
+  path?: string
+  operation?: string
+  status?: number
+  code?: string
+  latencyMs?: number
+  /** Credits that the call took. */
+  cost?: number
+  workspace?: number
+  keyId?: number
+  address?: string
+  database?: string
+  /** Where calls per second are counted. */
+  limits?: string
+  version?: string
+  url?: string
+  count?: number
+  bytes?: number
+  signal?: string
+  /** An error of our own code or a library: its class, SQLSTATE or message, redacted. */
+  reason?: string
+  stack?: string
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error"
+
+export type Log = (level: LogLevel, event: string, fields?: LogFields) => void
+
+const FIELDS = new Set<string>([
+  "requestId",
+  "method",
+  "path",
+  "operation",
+  "status",
+  "code",
+  "latencyMs",
+  "cost",
+  "workspace",
+  "keyId",
+  "address",
+  "database",
+  "limits",
+  "version",
+  "url",
+  "count",
+  "bytes",
+  "signal",
+  "reason",
+  "stack",
+])
+
+const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
+
+/** A log that writes lines at `least` and above; fields outside the allow-list are dropped, strings redacted and cut at 2,000. */
+export function createLog(write: (line: string) => void, least: LogLevel = "info", now = () => new Date()): Log {
+  return (level, event, fields = {}) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
+    const line: Record<string, unknown> = { at: now().toISOString(), level, event }
+    for (const [name, value] of Object.entries(fields)) {
+      if (!FIELDS.has(name) || value === undefined) continue
+      line[name] = typeof value === "number" ? value : redact(String(value)).slice(0, 2_000)
+    }
+    write(`${JSON.stringify(line).replace(LINE_ENDS, escaped)}\n`)
+  }
+}
+
+/** A log for tests and commands that want silence. */
+export const silentLog: Log = () => {}
+
+// JSON leaves them as they are, yet some readers of logs begin a new line at each.
+const LINE_ENDS = /[\u0085\u2028\u2029]/g
+const escaped = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+/** Matches the text also where any of it is percent-encoded, however often. */
+function encodedOrNot(text: string): string {
+  return [...text].map((c) => `(?:${c}|%(?:25)*${c.charCodeAt(0).toString(16)})`).join("")
+}
+
+const KEY = new RegExp(
+  `${encodedOrNot("svc_")}(?:(${encodedOrNot("live")})|${encodedOrNot("test")})${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
+  "gi",
+)
+// up to the last @ of the host part: a password may hold one
+const URL_SECRET = /((?:\/|%2f){2}[^/:@\s]*?(?::|%3a))[^\s/]*(@|%40)/gi
+const CREDENTIAL = /\b(bearer|basic)(\s+|%20|\+)[^\s"',;]+/gi
+const NAMED = /(password|passwd|secret|token|api[-_]?key)(["']?(?:\s*[=:]\s*|%3d)["']?)[^\s"'&,;]+/gi
+
+/** Text with every API key, password inside a URL, and value said to be a credential made unreadable, encoded or not. */
+export function redact(text: string): string {
+  return text
+    .replace(KEY, (_, live?: string) => `svc_${live ? "live" : "test"}_[redacted]`)
+    .replace(URL_SECRET, "$1[redacted]$2")
+    .replace(CREDENTIAL, "$1$2[redacted]")
+    .replace(NAMED, "$1$2[redacted]")
+}

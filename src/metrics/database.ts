@@ -1,0 +1,79 @@
+import { createGate } from "../database/gate.ts"
+import type { Sql } from "../database/types.ts"
+import type { Metric } from "./text.ts"
+
+export interface Kind {
+  kind: "postgres" | "embedded"
+  /** Connections of this process at most. */
+  connections: number
+}
+
+/** How the database and its jobs stand; remembered for 5 s, so that nobody can ask it to death. Never throws. */
+export function createDatabaseReader(sql: Sql, { kind, connections }: Kind, now: () => Date): () => Promise<Metric[]> {
+  // its own: callers must not wait for it, nor it for them
+  const gate = createGate({ deadlineMs: DEADLINE_MS, maxWaiting: 1 })
+  let remembered: { until: number; metrics: Promise<Metric[]> } | undefined
+  const read = async (): Promise<Metric[]> => {
+    const figures = await gate.run(() => ask(sql, kind)).catch(() => null)
+    return [up(figures !== null), most(connections), ...(figures ?? [])]
+  }
+  return () => {
+    const at = now().getTime()
+    if (!remembered || at >= remembered.until) remembered = { until: at + REMEMBERED_MS, metrics: read() }
+    return remembered.metrics
+  }
+}
+
+const DEADLINE_MS = 1_000
+const REMEMBERED_MS = 5_000
+const MOST_JOBS = 10_000
+
+const up = (answers: boolean) =>
+  gauge("appmeter_database_up", "Whether the database answered within a second.", [{ value: answers ? 1 : 0 }])
+const most = (value: number) =>
+  gauge("appmeter_database_connections_limit", "Connections of this process to the database at most.", [{ value }])
+
+async function ask(sql: Sql, kind: Kind["kind"]): Promise<Metric[]> {
+  return [await jobs(sql), kind === "embedded" ? await size(sql) : await connections(sql)]
+}
+
+async function jobs(sql: Sql): Promise<Metric> {
+  const rows = await sql<{ state: string; value: number }[]>`
+    select s.state, (
+      select count(*)
+      from (
+        select
+        from job
+        where status = s.state
+        limit ${MOST_JOBS}
+      ) j
+    ) as value
+    from unnest(array['queued', 'running', 'done', 'failed', 'unknown']) s (state)
+    order by s.state
+    limit 5`
+  const samples = rows.map(({ state, value }) => ({ labels: { state }, value }))
+  return gauge("appmeter_jobs", `Jobs by state, counted up to ${MOST_JOBS} of each.`, samples)
+}
+
+async function size(sql: Sql): Promise<Metric> {
+  const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`
+  return gauge("appmeter_database_size_bytes", "Size of the embedded database.", [{ value: row!.bytes }])
+}
+
+/** Of all processes that share the database: the driver tells nothing of its own pool. */
+async function connections(sql: Sql): Promise<Metric> {
+  const rows = await sql<{ state: string; value: number }[]>`
+    select s.state, count(a.pid) as value
+    from unnest(array['active', 'idle', 'idle in transaction']) s (state)
+    left join pg_stat_activity a
+      on a.state = s.state and a.datname = current_database() and a.application_name = 'appmeter server'
+    group by s.state
+    order by s.state
+    limit 3`
+  const samples = rows.map(({ state, value }) => ({ labels: { state: state.replaceAll(" ", "_") }, value }))
+  return gauge("appmeter_database_connections", "Connections of all servers to this database, by state.", samples)
+}
+
+function gauge(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, help, type: "gauge", samples }
+}

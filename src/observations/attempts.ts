@@ -1,0 +1,22 @@
+import type { Sql } from "../database/types.ts"
+import { checkAttempt } from "./check.ts"
+import type { Attempt } from "./types.ts"
+
+/**
+ * Logs a read that failed; no measurement changes. False when it was logged before. Throws ObservationProblem when the
+ * attempt breaks an invariant.
+ */
+export async function recordAttempt(sql: Sql, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
+  checkAttempt(attempt, now())
+  const { kind, at, subject, storefront, platform, source, outcome, detail = null } = attempt
+  const logged = await sql`
+    insert into attempt (kind, at, subject, storefront, platform, source, outcome, detail)
+    select ${kind}, ${at}::timestamptz, ${subject}, ${storefront}, ${platform}, ${source}, ${outcome}, ${detail}
+    where not exists (
+      select from attempt
+      where kind = ${kind} and subject = ${subject} and storefront = ${storefront} and platform = ${platform}
+        and source = ${source} and at = ${at}
+    )
+    on conflict (kind, subject, storefront, platform, source, at) do nothing`
+  return logged.count === 1
+}

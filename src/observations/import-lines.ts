@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql } from "../database/types.ts"
+import { recordAttempt } from "./attempts.ts"
+import { ObservationProblem } from "./check.ts"
+import { LineProblem, type Parsed, parseLine } from "./lines.ts"
+import { record } from "./record.ts"
+import type { Attempt, Observation } from "./types.ts"
+
+/** Counts so far. */
+export interface ImportProgress {
+  /** Lines that were not blank. */
+  read: number
+  /** Readings stored: new ones, and those that replaced a lesser one of the same moment. */
+  recorded: number
+  /** Readings and attempts that were there already. */
+  known: number
+  /** Failed reads logged. */
+  attempts: number
+  /** Lines that were skipped. */
+  skipped: number
+}
+
+export interface Imported extends Omit<ImportProgress, "skipped"> {
+  /** Lines that were skipped, by number from 1, and why. */
+  bad: BadLine[]
+}
+
+export interface BadLine {
+  line: number
+  reason: string
+}
+
+export interface ImportOptions {
+  /** Lines stored in one transaction, fewer where they hold more than some 1,000 results. */
+  batch?: number
+  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+  onProgress?: (progress: ImportProgress) => void
+  now?: () => Date
+}
+
+/**
+ * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all; bad lines are skipped and named.
+ * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated. What the
+ * database throws is thrown on; batches before it stay.
+ */
+export async function importLines(
+  sql: Sql,
+  lines: AsyncIterable<string>,
+  { batch = 200, pause = () => sleep(PAUSE_MS), onProgress = () => {}, now = () => new Date() }: ImportOptions = {},
+): Promise<Imported> {
+  const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
+  let pending: Numbered[] = []
+  let results = 0
+  let number = 0
+  const flush = async () => {
+    await store(sql, pending, total, now)
+    pending = []
+    results = 0
+    const { bad, ...counts } = total
+    onProgress({ ...counts, skipped: bad.length })
+  }
+  for await (const text of lines) {
+    number++
+    const line = number === 1 ? text.replace(/^\uFEFF/, "") : text
+    if (line.trim() === "") continue
+    total.read++
+    const parsed = tryParse(line, number, total)
+    if (!parsed) continue
+    if (pending.length >= batch || results >= BATCH_RESULTS) {
+      await flush()
+      await pause()
+    }
+    pending.push({ number, parsed })
+    results += resultsOf(parsed)
+  }
+  await flush()
+  total.bad.sort((a, b) => a.line - b.line)
+  return total
+}
+
+const BATCH_RESULTS = 1000
+const PAUSE_MS = 5
+
+function resultsOf(parsed: Parsed): number {
+  return parsed.kind === "attempt" ? 0 : parsed.observation.results.length
+}
+
+interface Numbered {
+  number: number
+  parsed: Parsed
+}
+
+function tryParse(text: string, line: number, { bad }: Imported): Parsed | undefined {
+  try {
+    return parseLine(text)
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error
+    bad.push({ line, reason: error.message })
+  }
+}
+
+async function store(sql: Sql, pending: readonly Numbered[], total: Imported, now: () => Date): Promise<void> {
+  const readings: { line: number; observation: Observation }[] = []
+  const attempts: { line: number; attempt: Attempt }[] = []
+  for (const { number: line, parsed } of pending) {
+    if (parsed.kind === "attempt") attempts.push({ line, attempt: parsed.attempt })
+    else readings.push({ line, observation: parsed.observation })
+  }
+  const stored = await record(
+    sql,
+    readings.map(({ observation }) => observation),
+    now,
+  )
+  total.recorded += stored.recorded
+  total.known += stored.known
+  for (const { index, problem } of stored.refused) {
+    total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
+  }
+  for (const { line, attempt } of attempts) await log(sql, line, attempt, total, now)
+}
+
+async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, now: () => Date): Promise<void> {
+  try {
+    if (await recordAttempt(sql, attempt, now)) total.attempts++
+    else total.known++
+  } catch (error) {
+    if (!(error instanceof ObservationProblem)) throw error
+    total.bad.push({ line, reason: error.message })
+  }
+}

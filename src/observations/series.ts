@@ -1,0 +1,79 @@
+import type { Sql } from "../database/types.ts"
+import { monthOf } from "../formulas/days.ts"
+import { type Point, pointsOf } from "../formulas/month-bytes.ts"
+import { allTerms, ownId, type Side } from "./ranks.ts"
+import { type RankedApp, type RankSource, sourceOf } from "./types.ts"
+
+export interface TermSeries {
+  term: string
+  /** The sources that gave the points, each once, the preferred first. */
+  sources: RankSource[]
+  /** Measured days only, oldest first; rank null = absent that day. */
+  points: RankPoint[]
+}
+
+export interface RankPoint extends Omit<Point, "source"> {
+  source: RankSource
+}
+
+/**
+ * The rank of every tracked term of an app, or of the one asked for, from `from` to `to` inclusive (UTC days). A storefront
+ * that the app does not track answers all the app's terms without points.
+ */
+export async function rankSeries(sql: Sql, app: RankedApp, asked: Asked): Promise<TermSeries[]> {
+  const { from, to, storefront } = asked
+  if (!app.countries.includes(storefront)) {
+    return (await allTerms(sql, app)).map((term) => ({ term, sources: [], points: [] }))
+  }
+  const rows = await readMonths(sql, app, asked)
+  const byTerm = Map.groupBy(rows, ({ term }) => term)
+  return [...byTerm].map(([term, months]) => seriesOf(term, months.filter(isMeasured), from, to))
+}
+
+interface Asked extends Side {
+  from: string
+  to: string
+  term?: string
+}
+
+interface Month {
+  term: string
+  month: string
+  ranks: Uint8Array
+  sources: Uint8Array
+  depths: Uint8Array
+}
+
+type MonthRow = Month | { term: string; month: null }
+
+function isMeasured(row: MonthRow): row is Month {
+  return row.month !== null
+}
+
+async function readMonths(sql: Sql, app: RankedApp, asked: Asked): Promise<MonthRow[]> {
+  const { from, to, platform, storefront, term = null } = asked
+  const id = ownId(app, asked)
+  return await sql<MonthRow[]>`
+    select k.term, m.month, m.ranks, m.sources, m.depths
+    from tracked_term k
+    left join list l on (l.platform, l.storefront, l.term) = (${platform}, k.country, k.term)
+    left join lateral (
+      select month, ranks, sources, depths
+      from rank_month
+      join list_month using (list_id, month)
+      where app_id = ${id} and list_id = l.id and month between ${monthOf(from)} and ${to}
+    ) m on true
+    where k.app_id = ${app.id} and k.country = ${storefront} and (${term}::text is null or k.term = ${term})
+    order by k.position, k.term, m.month
+    limit 1000000`
+}
+
+function seriesOf(term: string, months: readonly Month[], from: string, to: string): TermSeries {
+  const points = months.flatMap((month) => pointsOf(month, from, to))
+  const codes = [...new Set(points.map(({ source }) => source))].sort((a, b) => a - b)
+  return {
+    term,
+    sources: codes.map(sourceOf),
+    points: points.map((point) => ({ ...point, source: sourceOf(point.source) })),
+  }
+}

@@ -1,0 +1,159 @@
+import * as v from "valibot"
+import type { Caller } from "./access/caller.ts"
+import type { Charged } from "./access/credits.ts"
+import type { Plan } from "./access/plans.ts"
+import type { Scope } from "./access/scopes.ts"
+import type { TrackedApp } from "./access/visible-apps.ts"
+import type { Sql } from "./database/types.ts"
+import type { Fault, FaultCode } from "./faults.ts"
+import { AppId } from "./inputs.ts"
+import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+
+/** What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. */
+export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
+
+/** Tools by what they are about; /mcp?tools=… narrows the list to some of them. */
+export const TOOLSETS = [
+  "account", "apps", "keywords", "rivals", "reviews", "page", "charts", "revenue", "ads", "ai", "hive", "writes",
+] as const // biome-ignore format: a list to scan
+export type Toolset = (typeof TOOLSETS)[number]
+
+/** What a handler may use besides its checked input. */
+export interface Context {
+  sql: Sql
+  now: () => Date
+  caller: Caller
+  requestId: string
+  /** True once the caller was told that the call took too long: what is not committed by then must not be. */
+  givenUp(): boolean
+  /** The workspace's apps that this key may see, oldest first. */
+  visibleApps(): Promise<TrackedApp[]>
+  /** Hive calls of the workspace today (UTC); null while the store that counts them does not answer. */
+  hiveUsedToday(): Promise<number | null>
+  /** Where this instance is reached, without a trailing slash. */
+  publicUrl: string
+}
+
+/** Credits of an answer: a fixed number, or a function between two bounds. */
+export type Price<Input, Answer> =
+  | number
+  | {
+      min: number
+      atMost: number
+      /** Left out where the handler charges itself (Settled). */
+      of?: (input: Input, answer: Answer) => number
+      note: string
+    }
+
+/** The right a call needs where it lies in its body or token instead of its declaration. */
+export type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
+
+interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
+  id: string
+  method: "GET" | "POST"
+  /** Below /v1, with :name for each path parameter. */
+  path: string
+  group: "Account" | "Your apps" | "Revenue and ads" | "Hive" | "Writes"
+  toolset: Toolset
+  summary: string
+  description?: string
+  effect: Effect
+  scope: Scope | null
+  plan?: Plan
+  /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
+  hive?: "pack" | "explorer"
+  terms?: Terms<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>>
+  price: Price<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>, v.InferOutput<Output>>
+  /** Codes beyond those any call can raise and those of its parameters. */
+  faults: FaultCode[]
+  /** The code of an id in the path that names nothing; not_found unless said. */
+  missing?: FaultCode
+  /** An input outside the path that names a record: in the sandbox only the sample's exists. */
+  names?: string
+  input: v.StrictObjectSchema<Entries, undefined>
+  /** Checks what the schema alone cannot, and gives the input as the handler gets it. Throws Faults; no look-ups. */
+  refine?: (
+    input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
+  ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
+  output: Output
+  /** Where a tool's default differs from HTTP's. */
+  toolDefaults?: Record<string, unknown>
+  /** The longest a call may take; 4.5 s unless it waits for a live read. */
+  deadlineMs?: number
+}
+
+/** Input plus, for calls about one app, the app and the storefront asked for or else the app's first. */
+type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>> &
+  (Entries extends { appId: typeof AppId } ? { app: TrackedApp; storefront: string } : unknown)
+
+type Handler<Entries extends v.ObjectEntries, Output extends Schema> = (
+  input: Arguments<Entries>,
+  ctx: Context,
+) => Promise<v.InferInput<Output> | Nothing | Pending | Settled>
+
+/** A declared operation as surfaces and invoke see it. */
+export interface Operation extends Omit<Declared<v.ObjectEntries, Schema>, "input" | "refine" | "price" | "terms"> {
+  input: ObjectSchema
+  refine?: (input: Record<string, unknown>) => Record<string, unknown>
+  price: Price<Record<string, unknown>, unknown>
+  terms?: Terms<Record<string, unknown>>
+  /** The name of the input that is a workspace's app, if one is. */
+  subject: string | undefined
+  run: (input: Record<string, unknown>, ctx: Context) => Promise<unknown>
+}
+
+/** Declares an operation; `.run` gives its handler. */
+export function operation<Entries extends v.ObjectEntries, Output extends Schema>(declared: Declared<Entries, Output>) {
+  return {
+    run(handler: Handler<Entries, Output>): Operation {
+      const subject = Object.keys(declared.input.entries).find((name) =>
+        isAppId(declared.input.entries[name] as Schema),
+      )
+      return { ...declared, subject, run: handler } as unknown as Operation
+    },
+  }
+}
+
+/** The input of a call about one of the workspace's apps. */
+export function ofApp<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject({ appId: AppId, ...entries })
+}
+
+/** Nothing is measured yet: data answers 200, a fault its 404, both at the price of an empty answer. */
+export class Nothing {
+  readonly answer: unknown
+  constructor(answer: unknown) {
+    this.answer = answer
+  }
+}
+export const nothing = (answer: object | Fault) => new Nothing(answer)
+
+/** Work goes on: 202 with eta in seconds where one is known. */
+export class Pending {
+  readonly answer: Record<string, unknown>
+  constructor(answer: Record<string, unknown>) {
+    this.answer = answer
+  }
+}
+export const pending = (hint: { eta?: number }, data: object = {}) => new Pending({ ...data, ...hint })
+
+/** Charged already, inside the handler's own transaction; `paid` is null when it cost nothing. */
+export class Settled {
+  readonly answer: unknown
+  readonly cost: number
+  readonly paid: Charged | null
+  constructor(answer: unknown, cost: number, paid: Charged | null) {
+    this.answer = answer
+    this.cost = cost
+    this.paid = paid
+  }
+}
+
+/** The least and the most a call can cost. */
+export function priceRange(price: Operation["price"]): { min: number; atMost: number } {
+  return typeof price === "number" ? { min: price, atMost: price } : price
+}
+
+function isAppId(schema: Schema): boolean {
+  return unwrap(schema) === AppId
+}

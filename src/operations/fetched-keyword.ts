@@ -1,0 +1,133 @@
+import * as v from "valibot"
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
+import { searchPage } from "../formulas/store-pages.ts"
+import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
+import { rankSeries } from "../observations/series.ts"
+import type { Context } from "../operation.ts"
+import { described } from "../schema.ts"
+import { type Fetched, platformOf, STORES } from "./records.ts"
+import { Count, Day, Rank, Store, Storefront } from "./shapes.ts"
+
+const MOST_ABOVE = 50
+
+const Above = v.strictObject({
+  id: described(v.string(), "Store id."),
+  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+})
+
+export const KeywordRecord = v.strictObject({
+  term: v.string(),
+  country: Storefront,
+  platform: described(Store, "The App Store where the app is in it, else Google Play."),
+  current: v.strictObject({
+    term: v.string(),
+    measured: described(
+      v.boolean(),
+      "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
+    ),
+    rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
+    demand: described(v.nullable(v.number()), "Null = not measured yet."),
+    depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
+    above: described(
+      v.array(Above),
+      `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
+    ),
+  }),
+  history: described(
+    v.array(v.strictTuple([Day, v.nullable(Rank)])),
+    "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
+  ),
+})
+
+type FetchedKeyword = Fetched<v.InferOutput<typeof KeywordRecord>>
+
+/** The record of a tracked keyword; null when the app does not track it there. */
+export async function fetchKeyword(
+  { sql, now, caller }: Context,
+  app: TrackedApp,
+  { country, terms }: RecordId & { kind: "keyword" },
+): Promise<FetchedKeyword | null> {
+  const term = app.countries.includes(country) ? await trackedOf(sql, app.id, country, terms) : undefined
+  if (term === undefined) return null
+  const side = sideOf(app, { platform: platformOf(app), storefront: country })
+  const to = dayOf(now())
+  const from = addDays(to, 1 - caller.entitlements.historyDays)
+  const [current, [series]] = await Promise.all([
+    readCurrent(sql, side, term),
+    rankSeries(sql, app, { ...side, from, to, term }),
+  ])
+  const { platform } = side
+  const { depth, rank, above } = current
+  return {
+    id: keywordRecordId(app.id, country, term),
+    title: term,
+    url: searchPage(platform, term, country),
+    text: `"${term}" in ${country} on ${STORES[platform]}, for ${app.name}: ${state(current)}.`,
+    metadata: {
+      term,
+      country,
+      platform,
+      // nothing measures demand yet
+      current: { term, measured: depth !== null, rank, demand: null, depth, above },
+      history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
+    },
+  }
+}
+
+/** The first of the terms that the app tracks there. */
+async function trackedOf(sql: Sql, appId: string, country: string, terms: string[]): Promise<string | undefined> {
+  const [row] = await sql<{ term: string }[]>`
+    select term
+    from tracked_term
+    where app_id = ${appId} and country = ${country} and term = any(${terms}::text[])
+    order by array_position(${terms}::text[], term)
+    limit 1`
+  return row?.term
+}
+
+interface Current {
+  /** The day shown; null = nothing of that side was ever measured. */
+  day: string | null
+  /** Null = the keyword was not measured on that day. */
+  depth: number | null
+  /** Null = absent, or not measured. */
+  rank: number | null
+  above: v.InferOutput<typeof Above>[]
+}
+
+async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Current> {
+  const rows = await sql<(Omit<Current, "above"> & { id: string | null; name: string; ratings: number | null })[]>`
+    with ${dayAnswers(sql, [side], { term })}
+    select t.day, a.depth, a.our_rank as rank, u.id, u.name, u.ratings
+    from term t
+    left join answer a on a.term = t.term
+    left join lateral (
+      select p.place, s.store_id as id, coalesce(s.name, s.store_id) as name, c.ratings
+      from unnest(a.app_ids[1:least(a.our_rank - 1, ${MOST_ABOVE}::int)]) with ordinality p (app_id, place)
+      join store_app s on s.id = p.app_id
+      left join lateral (
+        select ratings
+        from rating_count
+        where app_id = s.id and storefront = ${side.storefront} and ratings is not null
+        order by day desc, seen_at desc, source
+        limit 1
+      ) c on true
+    ) u on true
+    where t.term = ${term}
+    order by u.place
+    limit ${MOST_ABOVE}`
+  const [first] = rows
+  const above = rows.flatMap(({ id, name, ratings }) => (id === null ? [] : [{ id, name, ratings }]))
+  return { day: first?.day ?? null, depth: first?.depth ?? null, rank: first?.rank ?? null, above }
+}
+
+function state({ day, depth, rank }: Current): string {
+  if (day === null) return "not measured yet"
+  if (depth === null) return `not measured on ${day}, the latest day measured there`
+  if (rank === null) return `not among the ${depth} places read on ${day}`
+  return `rank ${rank} of the ${depth} places read on ${day}`
+}

@@ -1,0 +1,100 @@
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { gradeOf, type Sought } from "../formulas/matching.ts"
+import { rivalRecordId } from "../formulas/record-ids.ts"
+import { parseRival } from "../formulas/store-ids.ts"
+import { appPage } from "../formulas/store-pages.ts"
+import { dayAnswers, type SideApp, sidesOf } from "../observations/day-answers.ts"
+import type { Platform } from "../observations/types.ts"
+import { type Found, folded, patternsOf } from "./records.ts"
+
+/** So many lists of results, and so many places of them all, are looked at in one search: a small read everywhere. */
+export const LISTS = 500
+export const PLACES = 5_000
+
+/** Rivals of the apps: those above them, the one on the most keywords first, and those named by hand. */
+export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Found[]> {
+  const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
+  const found = new Map<string, Found & { terms: number }>()
+  for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
+    const id = rivalRecordId(app.id, storeId)
+    const grade = gradeOf(sought, [storeId], name === null ? [] : [name])
+    if (grade === null || found.has(id)) continue
+    const url = appPage(platform, storeId, country)
+    found.set(id, { grade, id, title: name ?? storeId, url, kind: "rival", terms })
+  }
+  const sorted = [...found.values()].sort((a, b) => b.terms - a.terms || (a.id < b.id ? -1 : 1))
+  return sorted.map(({ terms: _, ...rival }) => rival)
+}
+
+interface Rival {
+  app: TrackedApp
+  platform: Platform
+  storeId: string
+  /** Null until one was seen. */
+  name: string | null
+  /** A storefront where it stands above the app, or else the app's first. */
+  country: string
+  /** Keywords on which it stands above the app. */
+  terms: number
+}
+
+async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Rival[]> {
+  const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
+  const rows = await sql<{ sides: number[]; storeId: string; name: string | null }[]>`
+    with ${dayAnswers(sql, sides, { lists: LISTS })}, above as materialized (
+      select u.app_id, array_agg(a.side::int) as sides
+      from answer a
+      cross join lateral unnest(
+        a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
+      ) u (app_id)
+      group by u.app_id
+    )
+    select a.sides, s.store_id as "storeId", s.name
+    from above a
+    cross join lateral (
+      select store_id, name, ${folded(sql, sql`coalesce(name, '') || ' ' || store_id`, sought)} as shown
+      from store_app
+      where id = a.app_id
+      offset 0
+    ) s
+    where s.shown like all(${patternsOf(sought)}::text[])
+    order by lower(s.store_id) <> ${sought.text} and s.shown <> ${sought.text} || ' ' || lower(s.store_id),
+      strpos(s.shown, ${sought.text}) <> 1, strpos(' ' || s.shown, ${` ${sought.text}`}) = 0,
+      cardinality(a.sides) desc, s.store_id collate "C"
+    limit 200`
+  return rows.flatMap(({ sides: seen, storeId, name }) => {
+    const held = Map.groupBy(
+      seen.sort((a, b) => a - b).map((side) => sides[side - 1] as (typeof sides)[number]),
+      ({ app }) => app,
+    )
+    return [...held].map(([app, [first, ...rest]]) => {
+      const { platform, storefront: country } = first as SideApp
+      return { app, platform, country, storeId, name, terms: 1 + rest.length }
+    })
+  })
+}
+
+async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]> {
+  const named = apps.flatMap((app) => {
+    const rivals = (app.manualRivals ?? []).map(parseRival).filter((rival) => rival !== null)
+    return rivals.map(({ platform, id }) => ({
+      app,
+      platform,
+      storeId: id,
+      country: app.countries[0] as string,
+      terms: 0,
+    }))
+  })
+  if (named.length === 0) return []
+  const rows = await sql<{ name: string | null }[]>`
+    select s.name
+    from unnest(
+      ${named.map(({ platform }) => platform)}::text[],
+      ${named.map(({ storeId }) => storeId)}::text[]
+    ) with ordinality n (platform, store_id, place)
+    left join store_app s on (s.platform, s.store_id) = (n.platform, n.store_id)
+    order by n.place
+    limit 100000`
+  return named.map((rival, at) => ({ ...rival, name: rows[at]?.name ?? null }))
+}

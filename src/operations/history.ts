@@ -1,0 +1,62 @@
+import * as v from "valibot"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { AppCountry } from "../inputs.ts"
+import { rankSeries } from "../observations/series.ts"
+import { RANK_SOURCES } from "../observations/types.ts"
+import { ofApp, operation } from "../operation.ts"
+import { described } from "../schema.ts"
+import { Day, Rank, Store, Storefront } from "./shapes.ts"
+
+const Point = described(
+  v.strictTuple([Day, v.nullable(Rank)]),
+  "[day, rank]; rank null = measured, and the app was not among the results read. Days without a point were not measured.",
+)
+
+export const getRankHistory = operation({
+  id: "get_rank_history",
+  method: "GET",
+  path: "/apps/:appId/history",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "The rank of every tracked keyword over time.",
+  description:
+    "As far back as the plan's history goes; of the iOS side where the app has one, else of the Android side.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: [],
+  input: ofApp({ country: AppCountry }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    from: described(Day, "The first UTC day of the window."),
+    to: described(Day, "The last UTC day of the window: today."),
+    keywords: v.array(
+      v.strictObject({
+        term: v.string(),
+        sources: described(
+          v.array(v.picklist(RANK_SOURCES)),
+          "Where the points come from, the preferred source first; compare ranks of one source only.",
+        ),
+        series: described(v.array(Point), "Measured days only, oldest first."),
+      }),
+    ),
+  }),
+}).run(async ({ app, storefront }, { sql, now, caller }) => {
+  const platform = app.iosApp === null ? ("android" as const) : ("ios" as const)
+  const to = dayOf(now())
+  const from = addDays(to, 1 - caller.entitlements.historyDays)
+  const keywords = await rankSeries(sql, app, { platform, storefront, from, to })
+  return {
+    country: storefront,
+    platform,
+    from,
+    to,
+    keywords: keywords.map(({ term, sources, points }) => ({
+      term,
+      sources,
+      series: points.map(({ day, rank }): [string, number | null] => [day, rank]),
+    })),
+  }
+})

@@ -1,0 +1,106 @@
+import * as v from "valibot"
+import type { Sql } from "../database/types.ts"
+import { parseRival } from "../formulas/store-ids.ts"
+import { AppCountry, Platform } from "../inputs.ts"
+import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
+import { ofApp, operation } from "../operation.ts"
+import { described } from "../schema.ts"
+import { Count, Rank, Store, Storefront } from "./shapes.ts"
+
+export const RivalTerm = v.strictObject({
+  term: v.string(),
+  theirRank: Rank,
+  ourRank: described(v.nullable(Rank), "Null = the tracked app was not among the results read."),
+})
+
+const Rival = v.strictObject({
+  id: described(v.string(), "Store id."),
+  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+  terms: described(
+    v.array(RivalTerm),
+    "Tracked keywords where it stands above the app; of a manual rival all it holds.",
+  ),
+  manual: described(v.boolean(), "Named by hand: listed wherever it stands."),
+})
+
+export const listRivals = operation({
+  id: "list_rivals",
+  method: "GET",
+  path: "/apps/:appId/rivals",
+  group: "Your apps",
+  toolset: "rivals",
+  summary: "The apps that rank above the app on its tracked keywords.",
+  description:
+    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({ country: AppCountry, platform: Platform }),
+  output: v.strictObject({ country: Storefront, platform: Store, rivals: v.array(Rival) }),
+}).run(async ({ app, storefront, platform }, { sql }) => {
+  const named = (app.manualRivals ?? []).map(parseRival)
+  const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
+  const rivals = await readRivals(sql, { side: sideOf(app, { storefront, platform }), manual })
+  return { country: storefront, platform, rivals }
+})
+
+interface Asked {
+  side: SideApp
+  /** Store ids of the rivals named by hand there. */
+  manual: string[]
+}
+
+async function readRivals(sql: Sql, asked: Asked) {
+  return await sql<v.InferOutput<typeof Rival>[]>`
+    with ${held(sql, asked)}, listed as materialized (
+      select coalesce(n.store_id, a.store_id) as id, coalesce(n.app_id, r.app_id) as app_id, a.name, r.best,
+        coalesce(r.terms, 0) as terms, n.store_id is not null as manual
+      from (
+        select app_id, count(*) as terms, min(their_rank) as best
+        from held
+        group by app_id
+      ) r
+      full join named n on n.app_id = r.app_id
+      left join store_app a on a.id = coalesce(n.app_id, r.app_id)
+      order by manual desc, terms desc, r.best, coalesce(n.store_id, a.store_id) collate "C"
+      limit 50
+    ), shown as (
+      select app_id,
+        json_agg(
+          json_build_object('term', term, 'theirRank', their_rank, 'ourRank', our_rank) order by position, term
+        ) as terms
+      from held
+      where app_id in (select app_id from listed)
+      group by app_id
+    )
+    select l.id, coalesce(l.name, l.id) as name, c.ratings, coalesce(s.terms, '[]') as terms, l.manual
+    from listed l
+    left join shown s on s.app_id = l.app_id
+    left join lateral (
+      select ratings
+      from rating_count
+      where app_id = l.app_id and storefront = ${asked.side.storefront} and ratings is not null
+      order by day desc, seen_at desc, source
+      limit 1
+    ) c on true
+    order by l.terms desc, l.best, l.id collate "C"`
+}
+
+/** Queries: `named`, the rivals named by hand; `held`, every place of an app that counts as a rival on the day shown. */
+function held(sql: Sql, { side, manual }: Asked) {
+  return sql`
+    ${dayAnswers(sql, [side])}, named as materialized (
+      select m.id as store_id, a.id as app_id
+      from (select distinct unnest(${manual}::text[])) m (id)
+      left join store_app a on (a.platform, a.store_id) = (${side.platform}, m.id)
+    ), held as materialized (
+      select u.app_id, a.term, a.position, u.rank::int as their_rank, a.our_rank
+      from answer a
+      cross join lateral unnest(a.app_ids) with ordinality u (app_id, rank)
+      where u.app_id <> a.own
+        and (u.rank < coalesce(a.our_rank, 32767) or u.app_id in (select app_id from named))
+    )`
+}

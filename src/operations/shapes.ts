@@ -1,0 +1,61 @@
+import * as v from "valibot"
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { described } from "../schema.ts"
+
+export const Storefront = v.pipe(v.string(), v.regex(/^[a-z]{2}$/), v.description("Two-letter storefront code."))
+export const Store = v.picklist(["ios", "android"])
+export const Day = v.pipe(v.string(), v.isoDate(), v.description("A UTC day, YYYY-MM-DD."))
+export const Time = v.pipe(v.string(), v.isoTimestamp())
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const Rank = v.pipe(v.number(), v.integer(), v.minValue(1))
+
+const Terms = v.array(v.string())
+
+/** A workspace's app as every answer shows it. */
+export const trackedAppFields = {
+  id: described(v.string(), "The appId used in paths."),
+  name: v.string(),
+  icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+  iosId: described(v.nullable(v.string()), "App Store id."),
+  androidPkg: described(v.nullable(v.string()), "Google Play package name."),
+  bundleId: described(v.nullable(v.string()), "iOS bundle id; null where none was seen yet."),
+  countries: described(v.array(Storefront), "Tracked storefronts; the first is the default of calls about the app."),
+  keywords: described(
+    Terms,
+    "Tracked keywords over all storefronts, each once: storefront by storefront, in their order.",
+  ),
+  keywordsByCountry: described(v.record(Storefront, Terms), "Tracked keywords of each storefront, in order."),
+  manualRivals: described(
+    v.nullable(v.array(v.string())),
+    "Rivals named by hand: ios:<store id> or android:<package>.",
+  ),
+  keywordTags: described(v.nullable(v.record(v.string(), v.array(v.string()))), "Tags of tracked keywords."),
+  buriedKeywords: described(v.nullable(Terms), "Keywords that are not suggested again."),
+  goal: described(v.nullable(v.picklist(["downloads", "rank", "revenue"])), "What the app is optimised for."),
+  tasksDone: described(v.nullable(v.array(v.string())), "Tasks of the weekly plan that were ticked off."),
+}
+
+const AppShape = v.strictObject(trackedAppFields)
+export type AppShape = v.InferOutput<typeof AppShape>
+
+/** Apps with their tracked keywords, in the order given. */
+export async function shapeApps(sql: Sql, apps: readonly TrackedApp[]): Promise<AppShape[]> {
+  const rows = await sql<{ appId: string; country: string; term: string }[]>`
+    select app_id as "appId", country, term
+    from tracked_term
+    where app_id = any(${apps.map(({ id }) => id)}::text[])
+    order by app_id, country, position, term
+    limit 1000000`
+  const byApp = Map.groupBy(rows, ({ appId }) => appId)
+  return apps.map((app) => {
+    const { iosApp: _, androidApp: __, ...shown } = app
+    const byCountry = Map.groupBy(byApp.get(app.id) ?? [], ({ country }) => country)
+    const lists = app.countries.map((country) => (byCountry.get(country) ?? []).map(({ term }) => term))
+    return {
+      ...shown,
+      keywords: [...new Set(lists.flat())],
+      keywordsByCountry: Object.fromEntries(app.countries.map((country, at) => [country, lists[at] as string[]])),
+    }
+  })
+}

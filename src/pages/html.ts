@@ -1,0 +1,28 @@
+/** Markup that is safe to put into a page as it stands. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[]
+
+/** A template whose strings are markup and whose values are escaped, unless they are Html themselves. */
+export function html(markup: TemplateStringsArray, ...parts: HtmlPart[]): Html {
+  return new Html(String.raw({ raw: markup }, ...parts.map(rendered)))
+}
+
+/** Text for use in an element or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] as string)
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+
+function rendered(part: HtmlPart): string {
+  if (part instanceof Html) return part.text
+  if (Array.isArray(part)) return part.map(rendered).join("")
+  if (part === null || part === undefined || part === false) return ""
+  return escapeHtml(String(part))
+}

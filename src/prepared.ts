@@ -1,0 +1,11 @@
+import { hash } from "node:crypto"
+
+/** Bytes made once at start, with the strong ETag that names them. */
+export interface PreparedAnswer {
+  body: Uint8Array<ArrayBuffer>
+  etag: string
+}
+
+export function prepare(text: string): PreparedAnswer {
+  return { body: new TextEncoder().encode(text), etag: `"${hash("sha256", text, "hex").slice(0, 32)}"` }
+}

@@ -1,0 +1,101 @@
+import * as v from "valibot"
+import { parseAddressList } from "./access/addresses.ts"
+import { secretKeyOf } from "./access/sealed.ts"
+import type { LogLevel } from "./log.ts"
+
+/** A whole number between two bounds, both included. */
+export const whole = (from: number, to: number, fallback: number, meaning: string) => ({
+  schema: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,13}$/),
+    v.transform(Number),
+    v.check((amount: number) => amount >= from && amount <= to),
+  ),
+  fallback: String(fallback),
+  meaning,
+  fix: `a whole number from ${from} to ${to}`,
+  example: String(fallback),
+})
+
+/** A URL of one of these protocols. */
+export const address = (protocols: string[], example: string) => ({
+  schema: v.pipe(
+    v.string(),
+    v.check((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol)),
+  ),
+  fix: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  example,
+})
+
+/** One of a few words. */
+export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
+  schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,
+  fallback,
+  fix: `one of ${options.join(", ")}`,
+  example: fallback,
+})
+
+/** 0, or so many days from `least` on. */
+export const days = (least: number, fallback: number, meaning: string) => ({
+  schema: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,5}$/),
+    v.transform(Number),
+    v.check((amount: number) => amount === 0 || (amount >= least && amount <= 36_500)),
+  ),
+  fallback: String(fallback),
+  meaning: `${meaning} 0 = for ever.`,
+  fix: `0 or a whole number of days from ${least} to 36500`,
+  example: "400",
+})
+
+/** Completes "must be …"; the command is there wherever a shell is. */
+export const SECRET_KEY_FIX = "32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64"
+
+export const HOST_NAME = v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:_-]{1,253}$/))
+
+export const LEVELS = ["debug", "info", "warn", "error"] as const satisfies LogLevel[]
+
+/** What the driver can take: it decodes user, password and hosts, and several hosts are no URL. */
+export function isDatabaseAddress(text: string): boolean {
+  const [, scheme, login = "", hosts = "", rest = ""] =
+    /^(postgres(?:ql)?:\/\/)([^/?#@]*@)?([^/?#@]+)([/?].*)?$/s.exec(text) ?? []
+  return hosts.split(",").every((host) => {
+    const url = `${scheme}${login}${host}${rest}`
+    if (!URL.canParse(url)) return false
+    const { hostname, username, password } = new URL(url)
+    return hostname !== "" && [host, username, password].every(isDecodable)
+  })
+}
+
+/** What stands between commas. */
+export function entries(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+}
+
+/** Addresses and networks. */
+export function isAddressList(list: string[]): boolean {
+  try {
+    parseAddressList(list)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** 32 bytes as base64 or hex. */
+export function isSecretKey(text: string): boolean {
+  return secretKeyOf(text) !== null
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,78 @@
+import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
+import { perSecondCounter } from "../access/limits/counter.ts"
+import { Fault } from "../faults.ts"
+import { checkInput } from "../input.ts"
+import type { PreparedAnswer } from "../prepared.ts"
+import type { Incoming, Shown } from "./incoming.ts"
+import { queryInput } from "./query.ts"
+import { publicFault, publicJson, publicResponse, redirect } from "./responses.ts"
+import type { Dispatch } from "./router.ts"
+import type { Sandbox } from "./sandbox.ts"
+
+export interface KeylessParts {
+  sandbox: Sandbox
+  dispatch: Dispatch
+  /** Path → what stands there for everybody. */
+  documents: ReadonlyMap<string, PublicDocument>
+  /** Whether the service can take calls just now. */
+  ready: () => Promise<boolean>
+  publicUrl: string
+  trustedProxies: TrustedProxies
+  sandboxPerSecond: number
+  now: () => Date
+}
+
+export interface PublicDocument extends PreparedAnswer {
+  type: "json" | "html"
+}
+
+/** What needs no key: health, documents and the sandbox. Gives undefined for a path that is not among them. */
+export function createKeyless(parts: KeylessParts) {
+  const { sandbox, documents, now, publicUrl } = parts
+  const count = perSecondCounter()
+  return (incoming: Incoming): Response | Promise<Response> | undefined => {
+    const { path, request } = incoming
+    const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
+    const inSandbox = path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
+    const document = documents.get(path)
+    const known = inSandbox || document !== undefined || HEALTH.has(path) || path === "/"
+    if (!known && (path === "/v1" || path.startsWith("/v1/"))) return undefined
+    const refused = refusal(incoming, known)
+    if (refused) return publicFault(refused, publicUrl, shown)
+    if (path === "/") return redirect("/docs", shown)
+    if (document) return publicResponse(request, document, document.type, shown)
+    if (!inSandbox) return health(parts, path, shown)
+    const address = clientAddress(incoming.peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
+    if (!count(address ?? "unknown", parts.sandboxPerSecond, shown.now).allowed)
+      return publicFault(new Fault("rate_limited", { limit: parts.sandboxPerSecond }), publicUrl, shown)
+    const exact = incoming.query === "" ? sandbox.exact.get(path.slice(SANDBOX.length)) : undefined
+    return exact ? publicResponse(request, exact, "json", shown) : sandboxCall(parts, incoming, shown)
+  }
+}
+
+const SANDBOX = "/v1/sandbox"
+const HEALTH = new Set(["/livez", "/readyz"])
+
+function refusal({ request, keyInUrl }: Incoming, known: boolean): Fault | undefined {
+  if (keyInUrl) return new Fault("key_in_url")
+  if (!known) return new Fault("unknown_endpoint")
+  if (request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
+  return undefined
+}
+
+async function health({ ready }: KeylessParts, path: string, shown: Shown): Promise<Response> {
+  if (path === "/livez") return publicJson(200, { status: "alive" }, shown)
+  return (await ready()) ? publicJson(200, { status: "ready" }, shown) : publicJson(503, { status: "not ready" }, shown)
+}
+
+/** Route and input are checked as for a live call; the answer is the sample's, whatever valid parameters were sent. */
+async function sandboxCall({ sandbox, dispatch, publicUrl }: KeylessParts, incoming: Incoming, shown: Shown) {
+  try {
+    const { operation, params } = await dispatch("GET", incoming.path.slice(SANDBOX.length) || "/")
+    const input = checkInput(operation, { ...queryInput(operation, incoming.query, params), ...params })
+    return publicResponse(incoming.request, sandbox.answer(operation, input), "json", shown)
+  } catch (error) {
+    if (error instanceof Fault) return publicFault(error, publicUrl, shown)
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import { creditHeaders } from "../access/credits.ts"
+import type { Limits } from "../access/limits/open.ts"
+import type { Gate } from "../database/gate.ts"
+import type { Sql } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import type { Log } from "../log.ts"
+import { type Calls, countingLog, createCalls } from "../metrics/calls.ts"
+import { createDatabaseReader, type Kind } from "../metrics/database.ts"
+import { createMetrics } from "../metrics/metrics.ts"
+import { TEXT_TYPE } from "../metrics/text.ts"
+import type { Incoming, Shown } from "./incoming.ts"
+import { publicFault } from "./responses.ts"
+
+/** What is told of the instance besides its calls. */
+export interface Metered {
+  version: string
+  database: Kind
+}
+
+export interface MeterParts {
+  sql: Sql
+  gate: Gate
+  limits: Limits
+  log: Log
+  now: () => Date
+  settings: {
+    publicUrl: string
+    /** What a request for the metrics must bear; without it they are given on a port of their own alone. */
+    metricsToken?: string | undefined
+  }
+}
+
+/** Counts what passes through the parts it gives in place of the app's own, and tells it. */
+export interface Meter {
+  log: Log
+  limits: Limits
+  /** What needs no key, with GET /metrics among it where there is a token to ask for. */
+  open(keyless: Keyless): Keyless
+  /** GET /metrics on a port of its own, and nothing else. */
+  page(incoming: Incoming): Promise<Response>
+}
+
+type Keyless = (incoming: Incoming) => Response | Promise<Response> | undefined
+
+/** One for each app. */
+export function createMeter(parts: MeterParts, { version, database }: Metered): Meter {
+  const { sql, gate, now, settings } = parts
+  const calls = createCalls()
+  const read = createDatabaseReader(sql, database, now)
+  const text = createMetrics({ calls, gate, database: read, version })
+  const page = pageOf(text, parts)
+  return {
+    log: countingLog(parts.log, calls),
+    limits: countingLimits(parts.limits, calls),
+    page,
+    open(keyless) {
+      const counted = countingKeyless(keyless, calls)
+      if (settings.metricsToken === undefined) return counted
+      return (incoming) => (incoming.path === "/metrics" ? page(incoming) : counted(incoming))
+    },
+  }
+}
+
+function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metricsToken } }: MeterParts) {
+  const bears = metricsToken === undefined ? () => true : bearerOf(metricsToken)
+  return async (incoming: Incoming): Promise<Response> => {
+    const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
+    const refused = refusal(incoming, bears)
+    if (refused) return publicFault(refused, publicUrl, shown)
+    const headers = {
+      ...creditHeaders(null, shown.now),
+      "cache-control": "no-store",
+      "content-type": TEXT_TYPE,
+      "x-content-type-options": "nosniff",
+      "x-request-id": shown.requestId,
+    }
+    return new Response(await text(), { headers })
+  }
+}
+
+function countingKeyless(keyless: Keyless, calls: Calls): Keyless {
+  const count = ({ path }: Incoming, { status }: Response, startedAt: number) => {
+    const inSandbox = path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
+    calls.count({ surface: inSandbox ? "sandbox" : "public", status, latencyMs: performance.now() - startedAt })
+  }
+  return (incoming) => {
+    const startedAt = performance.now()
+    const answer = keyless(incoming)
+    if (answer === undefined) return undefined
+    if (!(answer instanceof Promise)) {
+      count(incoming, answer, startedAt)
+      return answer
+    }
+    return answer.then((response) => {
+      count(incoming, response, startedAt)
+      return response
+    })
+  }
+}
+
+const SANDBOX = "/v1/sandbox"
+
+function countingLimits(limits: Limits, calls: Calls): Limits {
+  if (limits.store === "process") return limits
+  const take: Limits["rate"]["take"] = async (subject, perSecond) => {
+    const answer = await limits.rate.take(subject, perSecond)
+    if (answer.degraded) calls.fellBack()
+    return answer
+  }
+  return { ...limits, rate: { take } }
+}
+
+function refusal({ request, path, keyInUrl }: Incoming, bears: (request: Request) => boolean): Fault | undefined {
+  if (keyInUrl) return new Fault("key_in_url")
+  if (path !== "/metrics") return new Fault("unknown_endpoint")
+  if (!bears(request)) return new Fault("invalid_token")
+  if (request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
+  return undefined
+}
+
+/** Digests have one length, and how long they take to compare tells nothing of the token. */
+function bearerOf(token: string): (request: Request) => boolean {
+  const own = digestOf(token)
+  return ({ headers }) => {
+    const given = /^bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1]
+    return given !== undefined && timingSafeEqual(digestOf(given), own)
+  }
+}
+
+function digestOf(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest()
+}

@@ -1,0 +1,41 @@
+import { isIP } from "node:net"
+import { type RpcError, refused } from "./errors.ts"
+
+export type Guard = (request: Request) => RpcError | undefined
+
+/**
+ * Keeps web pages from reaching an instance through a browser that can (DNS rebinding): a page's origin must be the public
+ * URL's or a loopback one, and the Host a request names the public URL's host, localhost or an address. A name can be
+ * pointed elsewhere, an address cannot. Ports of a Host do not matter for that; those of an origin are part of it.
+ */
+export function createGuard(publicUrl: string): Guard {
+  const own = new URL(publicUrl)
+  return (request) => {
+    const host = hostOf(request)
+    if (!(host !== undefined && (host === own.hostname || host === "localhost" || isIP(unbracketed(host)))))
+      return refused(403, HOST)
+    const origin = request.headers.get("origin")
+    return origin === null || known(origin, own.origin) ? undefined : refused(403, ORIGIN)
+  }
+}
+
+const HOST =
+  "This host name is not that of PUBLIC_URL. Set PUBLIC_URL to the address that clients use, and let a proxy in between pass the Host header on."
+const ORIGIN = "This origin may not call the tool endpoint."
+
+/** The host without its port, lower-case; undefined when there is none that could be one. */
+function hostOf({ headers, url }: Request): string | undefined {
+  const host = headers.get("host") ?? /^https?:\/\/([^/?#]*)/.exec(url)?.[1] ?? ""
+  return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1]
+}
+
+function unbracketed(host: string): string {
+  return host.startsWith("[") ? host.slice(1, -1) : host
+}
+
+function known(origin: string, own: string): boolean {
+  const url = URL.parse(origin)
+  // what has no origin of its own ("null", data:, file:) is nobody's page
+  if (!url || !/^https?:$/.test(url.protocol)) return false
+  return url.origin === own || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+}

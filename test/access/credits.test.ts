@@ -1,0 +1,339 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Caller } from "../../src/access/caller.ts"
+import { cannotPay, charge, creditHeaders, type Due, readCredits, refund, refusal } from "../../src/access/credits.ts"
+import { setWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { errorOf, someKey, someWorkspace } from "./registered.ts"
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+const now = new Date()
+const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
+let requests = 0
+
+/** An account of so many monthly and pack credits, with a key. */
+async function someAccount(credits: number, pack = 0, monthlyBudget?: number) {
+  const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
+  const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
+  const due: Due = { workspaceId: workspace.id, keyId: key.id, cost: 1, operation: "test", requestId: "" }
+  return {
+    workspace,
+    due,
+    pay: (cost: number) => charge(sql, { ...due, cost, requestId: `${++requests}` }),
+    credits: () => readCredits(sql, due),
+  }
+}
+
+/** Everything a charge may write, of one workspace. */
+async function written({ workspaceId, keyId }: Due) {
+  const [account] = await sql`select * from account where workspace_id = ${workspaceId}`
+  const [key] = await sql`select * from key_month where key_id = ${keyId}`
+  const ledger = await sql`select * from ledger where workspace_id = ${workspaceId} order by id limit 1000`
+  return { account, key, ledger: [...ledger] }
+}
+
+/** Makes all that is written of this month last month's. */
+async function monthPasses({ workspaceId, keyId }: Due) {
+  await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
+  await sql`update key_month set month = (month - interval '1 month')::date where key_id = ${keyId}`
+  await sql`update ledger set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
+}
+
+describe("charging", () => {
+  test("takes from account and key, and writes the ledger", async () => {
+    const { due, pay, credits } = await someAccount(100, 0, 50)
+    const paid = await pay(30)
+    expect(paid).toEqual({
+      refused: null,
+      credits: { used: 30, limit: 100, remaining: 70, resetsAt, packCredits: 0 },
+      budget: { used: 30, limit: 50 },
+    })
+    expect(await credits()).toEqual(paid.credits)
+    const { ledger } = await written(due)
+    expect(ledger).toEqual([expect.objectContaining({ cost: 30, from_pack: 0, operation: "test", key_id: due.keyId })])
+  })
+
+  test("refused for want of credits, it changes nothing and says limit, used and reset", async () => {
+    const { due, pay } = await someAccount(100)
+    await pay(95)
+    const before = await written(due)
+    const refused = await pay(6)
+    expect(refused.refused).toBe("credits_exhausted")
+    expect(await written(due)).toEqual(before)
+    const fault = refusal(refused)
+    expect([fault.code, fault.status, fault.extra]).toEqual([
+      "credits_exhausted",
+      402,
+      { limit: 100, used: 95, resetsAt },
+    ])
+    expect((await pay(5)).credits.remaining).toBe(0)
+  })
+
+  test("refused for the key's budget, account and ledger stay untouched, and other keys go on", async () => {
+    const { workspace, due, pay } = await someAccount(100, 0, 10)
+    const other = await someKey(sql, workspace)
+    await pay(8)
+    const before = await written(due)
+    const refused = await pay(3)
+    expect(refused.refused).toBe("key_budget_reached")
+    expect(await written(due)).toEqual(before)
+    const fault = refusal(refused)
+    expect([fault.code, fault.status, fault.extra]).toEqual([
+      "key_budget_reached",
+      402,
+      { limit: 10, used: 8, resetsAt },
+    ])
+    expect((await charge(sql, { ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
+    // both ran out: the key's budget is told first, here as in the check before the run
+    expect((await pay(3)).refused).toBe("key_budget_reached")
+  })
+
+  test("stands or falls with the transaction it is in", async () => {
+    const { due } = await someAccount(100)
+    const before = await written(due)
+    const attempt = sql.begin(async (tx) => {
+      expect((await charge(tx, { ...due, cost: 7 })).refused).toBeNull()
+      throw new Error("the write failed")
+    })
+    expect(await errorOf(attempt)).toHaveProperty("message", "the write failed")
+    expect(await written(due)).toEqual(before)
+  })
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+    "a cost of %p is a mistake of ours",
+    async (cost) => {
+      const { pay } = await someAccount(100)
+      expect(await errorOf(pay(cost))).toBeInstanceOf(RangeError)
+    },
+  )
+
+  test("a key of another workspace cannot be charged", async () => {
+    const mine = await someAccount(100)
+    const theirs = await someAccount(100)
+    const before = await written(theirs.due)
+    // a mistake of ours, so an error and no refusal: no_data_found
+    const error = await errorOf(charge(sql, { ...mine.due, keyId: theirs.due.keyId }))
+    expect(error).toHaveProperty("code", "P0002")
+    expect(await written(theirs.due)).toEqual(before)
+  })
+})
+
+describe("packs", () => {
+  test("are spent after the monthly credits, to the last one", async () => {
+    const { due, pay } = await someAccount(10, 5)
+    const figures = []
+    for (const cost of [8, 4, 3]) {
+      const { refused, credits } = await pay(cost)
+      figures.push([refused, credits.used, credits.limit, credits.remaining, credits.packCredits])
+    }
+    expect(figures).toEqual([[null, 8, 15, 7, 5], [null, 12, 15, 3, 3], [null, 15, 15, 0, 0]])
+    expect((await pay(1)).refused).toBe("credits_exhausted")
+    const { ledger } = await written(due)
+    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([[8, 0], [4, 2], [3, 3]])
+  }) // biome-ignore format: tables
+
+  test("carry over what the month did not take; monthly credits start anew", async () => {
+    const { due, pay, credits } = await someAccount(10, 20, 40)
+    await pay(17)
+    await monthPasses(due)
+    expect(await credits()).toMatchObject({ used: 0, limit: 23, remaining: 23, packCredits: 13 })
+    const paid = await pay(12)
+    expect(paid.credits).toMatchObject({ used: 12, limit: 23, remaining: 11, packCredits: 11, resetsAt })
+    expect(paid.budget).toEqual({ used: 12, limit: 40 })
+    // three more months without a call take nothing
+    for (let month = 0; month < 3; month++) await monthPasses(due)
+    expect(await credits()).toMatchObject({ used: 0, limit: 21, remaining: 21, packCredits: 11 })
+  })
+
+  test("a budget refused last month is open again", async () => {
+    const { due, pay } = await someAccount(100, 0, 10)
+    await pay(10)
+    expect((await pay(1)).refused).toBe("key_budget_reached")
+    await monthPasses(due)
+    expect((await pay(1)).budget).toEqual({ used: 1, limit: 10 })
+  })
+
+  test("outlive a smaller plan: what was used above the new quota is not taken from them", async () => {
+    const { workspace, due, pay, credits } = await someAccount(100, 20)
+    await pay(80)
+    await setWorkspace(sql, workspace.name, { overrides: { credits: 10 } })
+    expect(await credits()).toMatchObject({ used: 80, limit: 100, remaining: 20, packCredits: 20 })
+    expect((await pay(21)).refused).toBe("credits_exhausted")
+    await pay(5)
+    await monthPasses(due)
+    expect(await credits()).toMatchObject({ used: 0, limit: 25, packCredits: 15 })
+  })
+})
+
+test("a transaction from before the month's turn that waits for the account does not turn the month back", async () => {
+  const { due, pay, credits } = await someAccount(100, 0, 100)
+  await pay(40)
+  // to a transaction that still thinks it is this month, the account is in the next one already
+  await sql`update account set month = (month + interval '1 month')::date where workspace_id = ${due.workspaceId}`
+  await sql`update key_month set month = (month + interval '1 month')::date where key_id = ${due.keyId}`
+  const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString()
+  expect(await pay(3)).toMatchObject({ credits: { used: 43, resetsAt: next }, budget: { used: 43 } })
+  expect(await credits()).toMatchObject({ used: 43, resetsAt: next })
+})
+
+describe("refunds", () => {
+  test("give back a request's charge once, and the ledger still adds up", async () => {
+    const { due, pay, credits } = await someAccount(10, 5, 50)
+    const before = await credits()
+    await pay(4)
+    expect(await refund(sql, { ...due, requestId: "never" })).toBe(false)
+    await charge(sql, { ...due, cost: 9, requestId: "mine" })
+    expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
+    expect(await refund(sql, { ...due, requestId: "mine" })).toBe(false)
+    expect(await credits()).toEqual({ ...before, used: 4, remaining: 11 })
+    const { ledger, key } = await written(due)
+    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([[4, 0], [9, 3], [-9, -3]])
+    expect(key?.used).toBe(4)
+  }) // biome-ignore format: tables
+
+  test("lose nothing when a later charge was the one that reached the pack", async () => {
+    const { due, pay, credits } = await someAccount(10, 5)
+    await charge(sql, { ...due, cost: 10, requestId: "mine" })
+    await pay(3)
+    await refund(sql, { ...due, requestId: "mine" })
+    expect(await credits()).toMatchObject({ used: 3, remaining: 12, packCredits: 2 })
+  })
+
+  test("after the month's turn give back what the pack paid", async () => {
+    const { due, credits } = await someAccount(10, 5, 50)
+    await charge(sql, { ...due, cost: 12, requestId: "mine" })
+    await monthPasses(due)
+    await charge(sql, { ...due, cost: 1, requestId: "new" })
+    expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
+    expect(await credits()).toMatchObject({ used: 1, limit: 15, packCredits: 5 })
+    expect((await written(due)).key?.used).toBe(1)
+  })
+})
+
+describe("many at once", () => {
+  test("300 charges of 7 from 980 in one process: exactly 140, and the ledger equals used", async () => {
+    const { due, pay, credits } = await someAccount(980)
+    const paid = (await Promise.all(Array.from({ length: 300 }, () => pay(7)))).filter(({ refused }) => !refused)
+    expect(paid).toHaveLength(140)
+    expect(new Set(paid.map(({ credits }) => credits.used)).size).toBe(140)
+    await expectLedgerEqualsUsed(due)
+    expect(await credits()).toMatchObject({ used: 980, remaining: 0 })
+  })
+
+  test("two keys of one account, with a budget and refunds between: no deadlock, nothing passed", async () => {
+    const { workspace, due } = await someAccount(500, 100, 200)
+    const { key } = await someKey(sql, workspace)
+    const work = Array.from({ length: 300 }, async (_, call) => {
+      const mine = { ...due, keyId: call % 2 ? due.keyId : key.id, cost: 1 + (call % 7), requestId: `many ${call}` }
+      const { refused } = await charge(sql, mine)
+      if (!refused && call % 5 === 0) expect(await refund(sql, mine)).toBe(true)
+      return refused
+    })
+    const refusals = new Set(await Promise.all(work))
+    expect(refusals).toEqual(new Set([null, "credits_exhausted", "key_budget_reached"]))
+    await expectLedgerEqualsUsed(due)
+    const { used, remaining } = await readCredits(sql, due)
+    expect(used + remaining).toBe(600)
+  })
+
+  test.skipIf(!process.env.DATABASE_URL)(
+    "postgres: 300 charges of 7 from 980 over 4 processes: exactly 140, and the ledger equals used",
+    async () => {
+      const { due } = await someAccount(980)
+      const databaseUrl = new URL(process.env.DATABASE_URL!)
+      databaseUrl.pathname = `/${sql.options.database}`
+      const task = JSON.stringify({ databaseUrl: databaseUrl.href, due: { ...due, cost: 7 }, calls: 75 })
+      const script = `${import.meta.dir}/charging-process.ts`
+      const children = Array.from({ length: 4 }, () =>
+        Bun.spawn([process.execPath, script, task], { stdin: "pipe", stdout: "pipe", stderr: "inherit" }),
+      )
+      const outputs = children.map(({ stdout }) => linesOf(stdout))
+      for (const lines of outputs) expect((await lines.next()).value).toBe("ready")
+      const begin = performance.now()
+      for (const { stdin } of children) {
+        stdin.write("go\n")
+        await stdin.end()
+      }
+      const paid = await Promise.all(outputs.map(async (lines) => Number((await lines.next()).value)))
+      const tookMs = performance.now() - begin
+      await Promise.all(children.map(({ exited }) => exited))
+      const total = paid.reduce((sum, count) => sum + count, 0)
+      const used = await expectLedgerEqualsUsed(due)
+      console.info(`4 processes paid ${paid.join(" + ")} = ${total}; used ${used} = ledger; ${tookMs.toFixed(0)} ms`)
+      expect([total, used]).toEqual([140, 980])
+    },
+  )
+})
+
+async function expectLedgerEqualsUsed({ workspaceId }: Due): Promise<number> {
+  const [row] = await sql<{ used: number; account: number; keys: number; fromPack: number }[]>`
+    select sum(cost) as used, sum(from_pack) as "fromPack",
+      (select used from account where workspace_id = ${workspaceId}) as account,
+      (select sum(used) from key_month where workspace_id = ${workspaceId}) as keys
+    from ledger
+    where workspace_id = ${workspaceId}`
+  expect([Number(row!.keys), row!.account]).toEqual([Number(row!.used), Number(row!.used)])
+  return row!.account
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = ""
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream() as never)) {
+    text += chunk
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
+      yield text.slice(0, end)
+      text = text.slice(end + 1)
+    }
+  }
+}
+
+describe("the figures a caller sees", () => {
+  const caller = (credits: [used: number, limit: number], budget: [used: number, limit: number] | null) =>
+    ({
+      credits: { used: credits[0], limit: credits[1], remaining: credits[1] - credits[0], resetsAt },
+      budget: budget && { used: budget[0], limit: budget[1] },
+    }) as Caller
+
+  test("who cannot pay the least price is refused before the run, with the figures that refuse", () => {
+    expect(cannotPay(caller([9, 10], null), 1)).toBeNull()
+    expect(cannotPay(caller([9, 10], null), 2)).toMatchObject({
+      code: "credits_exhausted",
+      extra: { limit: 10, used: 9, resetsAt },
+    })
+    expect(cannotPay(caller([0, 10], [4, 5]), 1)).toBeNull()
+    expect(cannotPay(caller([0, 10], [4, 5]), 2)).toMatchObject({
+      code: "key_budget_reached",
+      extra: { limit: 5, used: 4, resetsAt },
+    })
+    expect(cannotPay(caller([10, 10], [5, 5]), 1)).toMatchObject({ code: "key_budget_reached" })
+  })
+
+  test("what costs nothing can be paid with nothing left", () => {
+    expect(cannotPay(caller([10, 10], [5, 5]), 0)).toBeNull()
+    expect(cannotPay(caller([0, 0], [9, 5]), 0)).toBeNull()
+  })
+
+  test("headers say the month's figures, and 0 0 0 without a key", () => {
+    expect(creditHeaders(caller([9, 10], null).credits, now)).toEqual({
+      "x-credits-used": "9",
+      "x-credits-limit": "10",
+      "x-credits-remaining": "1",
+      "x-credits-reset": resetsAt,
+    })
+    expect(creditHeaders(null, new Date("2023-12-31T23:59:59.999Z"))).toEqual({
+      "x-credits-used": "0",
+      "x-credits-limit": "0",
+      "x-credits-remaining": "0",
+      "x-credits-reset": "2024-01-01T00:00:00.000Z",
+    })
+    const reset = (at: string) => creditHeaders(null, new Date(at))["x-credits-reset"]
+    expect(reset("2024-01-01T00:00:00.000Z")).toBe("2024-02-01T00:00:00.000Z")
+    expect(reset("2024-01-31T12:00:00.000Z")).toBe("2024-02-01T00:00:00.000Z")
+    expect(reset("2024-02-29T23:00:00.000-05:00")).toBe("2024-04-01T00:00:00.000Z")
+  })
+})

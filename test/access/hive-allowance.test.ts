@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createServer } from "node:net"
+import { AllowanceUnavailable, type HiveAllowance } from "../../src/access/hive-allowance.ts"
+import { type LimitsOptions, openLimits } from "../../src/access/limits/open.ts"
+import { bunRedisWire } from "../../src/commands/redis-wire.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { freshDatabase } from "../database.ts"
+import { upstashRest } from "../upstash-rest.ts"
+
+const REDIS_URL = process.env.REDIS_URL ?? ""
+const withRedis = test.skipIf(!REDIS_URL)
+const prefix = `test-${process.pid}-${Date.now()}`
+const NOON = Date.parse("2024-02-28T12:00:00Z")
+
+let at = NOON
+const now = () => new Date(at)
+let sql: Sql
+const wire = REDIS_URL ? bunRedisWire(REDIS_URL) : undefined
+const rest = wire && Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  while (wire && !(await open({ wire }).ping())) await Bun.sleep(20)
+})
+afterAll(async () => {
+  await rest?.stop(true)
+  wire?.close()
+})
+
+function open(options: Partial<LimitsOptions>) {
+  return openLimits({ sql, log: silentLog, prefix, now, ...options })
+}
+
+/** A store, and how a test moves it to the next day: a mocked clock, or today's rows made older. */
+type Store = [name: string, test: typeof withRedis, hive: () => HiveAllowance, nextDay: () => Promise<void>]
+const mocked = async () => {
+  at += 86_400_000
+}
+const upstash = () => ({ url: `http://127.0.0.1:${rest!.port}`, token: "token" })
+const stores: Store[] = [
+  ["database", test, () => open({}).hive, todayPasses],
+  ["redis: wire", withRedis, () => open({ wire: wire! }).hive, mocked],
+  ["redis: upstash", withRedis, () => open({ upstash: upstash() }).hive, mocked],
+]
+
+for (const [name, check, opened, nextDay] of stores) {
+  check(`${name}: grants the allowance, refuses the rest at no cost, starts anew at midnight, twice`, async () => {
+    const hive = opened()
+    const workspace = await someWorkspace()
+    for (let day = 0; day < 3; day++) {
+      expect(await hive.used(workspace)).toBe(0)
+      const answers = []
+      for (let call = 0; call < 4; call++) answers.push(await hive.take(workspace, 2))
+      expect(answers.map(({ allowed, used }) => [allowed, used])).toEqual([
+        [true, 1],
+        [true, 2],
+        [false, 2],
+        [false, 2],
+      ])
+      expect(await hive.used(workspace)).toBe(2)
+      await nextDay()
+    }
+  })
+
+  check(`${name}: with 5 left and 25 calls at once exactly 5 pass`, async () => {
+    const hive = opened()
+    const workspace = await someWorkspace()
+    await Promise.all(Array.from({ length: 15 }, () => hive.take(workspace, 20)))
+    const answers = await Promise.all(Array.from({ length: 25 }, () => hive.take(workspace, 20)))
+    expect(answers.filter((answer) => answer.allowed).map((answer) => answer.used)).toBeArrayOfSize(5)
+    expect(new Set(answers.filter((answer) => !answer.allowed).map((answer) => answer.used))).toEqual(new Set([20]))
+    expect(await hive.used(workspace)).toBe(20)
+  })
+
+  check(
+    `${name}: workspaces are apart, a lowered allowance refuses, a raised one grants, none grants none`,
+    async () => {
+      const hive = opened()
+      const [workspace, other] = [await someWorkspace(), await someWorkspace()]
+      for (let call = 0; call < 5; call++) await hive.take(workspace, 5)
+      expect(await hive.take(workspace, 3)).toMatchObject({ allowed: false, used: 5 })
+      expect(await hive.take(workspace, 6)).toMatchObject({ allowed: true, used: 6 })
+      expect(await hive.take(other, 0)).toMatchObject({ allowed: false, used: 0 })
+      expect(await hive.used(other)).toBe(0)
+      for (const perDay of [Number.NaN, -1, 0.5]) {
+        expect(await problem(hive.take(other, perDay))).toBeInstanceOf(RangeError)
+      }
+    },
+  )
+
+  check(`${name}: resets at the next 00:00 UTC`, async () => {
+    const workspace = await someWorkspace()
+    const clock = () => (name === "database" ? Date.now() : at)
+    const midnight = () => new Date(Math.floor(clock() / 86_400_000 + 1) * 86_400_000).toISOString()
+    const before = midnight()
+    const { resetsAt } = await opened().take(workspace, 1)
+    expect([before, midnight()]).toContain(resetsAt)
+  })
+}
+
+withRedis("redis: wire: the day turns between 23:59:59.999 and 00:00:00.000 UTC, leap day included", async () => {
+  const { hive } = open({ wire: wire! })
+  const workspace = await someWorkspace()
+  const seen = []
+  for (const time of [
+    "2024-02-28T23:59:59.999Z",
+    "2024-02-29T00:00:00.000Z",
+    "2024-02-29T23:59:59.999Z",
+    "2024-03-01",
+  ]) {
+    at = Date.parse(time)
+    seen.push(await hive.take(workspace, 1))
+  }
+  at = NOON
+  expect(seen).toEqual([
+    { allowed: true, used: 1, resetsAt: "2024-02-29T00:00:00.000Z" },
+    { allowed: true, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
+    { allowed: false, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
+    { allowed: true, used: 1, resetsAt: "2024-03-02T00:00:00.000Z" },
+  ])
+})
+
+test("a Redis that is dead or silent grants nothing and says so within its second", async () => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+  const { port } = silent.address() as { port: number }
+  const dead = bunRedisWire("redis://127.0.0.1:1")
+  const mute = { send: () => new Promise(() => {}), close() {} }
+  const failing = [
+    open({ wire: dead }),
+    open({ wire: mute }),
+    open({ upstash: { url: "http://127.0.0.1:1", token: "t" } }),
+    open({ upstash: { url: `http://127.0.0.1:${port}`, token: "t" } }),
+  ]
+  const startedAt = performance.now()
+  const problems = await Promise.all(failing.flatMap(({ hive }) => [problem(hive.take(1, 500)), problem(hive.used(1))]))
+  for (const error of problems) expect(error).toBeInstanceOf(AllowanceUnavailable)
+  expect(performance.now() - startedAt).toBeLessThan(1_300)
+  dead.close()
+  silent.close()
+})
+
+test("an answer that is no count grants nothing", async () => {
+  for (const reply of [null, "OK", 1, [], [1], ["x", "y"], [1, null], { allowed: 1 }]) {
+    const { hive } = open({ wire: { send: async () => reply, close() {} } })
+    expect(await problem(hive.take(1, 500))).toBeInstanceOf(AllowanceUnavailable)
+  }
+})
+
+test("a database that refuses grants nothing", async () => {
+  const { hive } = open({})
+  const error = await problem(hive.take(2_000_000_000, 500))
+  expect(error).toBeInstanceOf(AllowanceUnavailable)
+  expect((error as Error).message).not.toContain("hive_day")
+  const refusing = (() => Promise.reject(new Error("CONNECTION_CLOSED"))) as unknown as Sql
+  expect(await problem(open({ sql: refusing }).hive.take(1, 500))).toBeInstanceOf(AllowanceUnavailable)
+  expect(await problem(open({ sql: refusing }).hive.used(1))).toBeInstanceOf(AllowanceUnavailable)
+})
+
+async function someWorkspace(): Promise<number> {
+  const name = `w-${crypto.randomUUID()}`
+  const [row] = await sql<{ id: number }[]>`
+    insert into workspace (name, plan)
+    values (${name}, 'pro')
+    returning id`
+  return row!.id
+}
+
+let nights = 0
+async function todayPasses(): Promise<void> {
+  nights += 1
+  await sql`
+    update hive_day
+    set day = day - ${nights}::int
+    where day = (now() at time zone 'utc')::date`
+}
+
+function problem(answer: Promise<unknown>): Promise<unknown> {
+  return answer.then(
+    () => undefined,
+    (error) => error,
+  )
+}

@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createServer, type Socket, connect as tcpConnect } from "node:net"
+import fc from "fast-check"
+import { checkLimit } from "../../src/access/limits/limiter.ts"
+import { memoryLimiter } from "../../src/access/limits/memory.ts"
+import { type Limits, type LimitsOptions, openLimits } from "../../src/access/limits/open.ts"
+import { WireRequester } from "../../src/access/limits/redis-requester.ts"
+import type { RedisWire } from "../../src/access/limits/redis-wire.ts"
+import { bunRedisWire } from "../../src/commands/redis-wire.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { type Log, type LogFields, silentLog } from "../../src/log.ts"
+import { upstashRest } from "../upstash-rest.ts"
+
+const REDIS_URL = process.env.REDIS_URL ?? ""
+const withRedis = test.skipIf(!REDIS_URL)
+const prefix = `test-${process.pid}-${Date.now()}`
+const unusedSql = null as unknown as Sql
+
+let subjects = 0
+const someone = () => `subject-${subjects++}`
+
+function open(options: Partial<LimitsOptions>): Limits {
+  return openLimits({ sql: unusedSql, log: silentLog, prefix, ...options })
+}
+
+async function untilReachable(limits: Limits): Promise<void> {
+  const deadline = Date.now() + 5_000
+  while (!(await limits.ping())) {
+    if (Date.now() > deadline) throw new Error("the store did not become reachable in 5 s")
+    await Bun.sleep(20)
+  }
+}
+
+let wire: RedisWire
+let rest: Bun.Server<undefined>
+beforeAll(async () => {
+  if (!REDIS_URL) return
+  wire = bunRedisWire(REDIS_URL)
+  rest = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
+  await untilReachable(open({ wire }))
+})
+afterAll(async () => {
+  await rest?.stop(true)
+  wire?.close()
+})
+const upstash = () => ({ url: `http://127.0.0.1:${rest.port}`, token: "token" })
+
+const stores: [name: string, test: typeof withRedis, options: () => Partial<LimitsOptions>][] = [
+  ["process", test, () => ({})],
+  ["redis: wire", withRedis, () => ({ wire })],
+  ["redis: upstash", withRedis, () => ({ upstash: upstash() })],
+]
+
+for (const [name, check, options] of stores) {
+  let at = Date.parse("2026-03-01T12:00:00.250Z")
+  const opened = () => open({ ...options(), now: () => new Date(at) }).rate
+
+  check(`${name}: passes the limit, refuses the rest, forgets at the turn of the second`, async () => {
+    const rate = opened()
+    const subject = someone()
+    at = Date.parse("2026-03-01T12:00:00.250Z")
+    const first = { limit: 2, resetMs: 750, retryAfterSeconds: 1 }
+    expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: true, remaining: 1 })
+    expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: true, remaining: 0 })
+    expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: false, remaining: 0 })
+    at = Date.parse("2026-03-01T12:00:00.999Z")
+    expect(await rate.take(subject, 2)).toMatchObject({ allowed: false, resetMs: 1, retryAfterSeconds: 1 })
+    at = Date.parse("2026-03-01T12:00:01.000Z")
+    expect(await rate.take(subject, 2)).toMatchObject({ allowed: true, remaining: 1, resetMs: 1_000 })
+  })
+
+  check(`${name}: a refused call costs nothing, and the limit may differ from call to call`, async () => {
+    const rate = opened()
+    const subject = someone()
+    for (const allowed of [true, true, false, false, false]) {
+      expect(await rate.take(subject, 2)).toMatchObject({ allowed })
+    }
+    expect(await rate.take(subject, 3)).toMatchObject({ allowed: true, limit: 3, remaining: 0 })
+    expect(await rate.take(subject, 1)).toMatchObject({ allowed: false, limit: 1, remaining: 0 })
+    expect(await rate.take(someone(), 1)).toMatchObject({ allowed: true })
+    expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false, limit: 0, remaining: 0 })
+  })
+
+  check(`${name}: of 100 calls at once 10 pass`, async () => {
+    const rate = opened()
+    const subject = someone()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => rate.take(subject, 10)))
+    expect(answers.filter((answer) => answer.allowed)).toHaveLength(10)
+    expect(answers.filter((answer) => answer.degraded)).toHaveLength(0)
+  })
+
+  check(`${name}: a limit that is no whole number is a mistake of ours, never unlimited`, async () => {
+    const rate = opened()
+    for (const limit of [Number.NaN, -1, 2.5, Number.POSITIVE_INFINITY]) {
+      await expect(rate.take(someone(), limit)).rejects.toBeInstanceOf(RangeError)
+    }
+  })
+
+  check(`${name}: more distinct limits than are kept at hand`, async () => {
+    const rate = opened()
+    const subject = someone()
+    for (let limit = 1; limit <= 250; limit++) {
+      expect(await rate.take(subject, limit)).toEqual(expect.objectContaining({ allowed: true, limit, remaining: 0 }))
+    }
+  })
+
+  check(`${name}: decides as a plain count of every second does`, async () => {
+    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 600 }), who: fc.nat(2), limit: fc.nat(4) })
+    const runs = name === "process" ? 2_000 : 20
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+        const rate = opened()
+        const run = someone()
+        const counted = new Map<string, number>()
+        for (const { waitMs, who, limit } of steps) {
+          at += waitMs
+          const second = `${Math.floor(at / 1_000)} ${who}`
+          const before = counted.get(second) ?? 0
+          const { allowed, degraded } = await rate.take(`${run}-${who}`, limit)
+          expect([allowed, degraded]).toEqual([before < limit, undefined])
+          if (allowed) counted.set(second, before + 1)
+        }
+      }),
+      { seed: 20261121, numRuns: runs },
+    )
+  })
+}
+
+test("the process forgets a second's subjects with the second", async () => {
+  let at = 0
+  const rate = memoryLimiter(() => new Date(at))
+  for (let i = 0; i < 1_000; i++) await rate.take(`address-${i}`, 1)
+  expect(await rate.take("address-7", 1)).toMatchObject({ allowed: false })
+  at = 1_000
+  expect(await rate.take("address-7", 1)).toMatchObject({ allowed: true })
+  expect(() => checkLimit(0)).not.toThrow()
+})
+
+withRedis("redis: one subject over 4 processes, 10 of 100 calls of one second pass", async () => {
+  const subject = someone()
+  const children = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, `${import.meta.dir}/../bench/limits.ts`, "burst", prefix, subject, "10", "25"], {
+      env: { ...process.env, REDIS_URL },
+      stdin: "pipe",
+      stdout: "pipe",
+    }),
+  )
+  const outputs = children.map((child) => child.stdout.pipeThrough(new TextDecoderStream()).getReader())
+  for (const output of outputs) expect((await output.read()).value).toBe("ready\n")
+  const at = Math.ceil((Date.now() + 300) / 1_000) * 1_000 + 20
+  for (const child of children) {
+    child.stdin.write(String(at))
+    child.stdin.end()
+  }
+  const results = await Promise.all(outputs.map(async (output) => JSON.parse((await output.read()).value ?? "{}")))
+  process.stdout.write(`4 processes, 100 calls, limit 10: ${JSON.stringify(results)}\n`)
+  expect(Math.min(...results.map((result) => result.startedMs))).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...results.map((result) => result.endedMs))).toBeLessThan(980)
+  expect(results.reduce((sum, result) => sum + result.degraded, 0)).toBe(0)
+  expect(results.reduce((sum, result) => sum + result.passed, 0)).toBe(10)
+})
+
+withRedis("redis: frozen: answers within 300 ms, then at once, counting here; shared again once it moves", async () => {
+  const proxy = await proxyTo(REDIS_URL)
+  const own = bunRedisWire(proxy.url)
+  const { rate, ping } = open({ wire: own })
+  await untilReachable(open({ wire: own }))
+  await rate.take("warm-up", 1)
+
+  proxy.freeze()
+  const frozen = await timed(() => rate.take(someone(), 5))
+  expect(frozen.answer).toMatchObject({ allowed: true, limit: 5, remaining: 4, degraded: true })
+  const next = await timed(() => rate.take(someone(), 5))
+  expect(next.answer.degraded).toBe(true)
+  const pinged = await timed(ping)
+  expect(pinged.answer).toBe(false)
+  expect(Math.max(frozen.ms, pinged.ms)).toBeLessThan(300)
+  expect(next.ms).toBeLessThan(20)
+
+  proxy.thaw()
+  const back = await timed(() => untilShared(rate))
+  process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${back.ms} ms\n`)
+  expect(back.ms).toBeLessThan(500)
+  const together = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
+  expect(together.filter((answer) => answer.degraded)).toEqual([])
+  own.close()
+  proxy.stop()
+})
+
+withRedis("redis: dead: counts here at once; shared again after the restart, without being asked to", async () => {
+  const proxy = await proxyTo(REDIS_URL)
+  const own = bunRedisWire(proxy.url)
+  const { rate, ping } = open({ wire: own })
+  await untilReachable(open({ wire: own }))
+
+  proxy.stop()
+  await Bun.sleep(50)
+  const dead = await timed(() => rate.take(someone(), 5))
+  expect(dead.answer).toMatchObject({ allowed: true, remaining: 4, degraded: true })
+  expect(dead.ms).toBeLessThan(20)
+  expect(await ping()).toBe(false)
+
+  await Bun.sleep(1_000)
+  await proxy.start()
+  const back = await timed(() => untilShared(rate))
+  process.stdout.write(`dead: ${dead.ms} ms, shared again ${back.ms} ms after the restart\n`)
+  own.close()
+  proxy.stop()
+})
+
+withRedis("redis: not there at the start: found when it comes", async () => {
+  const proxy = await proxyTo(REDIS_URL)
+  proxy.stop()
+  const own = bunRedisWire(proxy.url)
+  const { rate } = open({ wire: own })
+  expect(await rate.take(someone(), 5)).toMatchObject({ degraded: true })
+  await Bun.sleep(500)
+  await proxy.start()
+  await untilShared(rate)
+  own.close()
+  proxy.stop()
+})
+
+withRedis("redis: a connection that went silent is replaced, and so is one that is silent from the start", async () => {
+  const proxy = await proxyTo(REDIS_URL)
+  const own = bunRedisWire(proxy.url, 300)
+  await untilReachable(open({ wire: own }))
+  proxy.freeze()
+  const lost = own.send("PING", []).catch((error) => error)
+  await Bun.sleep(350)
+  await own.send("PING", []).catch(() => {})
+  expect(await lost).toBeInstanceOf(Error)
+  // longer than a new connection may take to be made
+  await Bun.sleep(700)
+  proxy.forwardNew()
+  await untilReachable(open({ wire: own }))
+  own.close()
+  proxy.stop()
+})
+
+test("an Upstash that is dead, hangs, answers nonsense or refuses the token is left aside", async () => {
+  const answers: Record<string, (request: Request) => Response | Promise<Response>> = {
+    nonsense: () => new Response("<html>"),
+    "no count": () => Response.json({ result: ["x"] }),
+    null: () => Response.json({ result: null }),
+    broken: () => new Response("oops", { status: 500 }),
+    "no token": () => Response.json({ error: "WRONGPASS" }, { status: 401 }),
+    hangs: () => Bun.sleep(2_000).then(() => new Response()),
+  }
+  for (const [name, fetch] of Object.entries(answers)) {
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
+    const { rate } = open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } })
+    const { answer, ms } = await timed(() => rate.take(someone(), 1))
+    expect([name, answer]).toEqual([name, expect.objectContaining({ allowed: true, degraded: true })])
+    expect(ms).toBeLessThan(300)
+    await server.stop(true)
+    expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false, degraded: true })
+  }
+})
+
+test("while it is out of reach the process' own count holds, and one line a minute says so", async () => {
+  const lines: [string, string, LogFields | undefined][] = []
+  const log: Log = (level, event, fields) => lines.push([level, event, fields])
+  const gone: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
+  let at = Date.parse("2026-03-01T12:00:00Z")
+  const { rate } = open({ wire: gone, log, now: () => new Date(at) })
+  const subject = someone()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => rate.take(subject, 3)))
+  expect(answers.filter((answer) => answer.allowed)).toHaveLength(3)
+  at += 59_999
+  await rate.take(subject, 3)
+  expect(lines).toEqual([["warn", "limits_degraded", { count: 1, reason: "Error: connection closed" }]])
+  at += 1
+  await rate.take(subject, 3)
+  expect(lines.slice(1)).toEqual([["warn", "limits_degraded", { count: 21, reason: "Error: connection closed" }]])
+})
+
+test("one command a call, under the prefix; nothing is collected, nothing tried twice", async () => {
+  const sent: string[][] = []
+  const send = async (command: string, args: string[]) => {
+    sent.push([command, ...args])
+    return [1, 1]
+  }
+  const now = () => new Date("2026-03-01T00:00:00.5Z")
+  const { rate, hive } = open({ wire: { send, close() {} }, prefix: "p", now })
+  expect(await rate.take("7", 10)).toMatchObject({ allowed: true, remaining: 9 })
+  await hive.take(3, 500)
+  expect(sent.map(([command, , ...rest]) => [command, ...rest])).toEqual([
+    ["evalsha", "1", "p:rate:7:1772323200", "10", "2000"],
+    ["evalsha", "1", "p:hive:3:20513", "500", "172800000"],
+  ])
+})
+
+test("no telemetry goes out with the requests to Upstash", async () => {
+  const headers: Headers[] = []
+  const fetch = (request: Request) => {
+    headers.push(request.headers)
+    return Response.json({ result: [1, 1] })
+  }
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
+  await open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } }).rate.take(someone(), 1)
+  expect(headers).toHaveLength(1)
+  expect([...headers[0]!.keys()].filter((name) => name.includes("telemetry"))).toEqual([])
+  await server.stop(true)
+})
+
+test("a failed request to Upstash is not sent again", async () => {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  const port = await listening(server, 0)
+  const { rate } = open({ upstash: { url: `http://127.0.0.1:${port}`, token: "token" } })
+  expect(await rate.take(someone(), 1)).toMatchObject({ degraded: true })
+  expect(connections).toBe(1)
+  server.close()
+})
+
+test("the wire refuses what it does not speak, and tells replies from failures", async () => {
+  const failing = (message: string) =>
+    new WireRequester({ send: () => Promise.reject(new Error(message)), close() {} }).request({ body: ["GET", "k"] })
+  expect(await failing("NOSCRIPT No matching script.")).toEqual({ error: "NOSCRIPT No matching script." })
+  await expect(failing("Connection closed")).rejects.toThrow("Connection closed")
+  const requester = new WireRequester({ send: async () => 1, close() {} })
+  await expect(requester.request({ path: ["pipeline"], body: [] })).rejects.toThrow("pipeline")
+})
+
+async function timed<T>(run: () => Promise<T>): Promise<{ answer: T; ms: number }> {
+  const startedAt = performance.now()
+  const answer = await run()
+  return { answer, ms: Math.round((performance.now() - startedAt) * 10) / 10 }
+}
+
+async function untilShared(rate: Limits["rate"]): Promise<void> {
+  const deadline = Date.now() + 5_000
+  while ((await rate.take(someone(), 1)).degraded) {
+    if (Date.now() > deadline) throw new Error("still degraded after 5 s")
+    await Bun.sleep(20)
+  }
+}
+
+/** A TCP proxy that can stop forwarding (frozen host), go away (dead host) and come back on the same port. */
+async function proxyTo(redisUrl: string) {
+  const target = new URL(redisUrl)
+  const sockets = new Set<Socket>()
+  let frozen = false
+  const accept = (near: Socket) => {
+    const far = tcpConnect(Number(target.port || 6379), target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on("data", (bytes) => to.write(bytes))
+      from.on("error", () => {})
+      from.on("close", () => to.destroy())
+      if (frozen) from.pause()
+    }
+  }
+  let server = createServer(accept)
+  const port = await listening(server, 0)
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    freeze() {
+      frozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    forwardNew() {
+      frozen = false
+    },
+    thaw() {
+      frozen = false
+      for (const socket of sockets) socket.resume()
+    },
+    stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    },
+    async start() {
+      server = createServer(accept)
+      await listening(server, port)
+    },
+  }
+}
+
+async function listening(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  return (server.address() as { port: number }).port
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto"
+import { createIdentify, type Identify, type IdentifyOptions } from "../../src/access/identify.ts"
+import { createKey, type NewKey } from "../../src/access/key-register.ts"
+import { createWorkspace, type NewWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { Fault, type FaultCode } from "../../src/faults.ts"
+import { silentLog } from "../../src/log.ts"
+
+let made = 0
+
+/** A Studio workspace of its own name. */
+export function someWorkspace(sql: Sql, asked: Partial<NewWorkspace> = {}) {
+  return createWorkspace(sql, { name: `workspace ${++made}`, plan: "studio", ...asked })
+}
+
+/** A live key of that workspace. */
+export function someKey(sql: Sql, workspace: { name: string }, asked: Partial<NewKey> = {}) {
+  return createKey(sql, { workspace: workspace.name, kind: "live", name: "key", ...asked }, randomBytes)
+}
+
+/** Identification with nothing remembered; the clock for its memory is the test's when given. */
+export function freshIdentify(sql: Sql, options: Partial<IdentifyOptions> = {}): Identify {
+  return createIdentify({ sql, now: () => new Date(), log: silentLog, ...options })
+}
+
+export const bearing = (secret: string) => ({ authorization: `Bearer ${secret}`, apiKey: null })
+
+/** What a promise rejects with, or undefined. Bun's `expect().rejects` waits without letting the embedded database answer. */
+export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+/** The fault a promise rejects with; fails when it resolves or throws something else. */
+export async function faultOf(call: Promise<unknown>): Promise<Fault> {
+  const outcome = await call.catch((error: unknown) => error)
+  if (outcome instanceof Fault) return outcome
+  throw new Error(`no fault but ${outcome instanceof Error ? outcome.stack : JSON.stringify(outcome)}`)
+}
+
+/** "ok", or the code of the fault. */
+export async function outcomeOf(call: Promise<unknown>): Promise<FaultCode | "ok"> {
+  return await call.then(
+    () => "ok" as const,
+    (error: unknown) => {
+      if (error instanceof Fault) return error.code
+      throw error
+    },
+  )
+}
+
+/** The same client with `queries` counting the look-ups of keys sent through it. */
+export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
+  let count = 0
+  const counted = new Proxy(sql, {
+    apply(target, self, args) {
+      if (String(args[0]?.raw?.join("")).includes("where k.secret_sha256")) count++
+      return Reflect.apply(target, self, args)
+    },
+  })
+  return { sql: counted, count: () => count }
+}

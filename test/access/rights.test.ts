@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test"
+import type { Caller } from "../../src/access/caller.ts"
+import { entitlementsOf, PLANS, type Plan } from "../../src/access/plans.ts"
+import { checkRights, type Needs } from "../../src/access/rights.ts"
+import { SCOPES } from "../../src/access/scopes.ts"
+import { Fault } from "../../src/faults.ts"
+
+const caller = (differences: Partial<Caller>): Caller => ({
+  workspaceId: 1,
+  keyId: 1,
+  kind: "live",
+  plan: "studio",
+  explorer: false,
+  hasPack: false,
+  entitlements: entitlementsOf(differences.plan ?? "studio"),
+  scopes: SCOPES,
+  appList: null,
+  credits: { used: 0, limit: 0, remaining: 0, resetsAt: "2024-03-01T00:00:00.000Z" },
+  budget: null,
+  ...differences,
+})
+
+function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs: Partial<Needs>): Fault | null {
+  try {
+    checkRights(caller(differences), surface, { scope: null, plan: "free", ...needs })
+    return null
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+}
+
+test("each of the 14 scopes opens what asks for it, and nothing else does", () => {
+  expect(SCOPES).toHaveLength(14)
+  for (const scope of SCOPES) {
+    for (const surface of ["rest", "tools"] as const) {
+      expect(refusal({ scopes: [scope] }, surface, { scope })).toBeNull()
+      const others = SCOPES.filter((other) => other !== scope)
+      expect(refusal({ scopes: others }, surface, { scope })).toMatchObject({
+        code: "scope_required",
+        extra: { scope },
+      })
+    }
+  }
+})
+
+test("a call without a scope is open to a key without any", () => {
+  expect(refusal({ scopes: [] }, "rest", { scope: null })).toBeNull()
+})
+
+describe("plans", () => {
+  test("REST is closed on Free, whatever the call, until a pack opens it; tools are open", () => {
+    const fault = refusal({ plan: "free", explorer: true }, "rest", {})
+    expect(fault?.code).toBe("plan_required")
+    expect(fault?.extra.detail).toContain("Pro")
+    expect(refusal({ plan: "free", hasPack: true }, "rest", {})).toBeNull()
+    expect(refusal({ plan: "free" }, "tools", {})).toBeNull()
+  })
+
+  test("a call is open from its plan upwards, and the refusal names the plan", () => {
+    const names: Record<Plan, string> = { free: "Free", pro: "Pro", studio: "Studio", enterprise: "Enterprise" }
+    PLANS.forEach((needed, least) => {
+      PLANS.forEach((plan, held) => {
+        const fault = refusal({ plan, hasPack: true }, "rest", { plan: needed })
+        expect(fault?.code).toBe(held >= least ? undefined : ("plan_required" as never))
+        if (fault) expect(fault.extra.detail).toContain(names[needed])
+      })
+    })
+  })
+})
+
+test.each([
+  ["pack", false, false, "explorer_required"],
+  ["pack", false, true, undefined],
+  ["pack", true, false, undefined],
+  ["explorer", false, false, "explorer_required"],
+  ["explorer", false, true, "explorer_required"],
+  ["explorer", true, false, undefined],
+] as const)("Hive for %p, Explorer %p, pack %p: %p", (hive, explorer, hasPack, code) => {
+  const fault = refusal({ explorer, hasPack }, "rest", { hive })
+  expect(fault?.code).toBe(code as never)
+  if (code) expect(fault?.extra.detail).toContain("Explorer")
+})
+
+test("wrong in all ways at once: plan, then scope, then Explorer", () => {
+  const needs = { scope: "hive:read", plan: "pro", hive: "explorer" } as const
+  expect(refusal({ plan: "free", scopes: [] }, "tools", needs)?.code).toBe("plan_required")
+  expect(refusal({ plan: "pro", scopes: [] }, "tools", needs)?.code).toBe("scope_required")
+  expect(refusal({ plan: "pro" }, "tools", needs)?.code).toBe("explorer_required")
+})

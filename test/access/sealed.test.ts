@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { inspect } from "node:util"
+import fc from "fast-check"
+import { AccessProblem } from "../../src/access/problem.ts"
+import { createSealer, type Place, type Sealer, SecretKeys, secretKeyOf } from "../../src/access/sealed.ts"
+import { errorOf } from "./registered.ts"
+
+const key = () => randomBytes(32).toString("base64")
+const [first, second, third] = [key(), key(), key()]
+const sealerOf = (...keys: string[]) => createSealer(new SecretKeys(keys))
+const place: Place = { table: "connection", row: "17" }
+const runs = { numRuns: 300, seed: 20_251_121 }
+const text = fc.string({ unit: "binary", maxLength: 60 })
+
+let sealer: Sealer
+
+beforeAll(async () => {
+  sealer = await sealerOf(first)
+})
+
+const problemOf = async (call: Promise<unknown>) => {
+  const error = await errorOf(call)
+  expect(error).toBeInstanceOf(AccessProblem)
+  return (error as AccessProblem).message
+}
+
+test("what is sealed opens again as it was, is text, and never twice the same", async () => {
+  await fc.assert(
+    fc.asyncProperty(text, text, async (secret, row) => {
+      const at = { table: "connection", row }
+      const [one, other] = [await sealer.seal(secret, at), await sealer.seal(secret, at)]
+      expect(one).toMatch(/^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]{22,}$/)
+      expect(one).not.toBe(other)
+      expect(await sealer.open(one, at)).toBe(secret.toWellFormed())
+    }),
+    runs,
+  )
+})
+
+test("with any byte or character of it changed, added or lost, it does not open", async () => {
+  const sealed = await sealer.seal("a secret of some length", place)
+  for (let at = 0; at < sealed.length; at++) {
+    const changed = [...new Set(["A", "B", "_", ".", "=", " "])].map(
+      (c) => sealed.slice(0, at) + c + sealed.slice(at + 1),
+    )
+    const lost = sealed.slice(0, at) + sealed.slice(at + 1)
+    const added = `${sealed.slice(0, at)}A${sealed.slice(at)}`
+    for (const other of [...changed, lost, added]) if (other !== sealed) await problemOf(sealer.open(other, place))
+  }
+  const parts = sealed.split(".")
+  for (const part of [2, 3]) {
+    const bytes = Buffer.from(parts[part]!, "base64url")
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes)
+      flipped[bit >> 3]! ^= 1 << (bit & 7)
+      await problemOf(sealer.open(parts.with(part, flipped.toString("base64url")).join("."), place))
+    }
+  }
+})
+
+test("every other last character is refused, also those that decode to the same bytes", async () => {
+  for (const secret of ["", "a", "ab", "abc"]) {
+    const sealed = await sealer.seal(secret, place)
+    for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+      if (!sealed.endsWith(c)) await problemOf(sealer.open(sealed.slice(0, -1) + c, place))
+  }
+})
+
+test("it opens in its own row alone, also where table and row run together to the same letters", async () => {
+  await fc.assert(
+    fc.asyncProperty(text, text, text, async (table, row, other) => {
+      const sealed = await sealer.seal("secret", { table, row })
+      const elsewhere = [
+        { table, row: other },
+        { table: other, row },
+        { table: table + row, row: "" },
+        { table: row, row: table },
+      ]
+      for (const at of elsewhere) {
+        const same = at.table.toWellFormed() === table.toWellFormed() && at.row.toWellFormed() === row.toWellFormed()
+        if (!same) expect(await problemOf(sealer.open(sealed, at))).toContain("belongs to another row")
+      }
+    }),
+    runs,
+  )
+})
+
+describe("a change of keys", () => {
+  test("leaves what the earlier keys sealed readable, seals with the newest, and tells what is old", async () => {
+    const old = await sealer.seal("kept", place)
+    const next = await sealerOf(third, second, first)
+    expect(await next.open(old, place)).toBe("kept")
+    const fresh = await next.seal("kept", place)
+    expect([next.isOld(old), next.isOld(fresh)]).toEqual([true, false])
+    expect(await (await sealerOf(third)).open(fresh, place)).toBe("kept")
+    expect(await problemOf((await sealerOf(third, second)).open(old, place))).toContain("SECRET_KEY_PREVIOUS")
+  })
+
+  test("another key with the id of the right one does not open it", async () => {
+    const sealed = (await sealer.seal("secret", place)).split(".")
+    const other = await sealerOf(second)
+    const [, id] = (await other.seal("x", place)).split(".")
+    expect(await problemOf(other.open(sealed.with(1, id!).join("."), place))).toContain("cannot be opened")
+  })
+})
+
+describe("without a key", () => {
+  test("sealing and opening say in one sentence what to set, and the command in it makes a key", async () => {
+    const none = await createSealer(null)
+    const sealed = await sealer.seal("secret", place)
+    for (const call of [none.seal("secret", place), none.open(sealed, place)]) {
+      const message = await problemOf(call)
+      expect(message).toMatch(/^this needs SECRET_KEY, which is not set; make one with: [^\n]+$/)
+      const command = /make one with: ([^,]+),/.exec(message)![1]!
+      expect(secretKeyOf(Bun.spawnSync(["sh", "-c", command]).stdout.toString().trim())).toHaveLength(32)
+    }
+  })
+})
+
+describe("keys", () => {
+  test("are 32 bytes in base64, base64url or hex", () => {
+    const bytes = randomBytes(32)
+    for (const encoding of ["base64", "base64url", "hex"] as const)
+      expect(secretKeyOf(bytes.toString(encoding))).toEqual(new Uint8Array(bytes))
+  })
+
+  test.each([
+    ["too short", randomBytes(31).toString("base64")],
+    ["too long", randomBytes(33).toString("hex")],
+    ["a pattern", "0123".repeat(16)],
+    ["zeros", Buffer.alloc(32).toString("base64")],
+    ["a sentence", "correct horse battery staple correct horse!"],
+    ["empty", ""],
+  ])("that are %s are refused", (_, given) => expect(secretKeyOf(given)).toBeNull())
+
+  test("are shown by nothing: not as JSON, in a log, or as text", async () => {
+    const keys = new SecretKeys([first, second])
+    const hex = Buffer.from(first, "base64").toString("hex")
+    const shown = [
+      JSON.stringify({ keys }),
+      inspect({ keys }, { depth: 9, showHidden: true }),
+      String(keys),
+      Bun.inspect(keys),
+    ]
+    shown.push(JSON.stringify(await createSealer(keys)), inspect(await createSealer(keys), { depth: 9 }))
+    for (const dump of shown) for (const form of [first, hex]) expect(dump).not.toContain(form)
+    const bytes = [...Buffer.from(first, "base64")].join(", ").slice(0, 30)
+    for (const dump of shown) expect(dump.replace(/\s+/g, " ")).not.toContain(bytes)
+  })
+})

@@ -1,0 +1,249 @@
+import { beforeAll, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { charge } from "../../src/access/credits.ts"
+import {
+  createKey,
+  findKey,
+  listKeys,
+  markLeaked,
+  pauseKey,
+  resumeKey,
+  revokeKey,
+} from "../../src/access/key-register.ts"
+import { makeKey } from "../../src/access/keys.ts"
+import { AccessProblem } from "../../src/access/problem.ts"
+import { DEFAULT_SCOPES, type Scope } from "../../src/access/scopes.ts"
+import {
+  createWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  setWorkspace,
+} from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { errorOf, someKey, someWorkspace } from "./registered.ts"
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+async function problemOf(call: Promise<unknown>): Promise<string> {
+  const error = await errorOf(call)
+  expect(error).toBeInstanceOf(AccessProblem)
+  return (error as AccessProblem).message
+}
+
+async function trackApp(workspaceId: number, id: string) {
+  const [app] = await sql<{ id: number }[]>`
+    insert into store_app (platform, store_id)
+    values ('ios', ${id})
+    returning id`
+  await sql`
+    insert into tracked_app (id, workspace_id, name, ios_app, countries)
+    values (${id}, ${workspaceId}, 'App', ${app!.id}, '{us}')`
+  await sql`
+    insert into tracked_term (app_id, country, term, position)
+    values (${id}, 'us', 'habit tracker', 0)`
+}
+
+test("a workspace begins with its plan's monthly credits, its own over them, and its pack", async () => {
+  const plain = await createWorkspace(sql, { name: " Plain ", plan: "pro" })
+  expect(plain).toMatchObject({
+    name: "Plain",
+    plan: "pro",
+    explorer: false,
+    ipListRequired: false,
+    overrides: {},
+    suspendedAt: null,
+  })
+  expect(plain.credits).toMatchObject({ used: 0, limit: 10_000, packCredits: 0 })
+  const own = await createWorkspace(sql, {
+    name: "Own",
+    plan: "free",
+    overrides: { credits: 70, apps: 9 },
+    pack: 30,
+    explorer: true,
+  })
+  expect(own).toMatchObject({ explorer: true, overrides: { credits: 70, apps: 9 } })
+  expect(own.credits).toMatchObject({ limit: 100, packCredits: 30 })
+  expect((await listWorkspaces(sql)).map(({ name }) => name)).toEqual(["Plain", "Own"])
+})
+
+test("names are unique among workspaces, and free again after a deletion", async () => {
+  const first = await createWorkspace(sql, { name: "Twice", plan: "pro" })
+  expect(await problemOf(createWorkspace(sql, { name: "Twice", plan: "pro" }))).toContain("already")
+  const both = await Promise.allSettled([1, 2].map(() => createWorkspace(sql, { name: "Race", plan: "pro" })))
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"])
+  await deleteWorkspace(sql, "Twice")
+  expect((await createWorkspace(sql, { name: "Twice", plan: "pro" })).id).not.toBe(first.id)
+})
+
+test("bad values are refused in a sentence, and nothing is made", async () => {
+  const before = await listWorkspaces(sql)
+  const refused: [object, string][] = [
+    [{ name: "" }, "name"],
+    [{ name: "x".repeat(101) }, "name"],
+    [{ name: "red \u001b[31m" }, "name"],
+    [{ plan: "gold" }, "plan"],
+    [{ pack: 1.5 }, "credit pack"],
+    [{ pack: -1 }, "credit pack"],
+    [{ overrides: { nonsense: 1 } }, "entitlement"],
+    [{ overrides: { credits: -1 } }, "credits"],
+    [{ overrides: { apps: Number.NaN } }, "apps"],
+  ]
+  for (const [values, about] of refused) {
+    const problem = await problemOf(createWorkspace(sql, { name: "Refused", plan: "pro", ...values }))
+    expect(problem).toContain(about)
+  }
+  expect(await listWorkspaces(sql)).toEqual(before)
+})
+
+test("changes keep what they do not name, and the quota follows plan and overrides", async () => {
+  const { name, id } = await someWorkspace(sql, { plan: "pro", explorer: true, overrides: { apps: 7 }, pack: 5 })
+  const { key } = await someKey(sql, { name })
+  await charge(sql, { workspaceId: id, keyId: key.id, cost: 40, operation: "test", requestId: "1" })
+  expect((await setWorkspace(sql, name, { plan: "studio" })).credits).toMatchObject({ used: 40, limit: 50_005 })
+  expect((await setWorkspace(sql, name, { overrides: { credits: 100 } })).credits).toMatchObject({
+    used: 40,
+    limit: 105,
+  })
+  expect((await setWorkspace(sql, name, { addPack: 10 })).credits).toMatchObject({ limit: 115, packCredits: 15 })
+  const changed = await setWorkspace(sql, name, { overrides: { credits: null } })
+  expect(changed).toMatchObject({ plan: "studio", explorer: true, overrides: { apps: 7 }, suspendedAt: null })
+  expect(changed.credits).toMatchObject({ used: 40, limit: 50_015 })
+
+  const { suspendedAt } = await setWorkspace(sql, name, { suspended: true, ipListRequired: true })
+  expect(suspendedAt).toBeInstanceOf(Date)
+  expect(await setWorkspace(sql, name, { explorer: false })).toMatchObject({
+    suspendedAt,
+    ipListRequired: true,
+    explorer: false,
+  })
+  expect(await setWorkspace(sql, name, { suspended: false })).toMatchObject({ suspendedAt: null, ipListRequired: true })
+
+  expect(await problemOf(setWorkspace(sql, name, { addPack: 0 }))).toContain("credit pack")
+  expect(await problemOf(setWorkspace(sql, "Nobody", { explorer: true }))).toContain("no workspace")
+})
+
+test("a deletion takes the apps of that workspace alone, and keeps the ledger", async () => {
+  const { name, id } = await someWorkspace(sql)
+  const { key } = await someKey(sql, { name })
+  const other = await someWorkspace(sql)
+  await trackApp(id, "gone")
+  await trackApp(other.id, "kept")
+  await charge(sql, { workspaceId: id, keyId: key.id, cost: 3, operation: "test", requestId: "1" })
+  expect(await deleteWorkspace(sql, name)).toEqual({ id, apps: 1 })
+  expect([...(await sql`select id from tracked_app order by id limit 10`)]).toEqual([{ id: "kept" }])
+  expect([...(await sql`select app_id from tracked_term order by app_id limit 10`)]).toEqual([{ app_id: "kept" }])
+  expect([...(await sql`select cost from ledger where workspace_id = ${id}`)]).toEqual([{ cost: 3 }])
+  const asks = [findWorkspace, deleteWorkspace, listKeys]
+  for (const ask of asks) expect(await problemOf(ask(sql, name))).toContain("no workspace")
+  expect(await problemOf(someKey(sql, { name }))).toContain("no workspace")
+})
+
+test("a key begins with every scope but hive:measure, and its secret is stored nowhere", async () => {
+  const workspace = await someWorkspace(sql)
+  const secrets = []
+  for (let made = 0; made < 100; made++) {
+    const { key, secret } = await someKey(sql, workspace, { kind: made % 2 ? "live" : "test", name: " key " })
+    if (made === 0) {
+      expect(key).toMatchObject({ kind: "test", name: "key", scopes: [...DEFAULT_SCOPES], state: "usable", used: 0 })
+      expect(key).toMatchObject({ ipAllowList: null, appList: null, monthlyBudget: null, expiresAt: null })
+      expect(key.scopes).not.toContain("hive:measure")
+      expect(secret).toEndWith(key.hint.slice(-4))
+    }
+    secrets.push(secret)
+  }
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name
+    from information_schema.tables
+    where table_schema = 'public'
+    order by table_name
+    limit 100`
+  let stored = ""
+  for (const { name } of tables) stored += JSON.stringify(await sql`select to_jsonb(t) from ${sql(name)} t limit 10000`)
+  expect(stored).toContain("svc_live_…")
+  for (const secret of secrets) {
+    expect(stored).not.toContain(secret)
+    expect(stored).not.toContain(secret.slice(9, 39))
+  }
+})
+
+test("a key keeps its limits; bad ones are refused, and no key is made", async () => {
+  const workspace = await someWorkspace(sql)
+  await trackApp(workspace.id, "mine")
+  await trackApp((await someWorkspace(sql)).id, "theirs")
+  const expiresAt = new Date(Date.now() + 60_000)
+  const scopes: Scope[] = ["apps:read", "hive:measure", "apps:read"]
+  const ipAllowList = ["198.51.100.0/24", " 2001:db8::1 "]
+  const { key } = await someKey(sql, workspace, { scopes, ipAllowList, appList: ["mine"], monthlyBudget: 9, expiresAt })
+  expect(key).toMatchObject({
+    scopes: ["apps:read", "hive:measure"], ipAllowList: ["198.51.100.0/24", "2001:db8::1"], appList: ["mine"],
+    monthlyBudget: 9, expiresAt,
+  }) // biome-ignore format: one record
+  const refused: [object, string][] = [
+    [{ name: " " }, "name"],
+    [{ kind: "admin" }, "kind"],
+    [{ scopes: ["everything"] }, "scope"],
+    [{ ipAllowList: [] }, "allow list"],
+    [{ ipAllowList: ["10.0.0.0/33"] }, "10.0.0.0/33"],
+    [{ appList: [] }, "app list"],
+    [{ appList: ["mine", "theirs"] }, "theirs"],
+    [{ appList: ["never"] }, "never"],
+    [{ monthlyBudget: -1 }, "budget"],
+    [{ expiresAt: new Date(Date.now() - 1_000) }, "past"],
+    [{ expiresAt: new Date("nonsense") }, "expiry"],
+    [{ workspace: "Nobody" }, "no workspace"],
+  ]
+  for (const [values, about] of refused) expect(await problemOf(someKey(sql, workspace, values))).toContain(about)
+  expect(await listKeys(sql, workspace.name)).toEqual([key])
+})
+
+test("the list tells what stands in each key's way", async () => {
+  const workspace = await someWorkspace(sql, { overrides: { liveKeys: 2 } })
+  const made = []
+  for (const name of ["revoked", "leaked", "expired", "paused", "usable", "on_hold"]) {
+    made.push((await someKey(sql, workspace, { name })).key.id)
+  }
+  await someKey(sql, workspace, { name: "usable", kind: "test" })
+  const [revoked, leaked, expired, paused] = made as [number, number, number, number]
+  await revokeKey(sql, revoked)
+  await markLeaked(sql, leaked)
+  await sql`update api_key set expires_at = now() where id = ${expired}`
+  await pauseKey(sql, paused)
+  const keys = await listKeys(sql, workspace.name)
+  expect(keys.map(({ state }): string => state)).toEqual(keys.map(({ name }) => name))
+  expect((await resumeKey(sql, paused)).state).toBe("usable")
+  expect((await resumeKey(sql, revoked)).state).toBe("revoked")
+})
+
+test("a leaked key is found by its whole text; the answer never repeats it", async () => {
+  const workspace = await someWorkspace(sql)
+  const { key, secret } = await someKey(sql, workspace)
+  expect(await markLeaked(sql, ` ${secret}\n`)).toMatchObject({ id: key.id, state: "leaked" })
+  const [first] = await sql`select leaked_at, revoked_at from api_key where id = ${key.id}`
+  await markLeaked(sql, key.id)
+  await revokeKey(sql, key.id)
+  const [second] = await sql`select leaked_at, revoked_at from api_key where id = ${key.id}`
+  expect(second).toEqual(first)
+  const unknown = makeKey("live", randomBytes)
+  for (const text of [unknown, `${secret.slice(0, -1)}!`, secret.slice(0, 30)]) {
+    expect(await problemOf(markLeaked(sql, text))).not.toContain(text.slice(9))
+  }
+})
+
+test.each([0, -1, 1.5, Number.NaN, 2 ** 31, 2_000_000_000])("no key has id %p", async (id) => {
+  for (const act of [findKey, revokeKey, pauseKey, resumeKey, markLeaked]) {
+    expect(await problemOf(act(sql, id))).toContain("no key")
+  }
+})
+
+test("randomness comes from outside", async () => {
+  const workspace = await someWorkspace(sql)
+  const fixed = (size: number) => new Uint8Array(size).fill(1)
+  const { secret } = await createKey(sql, { workspace: workspace.name, kind: "live", name: "fixed" }, fixed)
+  expect(secret).toStartWith(`svc_live_${"1".repeat(30)}`)
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test"
+import { removeTerms } from "../../src/actions/tracking.ts"
+import { scene } from "./scene.ts"
+import { termsOf } from "./writer.ts"
+
+const on = scene()
+
+describe("a confirm", () => {
+  test("applies what was previewed, charges it, and writes it down", async () => {
+    const { status, body, credits } = await on.applied("add_keywords", { appId: on.app, keywords: ["coffee", "tea"] })
+    expect([status, body]).toEqual([
+      200,
+      {
+        action: "add_keywords",
+        status: "applied",
+        appliedAt: expect.any(String),
+        credits: 1,
+        result: { appId: on.app, countries: ["us", "de"], added: ["coffee"], alreadyTracked: ["tea"] },
+        jobId: null,
+      },
+    ])
+    expect(await termsOf(on.sql, on.app)).toEqual(["de coffee", "de tea", "us coffee", "us tea"])
+    expect(credits.used).toBe(1)
+    expect(await on.ledger()).toEqual([{ operation: "add_keywords", cost: 1 }])
+    expect(await on.audits()).toMatchObject([
+      {
+        action: "add_keywords",
+        target: `app ${on.app}`,
+        app_id: on.app,
+        credits: 1,
+        args: { appId: on.app, keywords: ["coffee", "tea"] },
+        preview: { before: { tracked: [{ countries: ["us", "de"], keywords: ["tea"] }] } },
+        result: { added: ["coffee"] },
+        job_id: null,
+      },
+    ])
+  })
+
+  test("works once: the second says when it was used, and neither charges nor writes", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    expect((await on.confirm(confirmToken)).status).toBe(200)
+    await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["tea"]))
+    const again = await on.confirm(confirmToken)
+    expect([again.status, again.body.error]).toEqual([400, "confirm_token_invalid"])
+    expect(again.body.detail).toMatch(/^It was used at \d{4}-/)
+    expect([await on.ledger(), (await on.audits()).length]).toEqual([[{ operation: "remove_keywords", cost: 1 }], 1])
+  })
+
+  test("of an unknown token, of another key's and of another workspace's is confirm_token_invalid", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    const second = await on.house.key(on.workspace)
+    const elsewhere = await on.house.key(await on.house.workspace())
+    for (const [token, by] of [
+      [confirmToken, second],
+      [confirmToken, elsewhere],
+      [`confirm_${"A".repeat(43)}`, on.key],
+      ["x", on.key],
+    ] as const) {
+      const refused = await on.confirm(token, by)
+      expect([refused.status, refused.body.error, refused.body.detail]).toEqual([
+        400,
+        "confirm_token_invalid",
+        undefined,
+      ])
+    }
+    for (const body of [{}, { confirmToken: "" }, { confirmToken: 7 }])
+      expect((await on.house.call("/v1/actions/confirm", { key: on.key, method: "POST", body })).body.error).toBe(
+        "confirm_token_invalid",
+      )
+    const more = { confirmToken, args: { appId: on.app, keywords: ["other"] } }
+    const strange = await on.house.call("/v1/actions/confirm", { key: on.key, method: "POST", body: more })
+    expect(strange.body).toMatchObject({ error: "invalid_arguments", field: "args" })
+    expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
+    expect((await on.confirm(confirmToken)).status).toBe(200)
+  })
+
+  test("expires after 600 s by the database's clock, and used beats expired", async () => {
+    const aged = async (seconds: number) => {
+      const { confirmToken } = (await on.preview("add_keywords", { appId: on.app, keywords: [`k${seconds}`] })).body
+      await on.sql`
+        update confirm_token
+        set created_at = now() - make_interval(secs => ${seconds})
+        where used_at is null and workspace_id = ${on.workspace}`
+      return confirmToken
+    }
+    const old = await aged(601)
+    const refused = await on.confirm(old)
+    expect([refused.status, refused.body.error]).toEqual([400, "confirm_token_expired"])
+    const fresh = await aged(595)
+    expect((await on.confirm(fresh)).status).toBe(200)
+    await on.sql`update confirm_token set created_at = now() - interval '2 hours' where workspace_id = ${on.workspace}`
+    expect((await on.confirm(fresh)).body.error).toBe("confirm_token_invalid")
+  })
+
+  test("after the target changed writes nothing, shows the new preview, and leaves the token usable", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "coffee"] })).body
+    expect((await on.applied("add_keywords", { appId: on.app, keywords: ["coffee"] })).status).toBe(200)
+    const refused = await on.confirm(confirmToken)
+    expect([refused.status, refused.body.error]).toEqual([409, "confirm_token_mismatch"])
+    expect(refused.body.preview.before).toEqual({ tracked: [{ countries: ["us", "de"], keywords: ["tea", "coffee"] }] })
+    expect(await termsOf(on.sql, on.app)).toHaveLength(4)
+    expect([(await on.audits()).length, await on.ledger()]).toEqual([1, [{ operation: "add_keywords", cost: 1 }]])
+    await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["coffee"]))
+    expect((await on.confirm(confirmToken)).status).toBe(200)
+    expect(await termsOf(on.sql, on.app)).toEqual([])
+  })
+
+  test("of an app that was removed meanwhile is not_found", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    await on.sql`delete from tracked_app where id = ${on.app}`
+    expect((await on.confirm(confirmToken)).body.error).toBe("not_found")
+  })
+
+  test("that changes nothing is free, and is no write", async () => {
+    const { body } = await on.preview("add_keywords", { appId: on.app, keywords: ["tea"] })
+    expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
+    const answer = await on.confirm(body.confirmToken)
+    expect(answer.body).toEqual({
+      action: "add_keywords", status: "unchanged", appliedAt: null, credits: 0, result: null, jobId: null,
+    }) // biome-ignore format: one answer
+    expect([await on.ledger(), (await on.audits()).length]).toEqual([[], 0])
+    const again = await on.confirm(body.confirmToken)
+    expect([again.body.error, again.body.detail]).toEqual([
+      "confirm_token_invalid",
+      expect.not.stringContaining("applied"),
+    ])
+  })
+
+  test("that credits refuse writes nothing, says so in body and headers, and works once a pack was bought", async () => {
+    const poor = await on.house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const spender = await on.house.key(poor)
+    const { confirmToken } = (await on.preview("add_app", { iosId: "389801252" }, spender)).body
+    const refused = await on.confirm(confirmToken, spender)
+    expect([refused.status, refused.body.error, refused.body.limit]).toEqual([402, "credits_exhausted", 1])
+    expect(refused.credits).toMatchObject({ used: 0, limit: 1 })
+    expect(await on.sql`select id from tracked_app where workspace_id = ${poor}`).toHaveLength(0)
+    await on.sql`update account set pack = 5 where workspace_id = ${poor}`
+    expect((await on.confirm(confirmToken, spender)).credits).toMatchObject({ used: 2 })
+  })
+
+  test("is refused by a key budget, and by a scope taken away since the preview", async () => {
+    const tight = await on.house.key(on.workspace, { monthlyBudget: 0 })
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] }, tight)).body
+    expect((await on.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
+    await on.sql`update api_key set scopes = '{apps:read}' where workspace_id = ${on.workspace}`
+    await Bun.sleep(760) // a key's record may be that old
+    expect((await on.confirm(confirmToken, tight)).body).toMatchObject({
+      error: "scope_required",
+      scope: "track:write",
+    })
+    expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
+  })
+
+  test("at the workspace's limit is write_limit_reached with the reason, at preview and at confirm", async () => {
+    const small = await on.house.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
+    const by = await on.house.key(small)
+    const own = await on.tracked(["one"], "1437843273", small)
+    const full = await on.preview("add_keywords", { appId: own, keywords: ["two", "three"] }, by)
+    expect([full.status, full.body.error, full.body.reason]).toEqual([
+      403,
+      "write_limit_reached",
+      "The workspace may track 3 keywords, each counted in each storefront; this would make it 6.",
+    ])
+    expect((await on.preview("add_app", { iosId: "389801252" }, by)).body.reason).toContain("1 app;")
+    await on.sql`update tracked_app set countries = '{us}' where id = ${own}`
+    await on.sql`delete from tracked_term where app_id = ${own} and country = 'de'`
+    const [first, second] = [
+      await on.preview("add_keywords", { appId: own, keywords: ["two", "three"] }, by),
+      await on.preview("add_keywords", { appId: own, keywords: ["four"] }, by),
+    ]
+    expect((await on.confirm(first.body.confirmToken, by)).status).toBe(200)
+    const late = await on.confirm(second.body.confirmToken, by)
+    expect([late.status, late.body.error]).toEqual([403, "write_limit_reached"])
+    expect(await termsOf(on.sql, own)).toHaveLength(3)
+  })
+})
+
+describe("the audit", () => {
+  test("takes no change, not even from the owner of the database", async () => {
+    await on.applied("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    for (const change of [on.sql`update audit set credits = 0`, on.sql`delete from audit`, on.sql`truncate audit`]) {
+      expect(
+        await change.then(
+          () => "changed",
+          (error) => error.message,
+        ),
+      ).toBe("audit is append-only")
+    }
+    expect(await on.audits()).toHaveLength(1)
+  })
+})

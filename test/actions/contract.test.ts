@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test"
+import type { Action } from "../../src/actions/action.ts"
+import { actions } from "../../src/actions/list.ts"
+import { catalog } from "../../src/catalog.ts"
+import { Fault } from "../../src/faults.ts"
+import { checkInput } from "../../src/input.ts"
+import type { Operation } from "../../src/operation.ts"
+import rows from "../contract/actions.json"
+import { type ContractParameter, probes } from "../probes.ts"
+import { expectSnapshot, readSnapshot } from "../snapshot.ts"
+
+const contract = rows as unknown as Row[]
+const previewAction = catalog.find(({ id }) => id === "preview_action") as Operation
+
+/** Arguments with which each action is taken. */
+const SAMPLES: Record<string, Record<string, unknown>> = {
+  add_app: { iosId: "389801252", androidPkg: "com.example.kettle" },
+  add_keywords: { appId: "app_kettle", keywords: ["tea"] },
+  remove_keywords: { appId: "app_kettle", keywords: ["tea"] },
+}
+
+/** What an argument's schema asks beyond the contract's type: values of the right type and shape. */
+const SHAPED: Record<string, unknown[]> = {
+  iosId: ["12345", "389801252"],
+  androidPkg: ["com.example.kettle"],
+  name: ["Kettle", "x".repeat(100)],
+  countries: [["us"], ["US", "de"]],
+  appId: ["app_kettle"],
+  keywords: [["tea"], ["Tea ", "coffee"]],
+}
+
+describe("the actions", () => {
+  test("stand in the contract's order, and what is not built yet only shrinks", () => {
+    const built = new Set(actions.map(({ name }) => name))
+    const named = contract.map(({ action }) => action)
+    expect(named).toHaveLength(20)
+    expect([...built]).toEqual(named.filter((name) => built.has(name)))
+    const missing = named.filter((name) => !built.has(name))
+    const before = new Set(readSnapshot<string[]>("actions-not-built.json"))
+    expect(missing.filter((name) => !before.has(name))).toEqual([])
+    expectSnapshot("actions-not-built.json", missing)
+  })
+
+  test("that are not built are unknown, as any other name is", () => {
+    for (const { action } of contract.filter(({ action }) => !actions.some(({ name }) => name === action)))
+      expect(outcome({ action, args: {} })).toBe("unknown_action")
+    for (const action of ["", "ADD_APP", "__proto__", 7, undefined])
+      expect(outcome({ action, args: {} })).toBe("unknown_action")
+    for (const args of ["text", [1], null]) expect(outcome({ action: "add_app", args })).toBe("invalid_arguments")
+  })
+
+  for (const action of actions) {
+    const row = contract.find((row) => row.action === action.name) as Row
+
+    test(`${action.name} has the contract's scope, credits, plan, flags and arguments`, () => {
+      const { scope, credits, plan, destructive, args } = action
+      expect({ scope, credits, plan, destructive, args: Object.keys(args.entries) }).toEqual({
+        scope: row.scope,
+        credits: row.credits,
+        plan: row.plan,
+        destructive: row.flags.includes("destructive"),
+        args: row.args.map(({ name }) => name),
+      })
+    })
+
+    for (const parameter of row.args) {
+      test(`${action.name}: ${parameter.name} takes what the contract says and refuses the rest`, () => {
+        const { good, bad, absent } = probes(parameter)
+        const { name } = parameter
+        expect(bad.length).toBeGreaterThan(0)
+        const taken = [...good, ...(SHAPED[name] as unknown[])]
+        for (const value of taken) expect([value, withArgument(action, name, value)]).toEqual([value, "taken"])
+        for (const value of bad) expect([value, withArgument(action, name, value)]).toEqual([value, parameter.code])
+        expect(withArgument(action, name, undefined)).toBe(absent === "refused" ? parameter.code : "taken")
+        if (absent !== "refused" && absent.default !== undefined)
+          expect(checked({ action: action.name, args: argsWith(action, name, undefined) }).args).toMatchObject({
+            [name]: absent.default,
+          })
+      })
+    }
+  }
+})
+
+interface Row {
+  action: string
+  scope: Action["scope"]
+  credits: number
+  plan: Action["plan"]
+  flags: string[]
+  args: ContractParameter[]
+}
+
+const checked = (input: Record<string, unknown>) =>
+  checkInput(previewAction, input) as { args: Record<string, unknown> }
+
+function argsWith({ name }: Action, argument: string, value: unknown): Record<string, unknown> {
+  const { [argument]: _, ...rest } = SAMPLES[name] as Record<string, unknown>
+  return value === undefined ? rest : { ...rest, [argument]: value }
+}
+
+function withArgument(action: Action, argument: string, value: unknown): string {
+  return outcome({ action: action.name, args: argsWith(action, argument, value) })
+}
+
+function outcome(input: Record<string, unknown>): string {
+  try {
+    checked(input)
+    return "taken"
+  } catch (error) {
+    if (error instanceof Fault) return error.code
+    throw error
+  }
+}

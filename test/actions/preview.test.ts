@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test"
+import { scene } from "./scene.ts"
+
+const on = scene()
+
+describe("a preview", () => {
+  test("says what would change, what it costs, and until when the token is good", async () => {
+    const { body, credits } = await on.preview("add_keywords", {
+      appId: on.app,
+      keywords: ["Coffee ", "tea", "coffee"],
+    })
+    expect(body).toEqual({
+      action: "add_keywords",
+      preview: {
+        summary: 'Track 1 keyword of "Kettle" in us, de.',
+        target: { kind: "app", id: on.app, name: "Kettle" },
+        before: { tracked: [{ countries: ["us", "de"], keywords: ["tea"] }] },
+        after: { tracked: [{ countries: ["us", "de"], keywords: ["coffee", "tea"] }] },
+        notes: ['Tracked already in us, de, and not added twice: "tea".'],
+      },
+      credits: 1,
+      destructive: false,
+      asynchronous: false,
+      confirmToken: expect.stringMatching(/^confirm_[\w-]{43}$/),
+      expiresAt: expect.any(String),
+    })
+    expect(credits.used).toBe(0)
+    expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(590_000)
+  })
+
+  test("of any kind, twenty times, leaves every row of every other table as it was", async () => {
+    const before = await on.everything()
+    for (let round = 0; round < 20; round++) {
+      await on.preview("add_app", { iosId: "389801252", keywords: ["photo"] })
+      await on.preview("add_keywords", { appId: on.app, keywords: ["coffee"] })
+      await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    }
+    expect(await on.everything()).toBe(before)
+    expect(await on.sql`select count(*) from confirm_token where workspace_id = ${on.workspace}`).toMatchObject([
+      { count: 60 },
+    ])
+  })
+
+  test("is refused, naming the argument, when an argument is missing, unknown or malformed", async () => {
+    const cases: [string, object, string][] = [
+      ["add_keywords", { appId: on.app }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: [] }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: Array.from({ length: 51 }, (_, i) => `k${i}`) }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: ["x".repeat(151)] }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: "tea" }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: ["a\u0000b"] }, "keywords"],
+      ["add_keywords", { appId: on.app, keywords: ["tea"], countries: ["us"] }, "countries"],
+      ["add_keywords", { keywords: ["tea"] }, "appId"],
+      ["remove_keywords", { appId: on.app, keywords: [" "] }, "keywords"],
+      ["remove_keywords", { appId: on.app, keywords: ["tea"], force: true }, "force"],
+      ["add_app", {}, "iosId"],
+      ["add_app", { iosId: "12" }, "iosId"],
+      ["add_app", { androidPkg: "nodots" }, "androidPkg"],
+      ["add_app", { iosId: "389801252", countries: ["zz"] }, "countries"],
+      ["add_app", { iosId: "389801252", countries: [] }, "countries"],
+      ["add_app", { iosId: "389801252", name: "\n" }, "name"],
+      ["add_app", { iosId: "389801252", title: "x" }, "title"],
+    ]
+    for (const [action, args, field] of cases) {
+      const { status, body } = await on.preview(action, args)
+      expect([action, args, status, body.error, body.field]).toEqual([action, args, 400, "invalid_arguments", field])
+    }
+    for (const name of ["constructor", "__proto__", "prototype"]) {
+      const strange = JSON.parse(`{"iosId":"389801252","${name}":1}`)
+      expect((await on.preview("add_app", strange)).body).toMatchObject({ error: "invalid_arguments", field: name })
+    }
+    expect((await on.preview("buy_reviews")).body.error).toBe("unknown_action")
+    const strange = await on.house.call("/v1/actions", {
+      key: on.key,
+      method: "POST",
+      body: { action: "add_app", arguments: {} },
+    })
+    expect(strange.body).toMatchObject({ error: "invalid_arguments", field: "arguments" })
+  })
+
+  test("and its confirm never write for a test key", async () => {
+    const testKey = await on.house.key(on.workspace, { kind: "test" })
+    const before = await on.everything()
+    for (const [action, args] of [
+      ["add_app", { iosId: "389801252" }],
+      ["add_keywords", { appId: on.app, keywords: ["coffee"] }],
+      ["remove_keywords", { appId: on.app, keywords: ["tea"] }],
+    ] as const) {
+      expect((await on.preview(action, args, testKey)).body.error).toBe("test_key_read_only")
+    }
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    expect((await on.confirm(confirmToken, testKey)).body.error).toBe("test_key_read_only")
+    expect((await on.preview("add_keywords", { appId: on.app }, testKey)).body.error).toBe("invalid_arguments")
+    expect(await on.everything()).toBe(before)
+  })
+
+  test("needs the action's scope, before its app is looked for", async () => {
+    const reader = await on.house.key(on.workspace, { scopes: ["apps:read"] })
+    const refused = await on.preview("add_keywords", { appId: "app_nowhere", keywords: ["a"] }, reader)
+    expect(refused.body).toMatchObject({ error: "scope_required", scope: "track:write" })
+  })
+
+  test("answers a stranger's app as one that never existed, and an app off the key's list without a look", async () => {
+    const other = await on.house.workspace()
+    const foreign = await on.tracked([], "389801252", other)
+    const args = (appId: string) => ({ appId, keywords: ["a"] })
+    expect((await on.preview("add_keywords", args(foreign))).text).toBe(
+      (await on.preview("add_keywords", args("app_never"))).text,
+    )
+    expect((await on.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
+    const limited = await on.house.key(on.workspace, { appList: [on.app] })
+    await on.sql`update api_key set app_list = '{app_other}' where workspace_id = ${on.workspace} and app_list is not null`
+    expect((await on.preview("add_keywords", args(on.app), limited)).body.error).toBe("app_not_allowed")
+    expect((await on.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
+  })
+
+  test("is refused when a thousand of the key wait for their confirm", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    await on.sql`
+      insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
+      select sha256(n::text::bytea), workspace_id, key_id, action, args, seen
+      from confirm_token, generate_series(1, 999) n
+      where workspace_id = ${on.workspace}`
+    const refused = await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    expect(refused.body).toMatchObject({ error: "write_limit_reached", reason: expect.stringContaining("1000") })
+    expect((await on.confirm(confirmToken)).status).toBe(200)
+    expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).status).toBe(200)
+  })
+
+  test("sweeps tokens older than a day on its way", async () => {
+    await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    await on.sql`update confirm_token set created_at = now() - interval '25 hours' where workspace_id = ${on.workspace}`
+    await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    expect(await on.sql`select count(*) from confirm_token where workspace_id = ${on.workspace}`).toMatchObject([
+      { count: 1 },
+    ])
+  })
+
+  test("leaves neither its token nor anything made of it in the log or the database", async () => {
+    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
+    await on.confirm(confirmToken)
+    const secret = confirmToken.slice("confirm_".length)
+    expect(on.house.logged.join("")).not.toContain(secret)
+    expect(await on.everything()).not.toContain(secret)
+    expect(JSON.stringify(await on.sql`select t::text from confirm_token t`)).not.toContain(secret)
+  })
+})

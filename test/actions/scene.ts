@@ -1,0 +1,82 @@
+import { beforeAll, beforeEach, expect } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+
+/** A database for the file, and for each test a workspace with a key and one app, "Kettle", in us and de with "tea". */
+export interface Scene {
+  sql: Sql
+  house: House
+  workspace: number
+  key: string
+  app: string
+  /** Another app of a workspace. */
+  tracked(keywords: string[], iosId: string, workspaceId: number): Promise<string>
+  preview(action: string, args?: object, by?: string): Promise<Answer>
+  confirm(confirmToken: string, by?: string): Promise<Answer>
+  /** Previewed and confirmed. */
+  applied(action: string, args: object): Promise<Answer>
+  /** Every table's rows but the tokens, which a preview makes. */
+  everything(): Promise<string>
+  audits(): Promise<Record<string, unknown>[]>
+  ledger(): Promise<{ operation: string; cost: number }[]>
+}
+
+export function scene(): Scene {
+  const on = Object.assign({} as Scene, { tracked, preview, confirm, applied, everything, audits, ledger })
+
+  beforeAll(async () => {
+    on.sql = await freshDatabase()
+    on.house = openHouse({ sql: on.sql })
+  })
+
+  beforeEach(async () => {
+    on.workspace = await on.house.workspace({ plan: "pro" })
+    on.key = await on.house.key(on.workspace)
+    on.app = await tracked(["tea"], "1437843273", on.workspace)
+  })
+
+  function tracked(keywords: string[], iosId: string, workspaceId: number) {
+    const app = { workspaceId, iosId, name: "Kettle", countries: ["us", "de"], keywords, origin: "own" }
+    return on.sql.begin((tx) => trackApp(tx, app))
+  }
+
+  function preview(action: string, args: object = {}, by = on.key) {
+    return on.house.call("/v1/actions", { key: by, method: "POST", body: { action, args } })
+  }
+
+  function confirm(confirmToken: string, by = on.key) {
+    return on.house.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+  }
+
+  async function applied(action: string, args: object) {
+    const previewed = await preview(action, args)
+    expect([previewed.status, previewed.body.error]).toEqual([200, undefined])
+    return await confirm(previewed.body.confirmToken)
+  }
+
+  async function everything() {
+    const { sql } = on
+    const tables = await sql<{ name: string }[]>`
+      select table_name as name
+      from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'confirm_token'
+      order by 1`
+    const all = []
+    for (const { name } of tables) all.push([name, await sql`select t::text from ${sql(name)} t order by 1`])
+    return JSON.stringify(all)
+  }
+
+  async function audits() {
+    return await on.sql`select * from audit where workspace_id = ${on.workspace} order by id`
+  }
+
+  async function ledger() {
+    const rows = await on.sql<{ operation: string; cost: number }[]>`
+      select operation, cost from ledger where workspace_id = ${on.workspace} order by id`
+    return rows.map((row) => ({ ...row }))
+  }
+
+  return on
+}

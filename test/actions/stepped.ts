@@ -1,0 +1,73 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { Sql, Tx } from "../../src/database/types.ts"
+
+/** What happens around the statements of a transaction; a step that is awaited holds the transaction up. */
+export interface Steps {
+  /** Before the transaction asks for a connection. */
+  begin?(): void | Promise<void>
+  /** Right before the nth statement goes out, counted from 1. */
+  statement?(n: number, text: string): void | Promise<void>
+  /** Right before the commit goes out, after n statements. */
+  commit?(n: number): void | Promise<void>
+  /** The database has committed; its caller does not know yet. */
+  committed?(): void | Promise<void>
+  /** It is over, one way or the other. */
+  ended?(): void
+}
+
+/** The same client with steps around its transactions, so that no hook is needed in the service itself. */
+export function stepped(sql: Sql, { begin, statement, commit, committed, ended }: Steps): Sql {
+  const committing = async (work: (tx: Tx) => Promise<unknown>) => {
+    await begin?.()
+    const result = await sql.begin(async (tx) => {
+      let n = 0
+      const outcome = await work(watched(tx as Tx, (text) => statement?.(++n, text)))
+      await commit?.(n)
+      return outcome
+    })
+    await committed?.()
+    return result
+  }
+  const transaction = (work: (tx: Tx) => Promise<unknown>) => committing(work).finally(ended)
+  return new Proxy(sql, { get: (target, name) => (name === "begin" ? transaction : Reflect.get(target, name)) })
+}
+
+/** A client for a whole service, and a way to say the steps of the transactions that some work of it begins. */
+export function steppable(sql: Sql): { sql: Sql; during<T>(steps: Steps, work: () => T): T } {
+  const current = new AsyncLocalStorage<Steps>()
+  const steps: Required<Steps> = {
+    begin: () => current.getStore()?.begin?.(),
+    statement: (n, text) => current.getStore()?.statement?.(n, text),
+    commit: (n) => current.getStore()?.commit?.(n),
+    committed: () => current.getStore()?.committed?.(),
+    ended: () => current.getStore()?.ended?.(),
+  }
+  return { sql: stepped(sql, steps), during: (steps, work) => current.run(steps, work) }
+}
+
+interface Sending {
+  handle(): unknown
+}
+
+function watched(tx: Tx, sending: (text: string) => void | Promise<void>): Tx {
+  return new Proxy(tx, {
+    apply(target, self, args) {
+      const query = Reflect.apply(target, self, args)
+      const text: string | undefined = args[0]?.raw?.join("$")
+      // a part of another statement is never handled itself
+      if (text !== undefined) beforeHandling(query, () => sending(text.trim().split("\n")[0] as string))
+      return query
+    },
+  })
+}
+
+function beforeHandling(query: Sending, sending: () => void | Promise<void>): void {
+  const handle = query.handle
+  let sent = false
+  query.handle = function (this: Sending) {
+    if (sent) return
+    sent = true
+    const pause = sending()
+    return pause ? pause.then(() => handle.call(this)) : handle.call(this)
+  }
+}

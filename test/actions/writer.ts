@@ -1,0 +1,104 @@
+import { expect } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import type { Answer, House } from "../house.ts"
+
+/** A workspace of its own with one app and a key that writes. */
+export interface Writer {
+  workspace: number
+  key: string
+  app: string
+  /** Previews and gives the token. */
+  token(action: string, args: object): Promise<string>
+  confirm(token: string): Promise<Answer>
+}
+
+export interface WriterOptions {
+  /** Tracked by the app from the start, in every storefront. */
+  keywords?: string[]
+  countries?: string[]
+  overrides?: Record<string, number>
+}
+
+export async function someWriter(
+  house: House,
+  { keywords = [], countries = ["us"], overrides = {} }: WriterOptions = {},
+): Promise<Writer> {
+  const workspace = await house.workspace({ overrides: { ratePerSecond: 100_000, ...overrides } })
+  const key = await house.key(workspace)
+  const app = await anApp(house.sql, workspace, keywords, countries)
+  return {
+    workspace,
+    key,
+    app,
+    token: (action, args) => tokenOf(house, key, action, args),
+    confirm: (confirmToken) => house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } }),
+  }
+}
+
+let stores = 0
+
+/** Another app of the workspace, on a store id of its own. */
+export function anApp(sql: Sql, workspaceId: number, keywords: string[] = [], countries = ["us"]): Promise<string> {
+  const iosId = String(100_000_000 + ++stores)
+  return sql.begin((tx) =>
+    trackApp(tx as Tx, { workspaceId, iosId, name: "Kettle", countries, keywords, origin: "own" }),
+  )
+}
+
+async function tokenOf(house: House, key: string, action: string, args: object): Promise<string> {
+  const { status, body } = await house.call("/v1/actions", { key, method: "POST", body: { action, args } })
+  expect([status, body.error]).toEqual([200, undefined])
+  return body.confirmToken
+}
+
+/** "us tea", one for each storefront and keyword. */
+export async function termsOf(sql: Sql, app: string): Promise<string[]> {
+  const rows = await sql<{ at: string }[]>`
+    select country || ' ' || term as at
+    from tracked_term
+    where app_id = ${app}
+    order by 1`
+  return rows.map(({ at }) => at)
+}
+
+/** What the writes of a workspace left in each of the places that must agree. */
+export interface Books {
+  /** Tokens used up. */
+  tokens: number
+  ledger: number
+  audit: number
+  /** Credits by the account, by the ledger, by the keys, and by the audit. */
+  credits: [account: number, ledger: number, keys: number, audit: number]
+}
+
+export async function booksOf(sql: Sql, workspace: number): Promise<Books> {
+  const [row] = await sql<(Omit<Books, "credits"> & Record<"used" | "paid" | "keys" | "audited", number>)[]>`
+    select
+      (select count(*) from confirm_token where workspace_id = ${workspace} and used_at is not null) as tokens,
+      (select count(*) from ledger where workspace_id = ${workspace}) as ledger,
+      (select count(*) from audit where workspace_id = ${workspace}) as audit,
+      (select used from account where workspace_id = ${workspace}) as used,
+      (select coalesce(sum(cost), 0) from ledger where workspace_id = ${workspace}) as paid,
+      (select coalesce(sum(used), 0)::bigint from key_month where workspace_id = ${workspace}) as keys,
+      (select coalesce(sum(credits), 0) from audit where workspace_id = ${workspace}) as audited`
+  const { tokens, ledger, audit, used, paid, keys, audited } = row!
+  return { tokens, ledger, audit, credits: [used, Number(paid), Number(keys), audited] }
+}
+
+/** So many writes of so many credits each, and every book says so. */
+export function booksAt(writes: number, credits = writes): Books {
+  return { tokens: writes, ledger: writes, audit: writes, credits: [credits, credits, credits, credits] }
+}
+
+/** "200" or "409 confirm_token_mismatch". */
+export function said({ status, body }: Pick<Answer, "status" | "body">): string {
+  return body.error ? `${status} ${body.error}` : `${status}`
+}
+
+/** How often each was said. */
+export function tally(answers: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const answer of answers.toSorted()) counts[answer] = (counts[answer] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,9 @@
+// bun test/bench/durability.ts — the long form of test/packaging/durability.test.ts: ROUNDS (40) kills of the binary.
+import { buildAlone } from "../packaging/alone.ts"
+import { killRounds } from "../packaging/kills.ts"
+
+const alone = await buildAlone()
+const { wrong, summary } = await killRounds(alone, Number(process.env.ROUNDS ?? 40)).finally(() => alone.remove())
+for (const fault of wrong) console.log(fault)
+console.log(summary)
+process.exit(wrong.length > 0 ? 1 : 0)

@@ -1,0 +1,109 @@
+// bun test/bench/start.ts — from the start of the process to its first 200, and its memory two seconds later, in rounds
+// beside an empty Bun.serve, as ratios of one run. DATABASE_URL adds the start on an empty and on a migrated PostgreSQL.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { build } from "../packaging/build.ts"
+import { median } from "./load.ts"
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const IDLE_MS = 2_000
+const SERVER = process.env.DATABASE_URL
+
+const made: string[] = []
+const folder = mkdtempSync(join(tmpdir(), "appmeter-start-"))
+const binary = join(folder, "appmeter")
+const bare = join(folder, "bare.ts")
+writeFileSync(bare, "Bun.serve({ port: Number(process.env.PORT), fetch: () => new Response('{}') })")
+await build(binary)
+
+interface Run {
+  firstMs: number
+  idleMegabytes: number
+}
+
+const checkout = [process.execPath, join(import.meta.dirname, "../../src/main.ts"), "serve"]
+const kinds: Record<string, (round: number) => Promise<Run>> = {
+  "empty Bun.serve": () => start([process.execPath, bare]),
+  ...bothTimes("checkout, embedded", checkout),
+  ...bothTimes("binary, embedded", [binary, "serve"]),
+  ...(SERVER && bothTimes("checkout, PostgreSQL", checkout, onServer)),
+  ...(SERVER && bothTimes("binary, PostgreSQL", [binary, "serve"], onServer)),
+}
+const runs = new Map<string, Run[]>(Object.keys(kinds).map((kind) => [kind, []]))
+try {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [kind, run] of Object.entries(kinds)) runs.get(kind)!.push(await run(round))
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+  for (const database of made) await asAdmin((admin) => admin`drop database ${admin(database)} with (force)`)
+}
+const bareRuns = runs.get("empty Bun.serve")!
+for (const [kind, measured] of runs) {
+  console.log(`${kind}: first 200 ${shown(measured, "firstMs", "ms")}; idle ${shown(measured, "idleMegabytes", "MB")}`)
+}
+
+function shown(measured: Run[], what: keyof Run, unit: string): string {
+  const values = measured.map((run) => run[what])
+  const ratio = median(measured.map((run, round) => run[what] / bareRuns[round]![what]))
+  return `${Math.round(median(values))} ${unit} (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))}), ${ratio.toFixed(1)} of empty`
+}
+
+/** Each round a database of its own: the first start on it, and the second. */
+function bothTimes(kind: string, command: string[], database = embedded): typeof kinds {
+  const environments = new Map<number, Promise<Record<string, string>>>()
+  const run = async (round: number) => {
+    if (!environments.has(round)) environments.set(round, database(`${kind.replaceAll(/\W+/g, "_")}_${round}`))
+    return await start(command, await environments.get(round)!)
+  }
+  return { [`${kind}, first start`]: run, [`${kind}, warm`]: run }
+}
+
+async function embedded(name: string): Promise<Record<string, string>> {
+  return { DATA_DIR: join(folder, name) }
+}
+
+async function onServer(name: string): Promise<Record<string, string>> {
+  const database = `appmeter_start_${process.pid}_${name}`
+  await asAdmin((admin) => admin`create database ${admin(database)}`)
+  made.push(database)
+  const url = new URL(SERVER!)
+  url.pathname = `/${database}`
+  return { DATABASE_URL: url.href }
+}
+
+async function asAdmin(work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const admin = postgres(SERVER!, { max: 1, onnotice: () => {} })
+  await work(admin).finally(() => admin.end())
+}
+
+async function start(command: string[], env: Record<string, string> = {}): Promise<Run> {
+  const port = freePort()
+  const startedAt = performance.now()
+  const child = Bun.spawn(command, {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? "", PORT: String(port), ...env },
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+  const answered = () => fetch(`http://127.0.0.1:${port}/v1/sandbox/apps`).then(({ status }) => status === 200)
+  while (!(await answered().catch(() => false))) {
+    if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended: ${child.exitCode}`)
+    await Bun.sleep(2)
+  }
+  const firstMs = performance.now() - startedAt
+  await Bun.sleep(IDLE_MS)
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
+  child.kill()
+  await child.exited
+  return { firstMs, idleMegabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024 }
+}
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, fetch: () => new Response() })
+  const port = server.port!
+  server.stop(true)
+  return port
+}

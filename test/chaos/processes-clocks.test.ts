@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { booksAt, booksOf, said, someWriter } from "../actions/writer.ts"
+import type { Serving } from "../commands/child.ts"
+import { until } from "../jobs/platform.ts"
+import { call, cannotRun, type Fleet, fleetOf, linesOf, post } from "./fleet.ts"
+
+setDefaultTimeout(90_000)
+
+const HOUR_MS = 3_600_000
+const SKEW_MS = 3 * HOUR_MS
+
+// What is promised for a time holds by the database's clock, whatever the clocks of the processes say.
+describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart", () => {
+  let fleet: Fleet
+  let right: Serving
+  let ahead: Serving
+  let behind: Serving
+  beforeAll(async () => {
+    fleet = await fleetOf(1, "clocks")
+    right = fleet.servers[0]!
+    ahead = await fleet.start({ SKEW_MS: String(SKEW_MS) })
+    behind = await fleet.start({ SKEW_MS: String(-SKEW_MS) })
+  })
+  afterAll(() => fleet?.[Symbol.asyncDispose]())
+
+  test("say so when they start, with the way and the seconds, and one that is right says nothing", () => {
+    const skew = (server: Serving) => linesOf(server).filter(({ event }) => event === "clock_skew")
+    expect(skew(right)).toEqual([])
+    expect(skew(ahead)).toMatchObject([
+      { level: "warn", reason: expect.stringMatching(/ 10(799|800)\.\d s ahead of /) },
+    ])
+    expect(skew(behind)).toMatchObject([{ level: "warn", reason: expect.stringMatching(/ 10(799|800)\.\d s behind /) }])
+    expect(Math.abs(Date.parse(linesOf(ahead)[0].at) - Date.now() - SKEW_MS)).toBeLessThan(HOUR_MS)
+  })
+
+  test("confirm each other's tokens once, and none that is older than ten minutes", async () => {
+    for (const [previewing, confirming] of [
+      [ahead, behind],
+      [behind, ahead],
+    ] as const) {
+      const { workspace, key, app } = await someWriter(fleet.house)
+      const token = async (word: string) => {
+        const asked = { action: "add_keywords", args: { appId: app, keywords: [word] } }
+        return (await post(previewing.url, "/v1/actions", key, asked)).body.confirmToken as string
+      }
+      const confirm = (confirmToken: string) => post(confirming.url, "/v1/actions/confirm", key, { confirmToken })
+      const [fresh, old] = [await token("tea"), await token("coffee")]
+      await fleet.house.sql`
+        update confirm_token
+        set created_at = created_at - interval '11 minutes'
+        where created_at = (select max(created_at) from confirm_token)`
+      expect([said(await confirm(fresh)), said(await confirm(fresh)), said(await confirm(old))]).toEqual([
+        "200", "400 confirm_token_invalid", "400 confirm_token_expired",
+      ]) // biome-ignore format: one answer each
+      expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(1))
+    }
+  })
+
+  test("take no job from each other while it is under way", async () => {
+    const { workspace, key, app } = await someWriter(fleet.house)
+    fleet.platform.on("PUT", async (_, answer) => {
+      await Bun.sleep(1_500)
+      return answer()
+    })
+    const targets = Array.from({ length: 9 }, (_, i) => `slow-${i}`)
+    const jobs = await Promise.all(
+      targets.map(async (target, i) => {
+        const at = fleet.servers[i % 3]!.url
+        const previewed = await post(at, "/v1/actions", key, {
+          action: "set_bid",
+          args: { appId: app, target, bid: 2 },
+        })
+        const { confirmToken } = previewed.body
+        return (await post(at, "/v1/actions/confirm", key, { confirmToken })).body.jobId as string
+      }),
+    )
+    const states = () => Promise.all(jobs.map(async (id) => (await call(right.url, `/v1/jobs/${id}`, key)).body))
+    await until(async () => (await states()).every(({ status }) => status !== "queued" && status !== "running"))
+    for (const state of await states()) expect(state).toMatchObject({ status: "done", attempts: 1 })
+    expect(targets.map((target) => fleet.platform.writes(target).length)).toEqual(targets.map(() => 1))
+    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(9, 18))
+  })
+
+  test("accept a key until it expires, and no longer", async () => {
+    const workspace = await fleet.house.workspace()
+    const expiring = (inMs: number) => fleet.house.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
+    const [later, soon] = [await expiring(HOUR_MS), await expiring(1_500)]
+    const ask = (key: string) =>
+      Promise.all(fleet.servers.map(async ({ url }) => said(await call(url, "/v1/account", key))))
+    expect(await ask(later)).toEqual(["200", "200", "200"])
+    await Bun.sleep(2_500)
+    expect(await ask(soon)).toEqual(Array(3).fill("401 key_expired"))
+    expect(await ask(later)).toEqual(["200", "200", "200"])
+  })
+})

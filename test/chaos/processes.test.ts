@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { booksAt, booksOf, said, someWriter, tally, termsOf } from "../actions/writer.ts"
+import { answer } from "../commands/child.ts"
+import { until } from "../jobs/platform.ts"
+import { call, cannotRun, type Fleet, fleetOf, linesOf, post } from "./fleet.ts"
+
+setDefaultTimeout(90_000)
+
+const SERVERS = 4
+
+// Four real servers on one PostgreSQL and one Redis behave as one.
+describe.skipIf(cannotRun)("postgres: four processes", () => {
+  let fleet: Fleet
+  beforeAll(async () => {
+    fleet = await fleetOf(SERVERS, "four")
+  })
+  afterAll(() => fleet?.[Symbol.asyncDispose]())
+
+  test("started at once on an empty database migrate it once, and all count calls in Redis", () => {
+    const lines = fleet.servers.flatMap(linesOf)
+    const migrated = lines.filter(({ event }) => event === "migrated").map(({ reason }) => reason)
+    expect(migrated.length).toBeGreaterThan(0)
+    expect(migrated).toEqual([...new Set(migrated)])
+    const listening = lines.filter(({ event }) => event === "listening").map(({ limits }) => limits)
+    expect(listening).toEqual(Array(SERVERS).fill("redis"))
+    expect(lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([])
+  })
+
+  test("let 10 of 100 calls of one second pass at a limit of 10", async () => {
+    const key = await fleet.house.key(await fleet.house.workspace({ overrides: { ratePerSecond: 10 } }))
+    const burst = async () => {
+      // every process knows the key, and has connections open, before the second begins
+      await Promise.all(over(8, (at) => call(at, "/v1/account", key)))
+      const second = Math.ceil((Date.now() + 100) / 1_000) * 1_000
+      await Bun.sleep(second + 20 - Date.now())
+      const answers = await Promise.all(over(100, (at) => call(at, "/v1/account", key)))
+      return { answers, withinMs: Date.now() - second }
+    }
+    let taken = await burst()
+    for (let tries = 1; taken.withinMs > 950 && tries < 10; tries++) taken = await burst()
+    console.log(`100 calls over ${SERVERS} processes ended ${taken.withinMs} ms into their second`)
+    expect(taken.withinMs).toBeLessThan(950)
+    expect(tally(taken.answers.map(said))).toEqual({ "200": 10, "429 rate_limited": 90 })
+    for (const { status, headers } of taken.answers) {
+      if (status === 429) expect(headers.get("retry-after")).toBe("1")
+    }
+  })
+
+  test("spend a budget of 100 credits exactly, with 400 calls at once", async () => {
+    const workspace = await fleet.house.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
+    const key = await fleet.house.key(workspace)
+    const answers = await Promise.all(over(400, (at) => call(at, "/v1/apps", key)))
+    expect(tally(answers.map(said))).toEqual({ "200": 100, "402 credits_exhausted": 300 })
+    const { body } = await call(fleet.servers[3]!.url, "/v1/account", key)
+    expect(body.credits).toMatchObject({ used: 100, limit: 100 })
+    expect((await booksOf(fleet.house.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
+  })
+
+  test("confirm a token that one of them previewed once, whoever is asked", async () => {
+    const { workspace, key, app } = await someWriter(fleet.house)
+    const previewed = await post(fleet.servers[0]!.url, "/v1/actions", key, {
+      action: "add_keywords",
+      args: { appId: app, keywords: ["tea"] },
+    })
+    expect(previewed.status).toBe(200)
+    const body = { confirmToken: previewed.body.confirmToken }
+    const answers = await Promise.all(over(40, (at) => post(at, "/v1/actions/confirm", key, body)))
+    const later = await Promise.all(over(SERVERS, (at) => post(at, "/v1/actions/confirm", key, body)))
+    console.log(`40 confirms over ${SERVERS} processes: ${JSON.stringify(tally(answers.map(said)))}`)
+    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": 39 })
+    expect(tally(later.map(said))).toEqual({ "400 confirm_token_invalid": SERVERS })
+    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(1))
+    expect(await termsOf(fleet.house.sql, app)).toEqual(["us tea"])
+  })
+
+  test("do each job once, whoever confirmed it", async () => {
+    const { workspace, key, app } = await someWriter(fleet.house)
+    const targets = Array.from({ length: 60 }, (_, i) => `keyword-${i}`)
+    const ids = await Promise.all(
+      targets.map(async (target, i) => {
+        const args = { appId: app, target, bid: 2 }
+        const previewed = await post(serverAt(i), "/v1/actions", key, { action: "set_bid", args })
+        const { confirmToken } = previewed.body
+        const { body } = await post(serverAt(i + 1), "/v1/actions/confirm", key, { confirmToken })
+        return body.jobId as string
+      }),
+    )
+    const states = () => Promise.all(ids.map((id, i) => call(serverAt(i + 2), `/v1/jobs/${id}`, key)))
+    await until(async () => (await states()).every(({ body }) => body.status === "done"))
+    expect(targets.map((target) => fleet.platform.writes(target).length)).toEqual(targets.map(() => 1))
+    expect((await states()).every(({ body }) => body.attempts === 1 && body.result.bid === 2)).toBe(true)
+    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(60, 120))
+    const workers = fleet.servers.filter((server) => linesOf(server).some(({ operation }) => operation === "set_bid"))
+    console.log(`60 jobs were done by ${workers.length} of ${SERVERS} processes`)
+  })
+
+  test("refuse a revoked key everywhere within a second", async () => {
+    const workspace = await fleet.house.workspace()
+    const key = await fleet.house.key(workspace)
+    const ask = () => Promise.all(over(SERVERS, (at) => call(at, "/v1/account", key)))
+    expect(tally((await ask()).map(said))).toEqual({ "200": SERVERS })
+    const [made] = await fleet.house.sql`select id from api_key where workspace_id = ${workspace}`
+    let going = true
+    // they are asked all the time, so that each of them knows the key as it was a moment ago
+    const busy = (async () => {
+      while (going) await ask()
+    })()
+    await answer(["key", "revoke", String(made!.id), "--force"], { env: { DATABASE_URL: fleet.databaseUrl } })
+    await Bun.sleep(1_000)
+    expect(tally((await ask()).map(said))).toEqual({ "401 key_revoked": SERVERS })
+    going = false
+    await busy
+  })
+
+  const serverAt = (i: number) => fleet.servers[i % SERVERS]!.url
+  /** So many calls, in turn at each of the processes. */
+  const over = <T>(count: number, ask: (at: string) => T): T[] =>
+    Array.from({ length: count }, (_, i) => ask(serverAt(i)))
+})

@@ -1,0 +1,134 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { booksOf, someWriter, tally } from "../actions/writer.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { until } from "../jobs/platform.ts"
+import { type Balanced, balancer } from "./balancer.ts"
+import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
+
+setDefaultTimeout(120_000)
+
+const PER_SECOND = 200
+const DRAIN_MS = "1000"
+
+test.skipIf(cannotRun)(
+  `postgres: two processes restarted in turn under ${PER_SECOND} calls a second fail no call and lose no job or credit`,
+  async () => {
+    await using fleet = await fleetOf(2, "rolling", { DRAIN_MS })
+    const { workspace, key, app } = await someWriter(fleet.house)
+    // a platform takes its time, so that jobs are under way whenever a process is told to stop
+    fleet.platform.on("PUT", async (_, answer) => {
+      await Bun.sleep(30)
+      return answer()
+    })
+    const front = balancer(fleet.servers.map(({ url }) => url))
+    const load = loadOf(front.call, key, app)
+    await Bun.sleep(1_000)
+    for (const server of [...fleet.servers]) {
+      await restart(fleet, server)
+      await Bun.sleep(1_000)
+    }
+    const { calls, jobs, credits } = await load.end()
+    const failed = calls.filter(({ status }) => status !== 200)
+    console.log(
+      `${calls.length} calls over ${front.opened()} connections, ${jobs.length} jobs, ${failed.length} failed`,
+    )
+    expect(tally(failed.map(({ status, body, problem }) => `${status} ${body?.error ?? problem}`))).toEqual({})
+    expect(calls.length).toBeGreaterThan(PER_SECOND * 4)
+    expect(jobs.length).toBeGreaterThan(20)
+
+    await until(async () => (await unfinished(fleet)) === 0)
+    const writes = jobs.map(({ target }) => fleet.platform.writes(target).length)
+    expect(writes).toEqual(jobs.map(() => 1))
+    const rows = await fleet.house.sql`select distinct status from job order by status`
+    expect(rows.map(({ status }) => status)).toEqual(["done"])
+    const { credits: books } = await booksOf(fleet.house.sql, workspace)
+    expect(books.slice(0, 3)).toEqual([credits, credits, credits])
+
+    const lines = fleet.servers.flatMap(linesOf)
+    const migrated = lines.filter(({ event }) => event === "migrated").map(({ reason }) => reason)
+    expect(migrated).toEqual([...new Set(migrated)])
+    expect(lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([])
+    front.stop()
+  },
+)
+
+test("before a stop every answer ends its connection, and only then", async () => {
+  const { app } = openHouse({ sql: await freshDatabase() })
+  const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
+  const told = async () => {
+    const answers = await Promise.all(paths.map((path) => app.fetch(new Request(`http://127.0.0.1${path}`), null)))
+    return answers.map(({ headers }) => headers.get("connection"))
+  }
+  expect(await told()).toEqual(paths.map(() => null))
+  app.setReady(false)
+  expect(await told()).toEqual(paths.map(() => "close"))
+})
+
+/** SIGTERM, the end, and the next version on the same port. */
+async function restart(fleet: Fleet, server: Fleet["servers"][number]): Promise<void> {
+  const startedAt = performance.now()
+  server.kill()
+  expect(await server.exited).toBe(0)
+  const stoppedMs = Math.round(performance.now() - startedAt)
+  await fleet.start({ PORT: new URL(server.url).port })
+  console.log(`stopped after ${stoppedMs} ms, serving again after ${Math.round(performance.now() - startedAt)} ms`)
+}
+
+interface Load {
+  end(): Promise<{ calls: Balanced[]; jobs: { target: string }[]; credits: number }>
+}
+
+/** Calls at an even pace, whether those before are answered or not: reads, tools, the sandbox, and writes of both kinds. */
+function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: string): Load {
+  const headers = { authorization: `Bearer ${key}` }
+  const calls: Balanced[] = []
+  const jobs: { target: string }[] = []
+  const under = new Set<Promise<void>>()
+  let credits = 0
+  let n = 0
+  const counted = async (answer: Promise<Balanced>, cost: (body: Balanced["body"]) => number) => {
+    const got = await answer
+    calls.push(got)
+    if (got.status === 200) credits += cost(got.body)
+    return got
+  }
+  const write = async (action: string, args: object) => {
+    const previewed = await counted(call("POST", "/v1/actions", headers, { action, args }), () => 0)
+    const { confirmToken } = previewed.body ?? {}
+    return await counted(call("POST", "/v1/actions/confirm", headers, { confirmToken }), (body) => body.credits)
+  }
+  const bid = async (target: string) => {
+    const { body } = await write("set_bid", { appId: app, target, bid: 2 })
+    if (body?.jobId) jobs.push({ target })
+  }
+  const one = async (at: number): Promise<unknown> => {
+    if (at % 10 === 0) return await bid(`keyword-${at}`)
+    if (at % 10 === 5) return await counted(call("POST", "/mcp", mcp(headers), TOOL), () => 1)
+    if (at % 10 === 7) return await counted(call("GET", "/v1/sandbox/apps", {}), () => 0)
+    return await counted(call("GET", "/v1/apps", headers), () => 1)
+  }
+  const pace = setInterval(() => {
+    const made: Promise<void> = one(n++).then(() => void under.delete(made))
+    under.add(made)
+  }, 1_000 / PER_SECOND)
+  return {
+    async end() {
+      clearInterval(pace)
+      await Promise.all(under)
+      return { calls, jobs, credits }
+    },
+  }
+}
+
+const TOOL = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", arguments: {} } }
+const mcp = (headers: Record<string, string>) => ({
+  ...headers,
+  accept: "application/json, text/event-stream",
+  "mcp-protocol-version": "2025-11-25",
+})
+
+async function unfinished({ house }: Fleet): Promise<number> {
+  const [row] = await house.sql`select count(*) as n from job where status in ('queued', 'running')`
+  return row!.n
+}

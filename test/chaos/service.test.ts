@@ -1,0 +1,116 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { serving } from "../commands/child.ts"
+import { proxyTo } from "../database/proxy.ts"
+import { scratchDatabase } from "../database/server.ts"
+
+setDefaultTimeout(90_000)
+
+const ROUNDS = 40
+// what is tested here must not meet the rate limit
+const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
+const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
+
+postgresOnly(
+  "postgres: with the database frozen every keyed call answers 503 within 5 s, free of charge, and 200 once it thaws",
+  async () => {
+    await using database = await scratchDatabase("frozen")
+    const proxy = await proxyTo(new URL(database.url))
+    const server = await serving({ env: { DATABASE_URL: proxy.url, ...FAST } }, ["--json"])
+    const { url, key } = opened(server.out())
+    const call = (path: string) => timed(`${url}${path}`, key)
+    expect((await call("/v1/apps")).status).toBe(200)
+    proxy.freeze(true)
+    const answers = await Promise.all(Array.from({ length: 100 }, () => call("/v1/apps")))
+    const worstMs = Math.max(...answers.map((answer) => answer.ms))
+    console.log(`frozen: ${answers.length} calls, worst ${Math.round(worstMs)} ms`)
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.error}`))).toEqual(new Set(["503 unavailable"]))
+    expect(answers.every((answer) => Number(answer.retryAfter) >= 1 && answer.creditsLimit !== null)).toBe(true)
+    expect(worstMs).toBeLessThan(5_000)
+    expect((await call("/v1/sandbox/apps")).status).toBe(200)
+    expect((await call("/livez")).status).toBe(200)
+    expect((await call("/readyz")).status).toBe(503)
+    proxy.freeze(false)
+    proxy.cut()
+    await until(5_000, async () => (await call("/v1/apps")).status === 200)
+    server.kill()
+    expect(await server.exited).toBe(0)
+    proxy.close()
+  },
+)
+
+postgresOnly(
+  `postgres: ${ROUNDS} rounds of terminated connections under load: the server lives, loses no credit and is healthy within 5 s`,
+  async () => {
+    await using database = await scratchDatabase("shot")
+    const server = await serving({ env: { DATABASE_URL: database.url, ...FAST } }, ["--json"])
+    const { url, key } = opened(server.out())
+    const counts: Record<string, number> = {}
+    let going = true
+    const caller = async () => {
+      while (going) {
+        const { status } = await timed(`${url}/v1/apps`, key)
+        counts[status] = (counts[status] ?? 0) + 1
+      }
+    }
+    const callers = Array.from({ length: 20 }, caller)
+    const name = new URL(database.url).pathname.slice(1)
+    let ended = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const rows = await database.admin`
+      select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where datname = ${name} and pid <> pg_backend_pid()`
+      ended += rows.length
+      await Bun.sleep(60 + ((round * 31) % 90))
+    }
+    const shotAt = performance.now()
+    await until(5_000, async () => (await timed(`${url}/readyz`, key)).status === 200)
+    const healthyMs = performance.now() - shotAt
+    going = false
+    await Promise.all(callers)
+    // refunds of charges whose answer was lost may still be on their way
+    await until(10_000, async () => (await timed(`${url}/v1/apps`, key)).status === 200)
+    console.log(
+      `${ROUNDS} rounds ended ${ended} connections: ${JSON.stringify(counts)}, ready after ${Math.round(healthyMs)} ms`,
+    )
+    expect(Object.keys(counts).every((status) => status === "200" || status === "503")).toBe(true)
+    expect(counts[200]).toBeGreaterThan(100)
+    // one credit for each 200, the one of `until` included, and none for a 503
+    await until(10_000, async () => (await used(`${url}/v1/account`, key)) === (counts[200] as number) + 1)
+    server.kill()
+    expect(await server.exited).toBe(0)
+  },
+)
+
+function opened(out: string): { url: string; key: string } {
+  const key = /svc_live_\w{36}/.exec(out)?.[0] as string
+  return { url: /"url": "([^"]+)"/.exec(out)?.[1] as string, key }
+}
+
+async function timed(url: string, key: string) {
+  const started = performance.now()
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  const body = response.headers.get("content-type")?.startsWith("application/json") ? await response.json() : null
+  const { headers, status } = response
+  const ms = performance.now() - started
+  return {
+    status,
+    ms,
+    error: body?.error,
+    retryAfter: headers.get("retry-after"),
+    creditsLimit: headers.get("x-credits-limit"),
+  }
+}
+
+async function used(url: string, key: string): Promise<number> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  return (await response.json()).credits.used
+}
+
+async function until(limitMs: number, met: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + limitMs
+  while (!(await met().catch(() => false))) {
+    if (performance.now() > end) throw new Error(`not within ${limitMs} ms`)
+    await Bun.sleep(50)
+  }
+}

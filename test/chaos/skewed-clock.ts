@@ -1,0 +1,9 @@
+// Sets the clock of this process SKEW_MS forward, or back. What measures durations goes on as it did.
+const skewMs = Number(process.env.SKEW_MS ?? 0)
+const { now } = Date
+const skewed = () => now() + skewMs
+
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args, as) => Reflect.construct(target, args.length > 0 ? args : [skewed()], as),
+  get: (target, name, as) => (name === "now" ? skewed : Reflect.get(target, name, as)),
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
+import { silentLog } from "../../src/log.ts"
+import { openHouse } from "../house.ts"
+import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
+
+setDefaultTimeout(60_000)
+
+let env: { DATA_DIR: string }
+let held: EmbeddedDatabase
+/** What was confirmed, oldest first. */
+const confirmed: { appId: string; requestId: string }[] = []
+
+beforeAll(async () => {
+  env = await dataFolder()
+  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  const house = openHouse({ sql: held.sql })
+  const key = await house.key(await house.workspace(), { name: "writer" })
+  const post = (path: string, body: object) => house.call(path, { key, method: "POST", body })
+  for (const name of ["Kettle", "Snaps\u009b2J"]) {
+    const iosId = String(389_801_252 + confirmed.length)
+    await held.sql`
+      insert into store_app (platform, store_id, name)
+      values ('ios', ${iosId}, ${name})`
+    const { confirmToken } = (await post("/v1/actions", { action: "add_app", args: { iosId } })).body
+    const { body, headers } = await post("/v1/actions/confirm", { confirmToken })
+    confirmed.push({ appId: body.result.appId, requestId: headers.get("x-request-id") as string })
+  }
+})
+afterAll(async () => {
+  await held.close()
+  removeFolders()
+})
+
+const run = (...args: string[]) => appmeter(["audit", ...args], { env })
+const ask = (...args: string[]) => answer(["audit", ...args], { env })
+
+test("writes are listed newest first, one a line, with nothing that could redraw the terminal", async () => {
+  const { code, out, err } = await run()
+  expect([code, err]).toEqual([0, ""])
+  const [head, second, first, ...rest] = out.split("\n")
+  expect(head).toMatch(/^TIME +WORKSPACE +KEY +ACTION +TARGET +CREDITS +REQUEST +SUMMARY$/)
+  expect(first).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z +workspace .* writer svc_live_….{4} +add_app +store 389801252 +2 +/)
+  expect(first).toEndWith(`${confirmed[0]?.requestId}  Track "Kettle" in us.`)
+  expect(second).toEndWith(`${confirmed[1]?.requestId}  Track "Snaps�2J" in us.`)
+  expect(rest).toEqual([""])
+  expect(out).not.toContain("\u009b")
+})
+
+test("--json gives them as one document, whole", async () => {
+  const { writes } = await ask()
+  expect(writes.map(({ requestId }: { requestId: string }) => requestId)).toEqual(
+    confirmed.map(({ requestId }) => requestId).reverse(),
+  )
+  expect(writes[1]).toEqual({
+    at: expect.stringMatching(/Z$/),
+    workspace: expect.any(String),
+    key: { id: 1, name: "writer", hint: expect.stringMatching(/^svc_live_….{4}$/) },
+    action: "add_app",
+    target: expect.stringMatching(/^store 389801252\b/),
+    appId: confirmed[0]?.appId,
+    summary: 'Track "Kettle" in us.',
+    credits: 2,
+    requestId: confirmed[0]?.requestId,
+    jobId: null,
+  })
+})
+
+test("--limit and --app narrow the list", async () => {
+  expect((await ask("--limit", "1")).writes).toMatchObject([{ requestId: confirmed[1]?.requestId }])
+  const appId = confirmed[0]?.appId as string
+  expect((await ask("--app", appId)).writes).toMatchObject([{ appId }])
+  expect((await ask("--app", "app_nowhere")).writes).toEqual([])
+})
+
+test("it reads only", async () => {
+  const everything = async () =>
+    JSON.stringify(await held.sql`select t::text from audit t order by 1`) +
+    JSON.stringify(await held.sql`select t::text from confirm_token t order by 1`) +
+    JSON.stringify(await held.sql`select t::text from account t order by 1`) +
+    JSON.stringify(await held.sql`select t::text from ledger t order by 1`)
+  const before = await everything()
+  await run()
+  await ask("--limit", "1000")
+  expect(await everything()).toBe(before)
+})
+
+test("wrong use is one line and 2, an unknown workspace one line and 1", async () => {
+  for (const limit of ["0", "1001"])
+    expect(await run("--limit", limit)).toEqual({ code: 2, out: "", err: "appmeter: --limit must be 1 to 1000\n" })
+  expect((await run("--limit", "ten")).err).toBe("appmeter: --limit must be a whole number\n")
+  expect((await run("--aap", "x")).err).toBe("appmeter: there is no option --aap; did you mean --app?\n")
+  const nobody = await run("--workspace", "nobody")
+  expect(nobody).toEqual({ code: 1, out: "", err: 'appmeter: there is no workspace named "nobody"\n' })
+})

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
+import { silentLog } from "../../src/log.ts"
+import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+
+setDefaultTimeout(60_000)
+
+let env: { DATA_DIR: string }
+/** Holds the database as a server does: the commands go through its socket. */
+let held: EmbeddedDatabase
+
+beforeAll(async () => {
+  env = await dataFolder()
+  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+})
+afterAll(async () => {
+  await held.close()
+  removeFolders()
+})
+
+const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
+const ask = (args: string[]) => answer(args, { env })
+
+describe("workspaces", () => {
+  test("none: a command that needs one says how to make it", async () => {
+    const { code, err } = await run(["key", "create"])
+    expect([code, err]).toEqual([
+      1,
+      "appmeter: there is no workspace yet; make one with: appmeter workspace create NAME\n",
+    ])
+  })
+
+  test("are made, changed and listed", async () => {
+    const made = await ask(["workspace", "create", "acme", "--plan", "studio", "--limit", "credits=70", "--pack", "5"])
+    expect(made.workspace).toMatchObject({ name: "acme", plan: "studio", overrides: { credits: 70 }, explorer: false })
+    expect(made.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
+    const set = [
+      "--plan",
+      "pro",
+      "--limit",
+      "credits=plan",
+      "--add-pack",
+      "1",
+      "--explorer",
+      "yes",
+      "--suspended",
+      "yes",
+    ]
+    const { workspace } = await ask(["workspace", "set", "acme", ...set])
+    expect(workspace).toMatchObject({ plan: "pro", overrides: {}, explorer: true, credits: { limit: 10_006 } })
+    expect(workspace.suspendedAt).toBeString()
+    expect((await ask(["workspace", "set", "acme", "--suspended", "no"])).workspace.suspendedAt).toBeNull()
+    expect((await ask(["workspace", "list"])).workspaces).toHaveLength(1)
+    const { out } = await run(["workspace", "list"])
+    expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
+  })
+
+  test("what cannot be is one line and 1", async () => {
+    for (const [args, line] of [
+      [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
+      [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
+      [["workspace", "set", "nobody", "--plan", "pro"], 'there is no workspace named "nobody"'],
+      [["key", "list", "--workspace", "nobody"], 'there is no workspace named "nobody"'],
+    ] as const) {
+      expect(await run([...args])).toEqual({ code: 1, out: "", err: `appmeter: ${line}\n` })
+    }
+  })
+
+  test("several: a command does not guess", async () => {
+    await ask(["workspace", "create", "other"])
+    const { code, err } = await run(["key", "create"])
+    expect([code, err]).toEqual([
+      2,
+      'appmeter: there are several workspaces; choose one with --workspace: "acme", "other"\n',
+    ])
+  })
+
+  test("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
+    const refused = await run(["workspace", "delete", "other"])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toBe(
+      'appmeter: Deleting the workspace "other" cannot be undone. Nothing was done; repeat it with --force\n',
+    )
+    expect((await run(["workspace", "delete", "other"], "yes\n")).code).toBe(1)
+    expect((await ask(["workspace", "list"])).workspaces).toHaveLength(2)
+    expect(await ask(["workspace", "delete", "other", "--force"])).toMatchObject({
+      deleted: { apps: 0, name: "other" },
+    })
+    expect((await ask(["workspace", "list"])).workspaces).toHaveLength(1)
+  })
+})
+
+describe("keys", () => {
+  test("are printed once, alone on stdout, and are nowhere in the database", async () => {
+    const live = await run(["key", "create", "--name", "ci"])
+    expect(live.code).toBe(0)
+    expect(live.out).toMatch(/^svc_live_[0-9A-Za-z]{36}\n$/)
+    expect(live.err).toBe("Keep it: it is stored nowhere and cannot be shown again.\n")
+    const secret = live.out.trim()
+    const { keys } = await ask(["key", "list"])
+    expect(keys).toHaveLength(1)
+    expect(keys[0]).toMatchObject({
+      id: 1,
+      kind: "live",
+      name: "ci",
+      state: "usable",
+      hint: `svc_live_…${secret.slice(-4)}`,
+    })
+    // without the last characters, which the hint shows
+    const random = secret.slice(9, -6)
+    expect(await dump()).toContain("svc_live_")
+    expect(await dump()).not.toContain(random)
+    expect(filesWith(env.DATA_DIR, random)).toEqual([])
+    expect(filesWith(env.DATA_DIR, "svc_live_").length).toBeGreaterThan(0)
+  })
+
+  test("are made as narrow as asked", async () => {
+    const narrow = ["--scope", "apps:read", "--scope", "hive:measure", "--ip", "192.0.2.0/24", "--budget", "10"]
+    const { key, secret } = await ask(["key", "create", "--test", ...narrow, "--expires", "2999-12-31"])
+    expect(secret).toMatch(/^svc_test_/)
+    expect(key).toMatchObject({
+      kind: "test", name: "test", scopes: ["apps:read", "hive:measure"], ipAllowList: ["192.0.2.0/24"], monthlyBudget: 10,
+      expiresAt: "2999-12-31T00:00:00.000Z",
+    }) // biome-ignore format: a list to scan
+    const { code, err } = await run(["key", "create", "--app", "app_nobody"])
+    expect([code, err]).toEqual([1, 'appmeter: the workspace has no app with id "app_nobody"\n'])
+  })
+
+  test("are paused, resumed, revoked and reported as leaked", async () => {
+    expect((await ask(["key", "pause", "1"])).key.state).toBe("paused")
+    expect((await ask(["key", "resume", "1"])).key.state).toBe("usable")
+    const refused = await run(["key", "revoke", "1"])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain("Revoking key 1 (ci, svc_live_…")
+    expect((await ask(["key", "list"])).keys[0].state).toBe("usable")
+    expect((await ask(["key", "revoke", "1", "--force"])).key.state).toBe("revoked")
+    const { secret, key } = await ask(["key", "create"])
+    const leaked = await run(["key", "leaked", "-", "--force", "--json"], `${secret}\n`)
+    expect(JSON.parse(leaked.out).key).toMatchObject({ id: key.id, state: "leaked" })
+    expect((await run(["key", "leaked", "9999", "--force"])).err).toBe("appmeter: there is no key with id 9999\n")
+  })
+})
+
+describe("apps", () => {
+  let id: string
+
+  test("are added with keywords and listed", async () => {
+    const added = await ask([
+      "app",
+      "add",
+      "Tide Times",
+      "--ios",
+      "1234567890",
+      "--country",
+      "us",
+      "--country",
+      "GB",
+      "--keyword",
+      "Tides",
+    ])
+    id = added.app.id
+    expect(added.app).toMatchObject({
+      name: "Tide Times",
+      iosId: "1234567890",
+      countries: ["us", "gb"],
+      keywords: 2,
+      origin: "own",
+    })
+    expect((await ask(["app", "list"])).apps).toEqual([added.app])
+  })
+
+  test("keywords are added, tagged, buried and removed", async () => {
+    expect(await ask(["app", "keywords", "add", id, "tides", "high water"])).toEqual({
+      added: ["high water"],
+      alreadyTracked: ["tides"],
+    })
+    expect(await ask(["app", "keywords", "remove", id, "tides", "moon", "--country", "gb"])).toEqual({
+      removed: ["tides"],
+      notTracked: ["moon"],
+    })
+    expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
+    await ask(["app", "tag", id, "tides", "--tag", "core", "--tag", "q4"])
+    await ask(["app", "bury", id, "free games"])
+    await ask(["app", "goal", id, "rank"])
+    expect(await appRow(id)).toMatchObject({
+      keyword_tags: { tides: ["core", "q4"] },
+      buried_keywords: ["free games"],
+      goal: "rank",
+    })
+    await ask(["app", "tag", id, "tides", "--none"])
+    await ask(["app", "goal", id, "none"])
+    expect(await appRow(id)).toMatchObject({ keyword_tags: null, goal: null })
+  })
+
+  test("over the workspace's limit nothing is added, and the way out is named", async () => {
+    await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=4"])
+    const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
+    expect([code, err]).toEqual([
+      1,
+      'appmeter: the workspace may hold 4 tracked keywords; raise it with: appmeter workspace set "acme" --limit trackedKeywords=7\n',
+    ])
+    expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
+  })
+
+  test("are removed only with --force", async () => {
+    expect((await run(["app", "remove", id])).code).toBe(1)
+    expect(await ask(["app", "remove", id, "--force"])).toEqual({ removed: { id, name: "Tide Times" } })
+    expect((await run(["app", "remove", id, "--force"])).err).toBe(
+      "appmeter: there is no such app; see: appmeter app list\n",
+    )
+  })
+})
+
+describe("import", () => {
+  const reading = (day: string) =>
+    JSON.stringify({
+      kind: "search", source: "import", platform: "ios", storefront: "us", term: "tides", seenAt: `${day}T03:25:01Z`,
+      results: [{ id: "897446215", name: "Canva" }, { id: "1234567890" }],
+    }) // biome-ignore format: one line of the file
+  const bytes = Buffer.concat([
+    Buffer.from(`${reading("2025-10-25")}\r\nnonsense\n\n${reading("2025-10-24")}\n{"kind":"search"}\n`),
+    Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+    Buffer.from(reading("2025-10-23")),
+  ])
+  const file = join(scratch(), "readings.jsonl")
+
+  test("stores the good lines and names the bad ones by number", async () => {
+    writeFileSync(file, bytes)
+    const { code, out, err } = await run(["import", file])
+    expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 bad\n"])
+    expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
+  })
+
+  test("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
+    const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
+    expect(again.code).toBe(1)
+    expect(again.err).toBe("")
+    expect(JSON.parse(again.out)).toMatchObject({
+      read: 6,
+      recorded: 0,
+      known: 3,
+      bad: [{ line: 2 }, { line: 5 }, { line: 6 }],
+    })
+  })
+
+  test("without one good line ends with 1, of nothing with 0", async () => {
+    expect((await run(["import", "-"], "nonsense\n\n{}\n")).code).toBe(1)
+    expect((await run(["import", "-"], "\n")).code).toBe(0)
+  })
+
+  test("of gzip is refused in one line that says what to type", async () => {
+    const packed = join(scratch(), "readings.jsonl.gz")
+    writeFileSync(packed, Bun.gzipSync(bytes))
+    const line = "appmeter: this is gzip; use: zcat FILE | appmeter import -\n"
+    expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
+  })
+
+  test("of a file that is not there, or a folder, is one line", async () => {
+    expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
+    expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder\n`)
+  })
+})
+
+test("the demo is loaded and removed", async () => {
+  await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=plan"])
+  const { apps, recorded } = await ask(["demo", "load"])
+  expect([apps.length, recorded]).toEqual([4, 36])
+  expect((await run(["demo", "remove"])).code).toBe(1)
+  expect(await ask(["demo", "remove", "--force"])).toEqual({ removed: { apps: 4, readings: 36, kept: [] } })
+  expect((await ask(["app", "list"])).apps).toEqual([])
+})
+
+test("a folder that no server holds works just the same, and is migrated first", async () => {
+  const own = { env: { DATA_DIR: join(scratch(), "new") } }
+  const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
+  expect([code, err]).toEqual([0, `appmeter: making a new database in ${own.env.DATA_DIR}\n`])
+  expect(JSON.parse(out).workspace.name).toBe("acme")
+  expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
+})
+
+test("a database that is up to date has nothing to migrate", async () => {
+  expect(await ask(["migrate"])).toEqual({ applied: [] })
+})
+
+/** Every row of every table as text. */
+async function dump(): Promise<string> {
+  const { sql } = held
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class
+    where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
+    order by 1`
+  let text = ""
+  for (const { name } of tables) {
+    const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`
+    text += rows.map(({ row }) => row).join("\n")
+  }
+  await sql`checkpoint`
+  return text
+}
+
+async function appRow(id: string) {
+  const [row] = await held.sql`select * from tracked_app where id = ${id}`
+  return row
+}
+
+/** Files below a folder that hold the text. The lock is left alone: closing it once would release it (POSIX). */
+function filesWith(folder: string, text: string): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return names
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        entry.name !== "server.lock" &&
+        readFileSync(join(entry.parentPath, entry.name)).includes(text),
+    )
+    .map(({ name }) => name)
+}

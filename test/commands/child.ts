@@ -1,0 +1,143 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts")
+
+export interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+export interface ChildOptions {
+  env?: Record<string, string>
+  /** What is piped in; without it stdin is an open pipe that says nothing. */
+  stdin?: string
+  /** Loaded before the program. */
+  preload?: string
+  /** What starts the program, where it is not this Bun on main.ts. */
+  program?: string[]
+}
+
+/** Runs the program and waits for its end. Nothing of this process' environment but PATH is passed on. */
+export async function appmeter(args: string[], options: ChildOptions = {}): Promise<Ended> {
+  const child = start(args, options)
+  const [code, out, err] = await Promise.all([child.exited, text(child.stdout), text(child.stderr)])
+  return { code, out, err }
+}
+
+/** Starts the program and leaves it to the caller. */
+export function begun(args: string[], options: ChildOptions = {}) {
+  return start(args, options)
+}
+
+/** The same for a command that answers in JSON and must not fail. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every command
+export async function answer(args: string[], options?: ChildOptions): Promise<any> {
+  const { code, out, err } = await appmeter([...args, "--json"], options)
+  if (code !== 0) throw new Error(`appmeter ${args.join(" ")}: ${code} ${err}`)
+  return JSON.parse(out)
+}
+
+/** What a curl line answers, run by the shell as pasted; where there is no curl, its words as the shell reads them are sent. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
+export async function pasted(line: string): Promise<any> {
+  if (Bun.which("curl")) return JSON.parse(shell(line))
+  const words = shell(line.replace(/^\s*curl/, "printf '%s\\n'"))
+    .trimEnd()
+    .split("\n")
+  const header = words[words.indexOf("-H") + 1]?.split(": ") as [string, string]
+  return (await fetch(words.at(-1) as string, { headers: words.includes("-H") ? [header] : [] })).json()
+}
+
+function shell(line: string): string {
+  const { exitCode, stdout } = Bun.spawnSync(["sh", "-c", line])
+  if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${line}`)
+  return stdout.toString()
+}
+
+export interface Serving {
+  url: string
+  /** All of stdout so far. */
+  out(): string
+  err(): string
+  pid: number
+  kill(signal?: NodeJS.Signals): void
+  exited: Promise<number>
+}
+
+/** Starts a server on a free port and waits until it says where it is. */
+export async function serving(options: ChildOptions, args: string[] = []): Promise<Serving> {
+  const child = start(["serve", ...args], { ...options, env: { PORT: "0", ...options.env } })
+  const [out, err] = [collect(child.stdout), collect(child.stderr)]
+  // the last line of what it prints for people, or the end of its JSON document
+  while (!/What can be asked|\n}\n/.test(out.text)) {
+    if (child.exitCode !== null) throw new Error(`serve ended: ${child.exitCode} ${err.text}`)
+    await Bun.sleep(20)
+  }
+  return {
+    url: /serves on (\S+)|"url": "([^"]+)"/.exec(out.text)!.slice(1).find(Boolean)!,
+    out: () => out.text,
+    err: () => err.text,
+    pid: child.pid,
+    kill: (signal = "SIGTERM") => child.kill(signal),
+    exited: child.exited.then(async (code) => {
+      await Promise.all([out.done, err.done])
+      return code
+    }),
+  }
+}
+
+/** A migrated embedded database without a workspace, in a folder of its own. The first one costs an initdb (4 s), others a copy. */
+export async function dataFolder(): Promise<{ DATA_DIR: string }> {
+  seed ??= makeSeed()
+  const folder = scratch()
+  cpSync(await seed, folder, { recursive: true })
+  return { DATA_DIR: folder }
+}
+
+/** An empty folder; all of them are removed at the end of the process. */
+export function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-commands-"))
+  folders.push(folder)
+  return folder
+}
+
+/** For `afterAll`. */
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  seed = undefined
+}
+
+const folders: string[] = []
+let seed: Promise<string> | undefined
+
+async function makeSeed(): Promise<string> {
+  const folder = scratch()
+  const { code, err } = await appmeter(["migrate"], { env: { DATA_DIR: folder } })
+  if (code !== 0) throw new Error(err)
+  return folder
+}
+
+function start(args: string[], { env = {}, stdin, preload, program }: ChildOptions) {
+  const bun = [process.execPath, ...(preload ? ["--preload", preload] : []), MAIN]
+  return Bun.spawn([...(program ?? bun), ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdin: stdin === undefined ? "pipe" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+}
+
+const text = (stream: ReadableStream) => new Response(stream).text()
+
+function collect(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
+  const decoder = new TextDecoder()
+  const collected = { text: "", done: Promise.resolve() }
+  collected.done = (async () => {
+    for await (const chunk of stream) collected.text += decoder.decode(chunk, { stream: true })
+  })()
+  return collected
+}

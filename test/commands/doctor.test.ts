@@ -1,0 +1,211 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { chmodSync, existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { clock } from "../../src/commands/doctor/database.ts"
+import type { Finding } from "../../src/commands/doctor/finding.ts"
+import { size, space } from "../../src/commands/doctor/folder.ts"
+import { runtime } from "../../src/commands/doctor/program.ts"
+import { checkSettings } from "../../src/commands/doctor/settings.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { EMBEDDED_MAJOR } from "../../src/database/data-version.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { silentLog } from "../../src/log.ts"
+import { readSettings } from "../../src/settings.ts"
+import { scratchDatabase } from "../database/server.ts"
+import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+async function examined(
+  env: Record<string, string>,
+): Promise<{ code: number; states: Record<string, string>; of: Of }> {
+  const { code, out, err } = await appmeter(["doctor", "--json"], { env })
+  expect(err).toBe("")
+  const { healthy, findings } = JSON.parse(out) as { healthy: boolean; findings: Finding[] }
+  expect(healthy).toBe(code === 0)
+  for (const { state, fix } of findings) expect([state, fix !== null]).toEqual([state, state !== "ok"])
+  const states = Object.fromEntries(findings.map(({ thing, state }) => [thing, state]))
+  return { code, states, of: (thing) => findings.find((one) => one.thing === thing)! }
+}
+
+type Of = (thing: string) => Finding
+
+describe("the embedded database", () => {
+  test("not made yet: all is well, and nothing is made", async () => {
+    const DATA_DIR = join(scratch(), "none")
+    const { code, of } = await examined({ DATA_DIR })
+    expect([code, of("database").says]).toEqual([0, "embedded, not made yet; the first start makes it"])
+    expect(existsSync(DATA_DIR)).toBe(false)
+  })
+
+  test("held by nobody or by a server: reached either way, a line for each thing", async () => {
+    const env = await dataFolder()
+    const free = await examined(env)
+    expect(free.code).toBe(0)
+    expect(free.of("database").says).toBe(`PostgreSQL 18.6, the embedded database in ${env.DATA_DIR}`)
+    const held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    const { code, states, of } = await examined(env)
+    const { out } = await appmeter(["doctor"], { env })
+    await held.close()
+    expect([code, Object.keys(states)]).toEqual([
+      0,
+      [
+        "runtime", "driver", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "database", "schema",
+        "clock", "limits",
+      ], // biome-ignore format: a list to scan
+    ])
+    expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
+    expect(of("database").says).toEndWith(", held by a server")
+    expect(out.split("\n")).toHaveLength(Object.keys(states).length + 2)
+    expect(out).toMatch(/^STATE +THING +WHAT\nok +runtime +Bun \d/)
+  })
+
+  test("open to others: a warning, and a problem where its files are", async () => {
+    const { DATA_DIR } = await dataFolder()
+    chmodSync(DATA_DIR, 0o755)
+    const outer = await examined({ DATA_DIR })
+    expect([outer.code, outer.of("DATA_DIR")]).toEqual([
+      0, { thing: "DATA_DIR", state: "warning", says: expect.stringContaining("(755)"), fix: `run: chmod 700 "${DATA_DIR}"` },
+    ]) // biome-ignore format: a list to scan
+    chmodSync(join(DATA_DIR, "postgres"), 0o755)
+    const inner = await examined({ DATA_DIR })
+    expect([inner.code, inner.of("DATA_DIR").state]).toEqual([1, "problem"])
+  })
+
+  test("lacks a migration, or has one too many: which, and what to do; neither is changed", async () => {
+    const { DATA_DIR } = await dataFolder()
+    const change = async (name: string) => {
+      const { sql, close } = await openEmbedded({ dataDir: DATA_DIR, as: "command", log: silentLog })
+      await sql`update schema_migration set name = ${name} where name in ('0003_jobs.sql', '0000_x.sql', '9999_later.sql')`
+      if (name === "0000_x.sql") await sql`delete from schema_migration where name = ${name}`
+      else await sql`insert into schema_migration (name, sha256) values (${name}, '') on conflict do nothing`
+      await close()
+    }
+    await change("0000_x.sql")
+    const lacking = await examined({ DATA_DIR })
+    expect([lacking.code, lacking.of("schema")]).toMatchObject([
+      1, { state: "problem", says: expect.stringMatching(/^lacks 1 of \d+ migrations, 0003_jobs\.sql/), fix: "run: appmeter migrate" },
+    ]) // biome-ignore format: a list to scan
+    await change("9999_later.sql")
+    const newer = await examined({ DATA_DIR })
+    expect([newer.code, newer.of("schema").says]).toEqual([
+      1,
+      "newer than this program: it has migration 9999_later.sql",
+    ])
+  })
+
+  test.each([
+    [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
+    [EMBEDDED_MAJOR - 1, /with the version that made it run appmeter backup FILE, then /],
+  ])("of PostgreSQL %d: every command says what to do, and its files are not touched", async (major, remedy) => {
+    const { DATA_DIR } = await dataFolder()
+    const file = join(DATA_DIR, "postgres", "PG_VERSION")
+    writeFileSync(file, `${major}\n`)
+    const { code, of } = await examined({ DATA_DIR })
+    expect([code, of("database").says]).toEqual([1, expect.stringMatching(remedy)])
+    for (const command of [["serve"], ["workspace", "list"]]) {
+      const ended = await appmeter(command, { env: { DATA_DIR, PORT: "0" } })
+      expect([ended.code, ended.out, ended.err.trimEnd()]).toEqual([1, "", expect.stringMatching(remedy)])
+    }
+    writeFileSync(file, `${EMBEDDED_MAJOR}\n`)
+    expect((await examined({ DATA_DIR })).code).toBe(0)
+  })
+})
+
+describe("what is away", () => {
+  test("database and Redis: each a problem, no password, and the rest is told all the same", async () => {
+    const env = {
+      DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name",
+      REDIS_URL: "redis://:canary@127.0.0.1:1",
+    }
+    const { code, states, of } = await examined(env)
+    expect([code, states]).toEqual([
+      1,
+      {
+        runtime: "ok", driver: "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", database: "problem",
+        limits: "problem",
+      }, // biome-ignore format: a list to scan
+    ])
+    expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
+    expect(of("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
+    expect(JSON.stringify([of("database"), of("limits")])).not.toContain("canary")
+  })
+
+  test("Upstash: the same", async () => {
+    const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
+    const { code, of } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
+    expect([code, of("limits").fix]).toEqual([1, "start it, or correct UPSTASH_REDIS_REST_URL and its token"])
+  })
+})
+
+postgres("postgres: reached, with its migrations, by the same lines", async () => {
+  await using server = await scratchDatabase("doctor")
+  const env = { DATABASE_URL: server.url }
+  expect((await examined(env)).of("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
+  const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
+  await migrate(sql, (await import("../../src/commands/with-database.ts")).migrations(), silentLog)
+  await close()
+  const { code, of, states } = await examined(env)
+  expect([code, of("database").says]).toEqual([
+    0,
+    expect.stringMatching(/^PostgreSQL \d+.*, the database at .*\/appmeter_/),
+  ])
+  expect(states).not.toHaveProperty("DATA_DIR")
+})
+
+describe("settings that work, but are hardly meant", () => {
+  const found = (env: Record<string, string>) => checkSettings({ settings: readSettings(env, () => "") })
+  const states = (env: Record<string, string>) =>
+    Object.fromEntries(found(env).map(({ thing, state }) => [thing, state]))
+
+  test("a misspelt one is named", () => {
+    expect(found({ PUBLIC_ULR: "https://x.example" })[0]).toEqual({
+      thing: "settings", state: "warning", says: "PUBLIC_ULR is not a setting", fix: "did you mean PUBLIC_URL?",
+    }) // biome-ignore format: a list to scan
+  })
+
+  test.each([
+    [{}, "ok"],
+    [{ HOST: "::1" }, "ok"],
+    [{ HOST: "0.0.0.0" }, "warning"],
+    [{ HOST: "ranks.example.com" }, "warning"],
+    [{ HOST: "0.0.0.0", PUBLIC_URL: "https://ranks.example.com" }, "ok"],
+    [{ PUBLIC_URL: "http://ranks.example.com" }, "warning"],
+    [{ PUBLIC_URL: "http://203.0.113.7" }, "warning"],
+    [{ PUBLIC_URL: "http://[2001:db8::1]" }, "warning"],
+    [{ PUBLIC_URL: "http://192.168.1.4:8787" }, "ok"],
+    [{ PUBLIC_URL: "http://[fd00::1]" }, "ok"],
+    [{ PUBLIC_URL: "http://ranks.internal" }, "ok"],
+    [{ PUBLIC_URL: "http://appmeter:8787" }, "ok"],
+  ])("PUBLIC_URL: %j", (env, state) => {
+    expect(states(env).PUBLIC_URL).toBe(state as Finding["state"])
+  })
+
+  test.each([
+    [{}, "ok"],
+    [{ PUBLIC_URL: "https://ranks.example.com" }, "warning"],
+    [{ PUBLIC_URL: "https://ranks.example.com", TRUSTED_PROXIES: "10.0.0.0/8" }, "ok"],
+    [{ TRUSTED_PROXIES: "10.0.0.1,0.0.0.0/0" }, "problem"],
+    [{ TRUSTED_PROXIES: "::/0" }, "problem"],
+  ])("TRUSTED_PROXIES: %j", (env, state) => {
+    expect(states(env).TRUSTED_PROXIES).toBe(state as Finding["state"])
+  })
+})
+
+test("limits of clock, size, room and version", () => {
+  const GB = 2 ** 30
+  expect([clock(2_000), clock(-2_000), clock(2_001), clock(-2_001)].map(({ state }) => state)).toEqual([
+    "ok", "ok", "warning", "warning",
+  ]) // biome-ignore format: a list to scan
+  expect(clock(-3_500).says).toBe("the database is 3.5 s behind this machine")
+  expect([size(10 * GB - 1).state, size(10 * GB).fix]).toEqual(["ok", "run: appmeter move-database --to URL"])
+  expect([space(GB - 1, 0), space(3 * GB, 4 * GB), space(4 * GB, 4 * GB)].map(({ state }) => state)).toEqual([
+    "problem", "warning", "ok",
+  ]) // biome-ignore format: a list to scan
+  expect(["1.4.4", "1.4.5", "1.10.0", "2.0.0", "0.9.9"].map((version) => runtime(version).state)).toEqual([
+    "problem", "ok", "ok", "ok", "problem",
+  ]) // biome-ignore format: a list to scan
+})

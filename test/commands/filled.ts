@@ -1,0 +1,221 @@
+import { expect } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { createKey, listKeys, pauseKey, revokeKey } from "../../src/access/key-register.ts"
+import { createWorkspace } from "../../src/access/workspaces.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { rowsIn } from "../../src/database/copy.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { steadyText, sumTable } from "../../src/database/rows.ts"
+import { describeTables, tablesMadeBy } from "../../src/database/tables.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { importLines } from "../../src/observations/import-lines.ts"
+import { someWriter, type Writer } from "../actions/writer.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+
+export const TABLES = tablesMadeBy(readTree("sql", ".sql"))
+
+const NOW = new Date()
+const DAY_MS = 86_400_000
+const dayBefore = (days: number) => new Date(NOW.getTime() - days * DAY_MS).toISOString().slice(0, 10)
+
+export interface Filled {
+  writer: Writer
+  /** A token that was not confirmed yet. */
+  token: string
+  jobs: string[]
+}
+
+/** The service over a database, with a clock that stands still: answers of two of them can be compared. */
+export const houseOver = (sql: Sql): House => openHouse({ sql, now: () => NOW })
+
+/** Rows in every table: several months, every state, and text that is easily spoiled. */
+export async function fill(sql: Sql): Promise<Filled> {
+  const house = houseOver(sql)
+  const writer = await someWriter(house, { keywords: ["tea", "green tea", "matcha 抹茶"], countries: ["us", "de"] })
+  await readings(sql)
+  const used = await writer.token("add_keywords", { appId: writer.app, keywords: ["oolong"] })
+  expect((await writer.confirm(used)).status).toBe(200)
+  const token = await writer.token("add_keywords", { appId: writer.app, keywords: ["sencha"] })
+  await keysOfEveryKind(sql)
+  const jobs = await jobsOfEveryState(sql, writer.workspace)
+  await rest(sql, writer)
+  const held = await rowsIn(sql, TABLES)
+  expect(held.map(({ name }) => name).sort()).toEqual(TABLES)
+  return { writer, token, jobs }
+}
+
+/** So many more rows, for what has to last a while. */
+export async function fillUp(sql: Sql, lists: number): Promise<void> {
+  await sql`
+    insert into list (platform, storefront, term)
+    select 'ios', 'us', 'bulk ' || g
+    from generate_series(1, ${lists}::int) g`
+  await sql`
+    insert into search_results (list_id, day, source, seen_at, depth, complete, parser, origin, sha256, app_ids)
+    select l.id, ${dayBefore(1)}::date - d, 40, now(), 200, true, 1, 'own', sha256(l.term::bytea),
+      array(select abs(hashtext(l.term || d || ' ' || g)) % 30000 from generate_series(1, 200) g)
+    from list l, generate_series(0, 9) d
+    where l.term like 'bulk %'`
+}
+
+/** What 30 different calls answer, word for word; they cost credits, so the order counts. */
+export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled): Promise<string[]> {
+  const house = houseOver(sql)
+  const answers: string[] = []
+  for (const path of paths(app, jobs)) {
+    const { status, text, credits } = await house.call(`/v1${path}`, { key })
+    answers.push(`${path} ${status} ${credits.used} ${text}`)
+  }
+  expect(answers).toHaveLength(25 + jobs.length)
+  expect(answers.filter((answer) => answer.split(" ")[1] === "200").length).toBeGreaterThan(20)
+  return answers
+}
+
+/** New rows get new numbers, books still add up, and what may not be changed cannot be. */
+export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void> {
+  const house = houseOver(sql)
+  const before = await newest(sql)
+  expect((await house.call("/v1/apps", { key: writer.key })).status).toBe(200)
+  const confirm = (confirmToken: string): Promise<Answer> =>
+    house.call("/v1/actions/confirm", { key: writer.key, method: "POST", body: { confirmToken } })
+  expect((await confirm(token)).body).toMatchObject({ status: "applied" })
+  const preview = { action: "add_app", args: { iosId: "987654321", keywords: ["new"] } }
+  const shown = await house.call("/v1/actions", { key: writer.key, method: "POST", body: preview })
+  expect((await confirm(shown.body.confirmToken)).body).toMatchObject({ status: "applied" })
+  const workspace = await house.workspace()
+  const key = await house.key(workspace)
+  expect((await house.call("/v1/account", { key })).status).toBe(200)
+  const after = await newest(sql)
+  for (const [table, id] of Object.entries(before)) expect([table, after[table]! > id]).toEqual([table, true])
+  const [books] = await sql<{ same: boolean }[]>`
+    select bool_and(a.used = coalesce((
+      select sum(cost) from ledger where workspace_id = a.workspace_id and month = a.month
+    ), 0)) as same
+    from account a
+    where a.workspace_id = ${writer.workspace}`
+  expect(books?.same).toBe(true)
+  for (const change of [sql`delete from audit`, sql`truncate audit`])
+    expect(String(await change.catch((error: Error) => error))).toContain("audit is append-only")
+}
+
+/** The sums over every table, by its name. */
+export async function sumsOf(sql: Sql): Promise<Record<string, string>> {
+  return (await sql.begin(async (given) => {
+    const tx = given as Tx
+    await steadyText(tx)
+    const sums: Record<string, string> = {}
+    for (const table of await describeTables(tx, TABLES)) {
+      const { rows, checksum } = await sumTable(tx, table)
+      sums[table.name] = `${rows} ${checksum}`
+    }
+    return sums
+  })) as Record<string, string>
+}
+
+async function readings(sql: Sql): Promise<void> {
+  const lines = async function* () {
+    for (const term of ["tea", "green tea", "matcha 抹茶", "never tracked"]) {
+      for (let ago = 0; ago < 75; ago += 6) {
+        const results = Array.from({ length: 20 }, (_, i) => ({
+          id: String(100_000_001 + ((i * 7 + ago + 5) % 40)),
+          name: `Té "\\n" ${i} \u2028\u0001`.slice(0, 40),
+          ratings: i * 1_000 + 0,
+          rating: 4.1,
+        }))
+        const head = { kind: "search", source: "import", platform: "ios", storefront: ago % 4 ? "us" : "de", depth: 20 }
+        yield JSON.stringify({ ...head, term, seenAt: `${dayBefore(ago + 1)}T03:25:01.530039Z`, results })
+        yield JSON.stringify({ ...head, term, storefront: "us", seenAt: `${dayBefore(ago + 1)}T04:25:01Z`, results })
+      }
+    }
+    yield JSON.stringify({
+      kind: "attempt", source: "import", platform: "ios", storefront: "us", term: "tea",
+      at: `${dayBefore(1)}T00:00:00.123456Z`, outcome: "blocked", detail: "a\tb\\c 'd' \"e\"",
+    }) // biome-ignore format: a list to scan
+  }
+  const { bad, recorded } = await importLines(sql, lines(), { now: () => NOW })
+  expect([bad, recorded]).toEqual([[], 104])
+}
+
+async function keysOfEveryKind(sql: Sql): Promise<void> {
+  const { name: workspace, id } = await createWorkspace(sql, { name: "kinds \\ of 'keys'", plan: "enterprise" })
+  const make = (asked: object) =>
+    createKey(sql, { workspace, kind: "live", name: 'a "key" \\ 抹', ...asked }, randomBytes)
+  await make({ kind: "test" })
+  await make({ ipAllowList: ["192.0.2.0/24", "2001:db8::/32"], monthlyBudget: 5, scopes: [] })
+  await make({ expiresAt: new Date(NOW.getTime() + DAY_MS) })
+  const [first, second] = await listKeys(sql, workspace)
+  await pauseKey(sql, first!.id)
+  await revokeKey(sql, second!.id)
+  await sql`insert into hive_day (workspace_id, day, used) values (${id}, ${dayBefore(0)}, 3)`
+  const gone = await createWorkspace(sql, { name: "gone", plan: "free" })
+  await sql`update workspace set deleted_at = now() where id = ${gone.id}`
+}
+
+async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]> {
+  const [key] = await sql<{ id: number }[]>`select min(id) as id from api_key where workspace_id = ${workspaceId}`
+  const ids: string[] = []
+  for (const status of ["queued", "running", "done", "failed", "unknown"]) {
+    const running = status === "running"
+    const ended = ["done", "failed", "unknown"].includes(status)
+    const shown = { summary: `Set the bid of ${status}.`, target: { kind: "keyword", id: status, name: "tea" } }
+    const [row] = await sql<{ id: string }[]>`
+      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, before, status, attempts,
+        lease, lease_until, sent_at, result, error, started_at, finished_at)
+      values (${`job_${status}`}, ${workspaceId}, ${key!.id}, ${crypto.randomUUID()}, 'set_bid', ${status},
+        ${sql.json(shown)}, ${sql.json({ bid: 1.1e-7, deep: [null, { "": "\u0001" }] })}, 'null'::jsonb, ${status}, 1,
+        ${running ? crypto.randomUUID() : null}, ${running ? NOW : null}, ${ended ? NOW : null},
+        ${status === "done" ? sql.json({ bid: 2 }) : null}, ${status === "failed" ? sql.json({ error: "asc_rejected" }) : null},
+        ${NOW}, ${ended ? NOW : null})
+      returning id`
+    ids.push(row!.id)
+  }
+  return ids
+}
+
+async function rest(sql: Sql, { workspace }: Writer): Promise<void> {
+  await sql`insert into instance (key, value) values ('first_keys', 'shown')`
+  await sql`
+    insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)
+    values (${workspace}, '2024-01-01', 'list_apps', 9007199254740991, 0, 3)`
+}
+
+function paths(app: string, jobs: string[]): string[] {
+  const of = `/apps/${app}`
+  return [
+    "/account", "/usage", "/apps", of, `${of}/keywords`, `${of}/keywords?country=de`, `${of}/keywords?platform=android`,
+    `${of}/keywords?country=fr`, `${of}/rivals`, `${of}/rivals?country=de`, `${of}/rivals?platform=ios`, `${of}/history`,
+    `${of}/history?country=de`, "/search?q=tea", "/search?q=kettle", "/search?q=matcha", "/search?q=nothing",
+    `/fetch?id=app:${app}`, "/fetch?id=app:nobody", `/search?q=${app}`, ...jobs.map((id) => `/jobs/${id}`), "/jobs/job_none",
+    "/apps/nobody", "/nowhere", "/account", "/usage",
+  ] // biome-ignore format: a list to scan
+}
+
+async function newest(sql: Sql): Promise<Record<string, number>> {
+  const [row] = await sql<Record<string, number>[]>`
+    select (select max(id) from workspace)::int as workspace, (select max(id) from api_key)::int as api_key,
+      (select max(id) from ledger)::int as ledger, (select max(id) from audit)::int as audit,
+      (select max(id) from store_app)::int as store_app, (select max(id) from list)::int as list`
+  return row!
+}
+
+/** Works on a folder that nobody holds. */
+export async function inFolder<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const database = await openEmbedded({ dataDir, as: "server", log: silentLog })
+  try {
+    return await work(database.sql)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Works on a server database. */
+export async function inServer<T>(databaseUrl: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
+  try {
+    return await work(database.sql)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,129 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { COMMANDS } from "../../src/commands/all.ts"
+import { commandHelp, programHelp } from "../../src/commands/help.ts"
+import { appmeter, removeFolders, scratch } from "./child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const plain = (text: string) => text
+
+describe("help", () => {
+  test("of the program and of a command goes to stdout, without any setting or database", async () => {
+    const [program, version, command, group] = await Promise.all(
+      [["--help"], ["--version"], ["key", "create", "--help", "--nonsense=1"].slice(0, 3), ["key", "--help"]].map(
+        (args) => appmeter(args, { env: { PORT: "wrong" } }),
+      ),
+    )
+    expect(program).toEqual({ code: 0, err: "", out: programHelp(COMMANDS, plain) })
+    const { version: current } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
+    expect(version).toEqual({ code: 0, err: "", out: `${current}\n` })
+    expect(command?.out).toBe(commandHelp(COMMANDS.find(({ name }) => name === "key create")!, plain))
+    expect(group?.out).toContain("key revoke")
+  })
+
+  test.each(COMMANDS.map((command) => [command.name, command] as const))(
+    "%s: examples first, each one typed right",
+    (_, command) => {
+      const help = commandHelp(command, plain)
+      expect(help.indexOf("Examples")).toBeLessThan(help.indexOf("Usage"))
+      for (const [typed] of command.examples) {
+        expect(typed).toStartWith(command.name)
+        for (const [, option] of typed.matchAll(/ --([a-z-]+)/g))
+          expect(Object.keys({ ...command.options, json: 1 })).toContain(option!)
+      }
+    },
+  )
+
+  test("no line of it is longer than a wide terminal but where it lists choices", () => {
+    const long = programHelp(COMMANDS, plain)
+      .split("\n")
+      .filter((line) => line.length > 200)
+    expect(long).toEqual([])
+  })
+})
+
+describe("wrong use ends with 2, one line, and a hint", () => {
+  test.each([
+    [["sevre"], 'there is no command "sevre"; did you mean serve?'],
+    [["key", "crate"], 'there is no command "key crate"; did you mean key create?'],
+    [["app", "keywords", "ad"], 'there is no command "app keywords ad"; did you mean app keywords add?'],
+    [["xyzzy"], 'there is no command "xyzzy"; appmeter --help lists the commands'],
+    [["key", "create", "--nmae", "x"], "there is no option --nmae; did you mean --name?"],
+    [["key", "create", "--constructor"], "there is no option --constructor"],
+    [["key", "create", "--name"], "--name needs a value: TEXT"],
+    [["key", "create", "--name", "--json"], "--name needs a value: TEXT"],
+    [["key", "create", "--test=yes"], "--test takes no value"],
+    [["key", "create", "--name", "a", "--name", "b"], "--name is given more than once"],
+    [["key", "create", "--budget", "many"], "--budget must be a whole number"],
+    [
+      ["key", "create", "--expires", "2027-02-30"],
+      "--expires must be a UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z",
+    ],
+    [["key", "revoke"], "<id> is missing: appmeter key revoke <id> [options]"],
+    [["key", "revoke", "1", "2"], '"2" is one argument too many: appmeter key revoke <id> [options]'],
+    [["workspace", "set", "a"], "nothing to change is named; see: appmeter workspace set --help"],
+    [["workspace", "set", "a", "--explorer", "maybe"], "--explorer must be yes or no"],
+    [["workspace", "create", "a", "--limit", "credits"], "--limit is written NAME=AMOUNT, as credits=50000"],
+    [["app", "tag", "a", "b"], "give either --tag TAG or --none"],
+  ])("%j", async (args, line) => {
+    const { code, out, err } = await appmeter(args, { env: { DATA_DIR: scratch() } })
+    expect({ code, out, err }).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })
+  })
+
+  test.each([[["key"]], [["key", "--json"]], [["app", "keywords", "--json", "--force"]]])(
+    "%j, a group without its command, lists the group's commands",
+    async (args) => {
+      const { code, out, err } = await appmeter(args)
+      expect([code, out]).toEqual([2, ""])
+      expect(err).toContain(args[0] === "key" ? "key revoke" : "app keywords add")
+      expect((await appmeter([...args, "-h"])).code).toBe(0)
+    },
+  )
+
+  test("without any word the help goes to stderr", async () => {
+    const { code, out, err } = await appmeter([])
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toContain("Commands")
+  })
+})
+
+describe("wrong settings end with 78", () => {
+  test("all of them in one list, no secret, nothing opened", async () => {
+    const env = {
+      PORT: "eighty",
+      DATABASE_URL: "mysql://user:canary@host",
+      UPSTASH_REDIS_REST_URL: "https://u.example",
+      REDIS_URL_FILE: "/nonexistent",
+      DATABSE_URL: "x",
+    }
+    const { code, out, err } = await appmeter(["serve"], { env })
+    expect([code, out]).toEqual([78, ""])
+    expect(err.split("\n").map((line) => line.trim().split(" ")[0])).toEqual([
+      "appmeter:", "PORT", "DATABASE_URL", "REDIS_URL_FILE", "UPSTASH_REDIS_REST_TOKEN", "",
+    ]) // biome-ignore format: a list to scan
+    expect(err).not.toContain("canary")
+  })
+
+  test("a misspelt setting is a warning", async () => {
+    const { code, err } = await appmeter(["openapi"], { env: { PUBLIC_ULR: "https://x.example" } })
+    expect([code, err]).toEqual([0, "appmeter: warning: PUBLIC_ULR is not a setting; did you mean PUBLIC_URL?\n"])
+  })
+})
+
+test("openapi prints the whole document, also through a pipe that is slow to read", async () => {
+  const { code, out } = await appmeter(["openapi"], { env: { PUBLIC_URL: "https://ranks.example.com/" } })
+  expect(code).toBe(0)
+  const document = JSON.parse(out)
+  expect(document.servers).toEqual([{ url: "https://ranks.example.com/v1" }])
+  expect(Object.keys(document.paths)).toContain("/apps/{appId}/keywords")
+})
+
+test("an address of a database that is not there is one line and 1", async () => {
+  const env = { DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name" }
+  const { code, out, err } = await appmeter(["workspace", "list"], { env })
+  expect([code, out]).toEqual([1, ""])
+  expect(err).toBe("appmeter: the database at 127.0.0.1:1/name is not reachable: nothing listens there\n")
+})

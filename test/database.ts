@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import postgres from "postgres"
+import { readTree } from "../src/database/assets.ts"
+import { openDatabase } from "../src/database/connect.ts"
+import { type EmbeddedDatabase, openEmbedded } from "../src/database/embedded/open.ts"
+import { migrate } from "../src/database/migrate.ts"
+import type { Database, Sql } from "../src/database/types.ts"
+import { silentLog } from "../src/log.ts"
+
+/**
+ * An empty, migrated database: the embedded one in memory, or with DATABASE_URL a scratch database on that server. One
+ * per test process, so call it in `beforeAll`; the next call empties it again.
+ */
+export async function freshDatabase(): Promise<Sql> {
+  opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openInMemory()
+  const { sql } = await opened
+  await sql`drop schema if exists public cascade`
+  await sql`create schema public`
+  await migrate(sql, readTree("sql", ".sql"), silentLog)
+  return sql
+}
+
+let opened: Promise<Database> | undefined
+
+/** Opens the embedded database in memory. The first call on a machine runs initdb (4 s), later ones load what it made. */
+export async function openInMemory(limits?: { waitMs?: number; idleMs?: number }): Promise<EmbeddedDatabase> {
+  const options = { as: "server" as const, log: silentLog, ...(limits && { limits }) }
+  const kept = templatePath()
+  if (existsSync(kept)) {
+    return openEmbedded({ ...options, template: new Uint8Array(readFileSync(kept)) })
+  }
+  const database = await openEmbedded(options)
+  mkdirSync(dirname(kept), { recursive: true })
+  writeFileSync(`${kept}.${process.pid}`, await database.backend!.dump())
+  renameSync(`${kept}.${process.pid}`, kept)
+  return database
+}
+
+function templatePath(): string {
+  const pglite = createRequire(import.meta.url).resolve("@electric-sql/pglite")
+  const { version } = JSON.parse(readFileSync(join(dirname(pglite), "..", "package.json"), "utf8"))
+  return join(import.meta.dirname, "..", "node_modules", ".cache", `appmeter-pglite-${version}.tar`)
+}
+
+async function openScratch(url: string): Promise<Database> {
+  const name = `appmeter_test_${process.pid}`
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await dropLeftOver(admin)
+  await admin`create database ${admin(name)}`
+  await admin.end()
+  dropAfterwards(url, name)
+  const scratch = new URL(url)
+  scratch.pathname = `/${name}`
+  return openDatabase({ databaseUrl: scratch.href, dataDir: "", as: "command", log: silentLog })
+}
+
+// Scratch databases of test processes that were killed.
+async function dropLeftOver(admin: postgres.Sql): Promise<void> {
+  const scratch = await admin<{ name: string }[]>`
+    select datname as name
+    from pg_database
+    where datname ~ '^appmeter_test_\\d+(_\\w+)?$' and datname not in (select datname from pg_stat_activity where datname is not null)`
+  for (const { name } of scratch) {
+    const pid = Number(name.split("_")[2])
+    if (pid === process.pid || !alive(pid)) await admin`drop database if exists ${admin(name)}`.catch(() => {})
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM"
+  }
+}
+
+// `bun test` runs no exit handlers, and nobody does after kill -9: another process waits for the end of this one's pipe.
+function dropAfterwards(url: string, name: string): void {
+  const drop = `
+    for await (const _ of Bun.stdin.stream()) continue
+    const { default: postgres } = await import("postgres")
+    const sql = postgres(process.argv[1], { max: 1, onnotice: () => {} })
+    await sql\`drop database if exists \${sql(process.argv[2])} with (force)\`
+    await sql.end()`
+  Bun.spawn([process.execPath, "-e", drop, url, name], {
+    cwd: import.meta.dirname,
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  }).unref()
+}

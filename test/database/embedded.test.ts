@@ -1,0 +1,106 @@
+import { afterAll, expect, test } from "bun:test"
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openDatabase } from "../../src/database/connect.ts"
+import { silentLog } from "../../src/log.ts"
+import { scratchFolder, startHolder } from "./processes.ts"
+
+const { folder, remove } = scratchFolder()
+afterAll(remove)
+
+const command = (dataDir: string) => openDatabase({ as: "command", dataDir, log: silentLog })
+
+test("a first start killed at any time leaves nothing that hinders the next", async () => {
+  const dataDir = join(folder, "first")
+  for (const afterMs of [150, 300, 450, 600, 800]) {
+    const holder = startHolder("server", dataDir)
+    await Bun.sleep(afterMs)
+    await holder.end()
+  }
+  const holder = startHolder("server", dataDir)
+  await holder.opened()
+  expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
+  expect(readdirSync(dataDir).sort()).toEqual(["postgres", "server.lock"])
+}, 40_000)
+
+test("a second server on one directory is refused with its name; a command works through the first", async () => {
+  const dataDir = join(folder, "first")
+  const holder = startHolder("server", dataDir)
+  await holder.opened()
+
+  const startedAt = performance.now()
+  const second = startHolder("server", dataDir)
+  expect(await second.ended()).toEqual([`DatabaseProblem: the data directory ${dataDir} is in use by another server`])
+  expect(performance.now() - startedAt).toBeLessThan(3_000)
+
+  const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777
+  expect([mode("."), mode("postgres"), mode("control.sock"), mode("server.lock")]).toEqual([0o700, 0o700, 0o600, 0o600])
+
+  const { sql, close } = await command(dataDir)
+  await sql`insert into written (batch) select 7 from generate_series(1, 3)`
+  const rows = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => sql`select ${i}::int as i, count(*) as n from written`),
+  )
+  expect(rows.map(([row]) => row)).toEqual(Array.from({ length: 50 }, (_, i) => ({ i, n: 3 })))
+  await sql.begin((tx) => tx`delete from written`)
+  const [big] = await sql`select repeat('z', 3000000) as text`
+  expect(big!.text).toHaveLength(3_000_000)
+  await close()
+  expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
+}, 20_000)
+
+test("a command has the directory to itself when nobody holds it, and a second command waits for the first", async () => {
+  const dataDir = join(folder, "first")
+  const first = await command(dataDir)
+  const second = startHolder("command", dataDir, "done")
+  await first.sql`insert into written (batch) values (1)`
+  await Bun.sleep(500)
+  expect(second.lines).toEqual([])
+  await first.close()
+  expect(await second.ended()).toEqual(["open"])
+}, 20_000)
+
+test("a directory that cannot be used is refused in one line", async () => {
+  const refusal = (dataDir: string) =>
+    command(dataDir).then(
+      () => "opened",
+      (error) => `${error.name}: ${error.message}`,
+    )
+  const file = join(folder, "file")
+  writeFileSync(file, "")
+  expect(await refusal(join(file, "inside"))).toStartWith(
+    `DatabaseProblem: the data directory ${file}/inside cannot be opened`,
+  )
+  const other = join(folder, "other")
+  mkdirSync(join(other, "postgres"), { recursive: true })
+  writeFileSync(join(other, "postgres", "PG_VERSION"), "17\n")
+  const line = await refusal(other)
+  expect(line).toStartWith(`DatabaseProblem: ${other}/postgres is of PostgreSQL 17`)
+  expect(line.split("\n")).toHaveLength(1)
+})
+
+test("root leaves a database of another user alone, since that one could not open it any more", async () => {
+  if (process.getuid?.() !== 0) return console.log("not checked here: only root can open another user's files")
+  const dataDir = join(folder, "anothers")
+  await (await command(dataDir)).close()
+  chownSync(join(dataDir, "postgres"), 65_534, 65_534)
+  const before = readdirSync(dataDir, { recursive: true }).sort()
+  const line = await command(dataDir).then(() => "opened", (error) => error.message) // biome-ignore format: one line
+  expect(line).toContain("belongs to user 65534")
+  expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(before)
+})
+
+test("a socket left by kill -9 is replaced, and a path too long for a socket works", async () => {
+  const dataDir = join(folder, "long-".repeat(40), "data")
+  mkdirSync(join(folder, "long-".repeat(40)))
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    const holder = startHolder("server", dataDir)
+    await holder.opened()
+    expect(existsSync(join(dataDir, "control.sock"))).toBe(true)
+    const { sql, close } = await command(dataDir)
+    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+    await close()
+    await holder.end(signal)
+    expect(existsSync(join(dataDir, "control.sock"))).toBe(signal === "SIGKILL")
+  }
+}, 40_000)

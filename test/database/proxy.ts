@@ -1,0 +1,31 @@
+import { createConnection, createServer, type Socket } from "node:net"
+
+/** A way to a server that can freeze: bytes are accepted but nothing comes back, as with SIGSTOP or a cut network. */
+export async function proxyTo(url: URL) {
+  let frozen = false
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = createConnection(Number(url.port || 5432), url.hostname)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.on("data", (bytes) => frozen || far.write(bytes))
+    far.on("data", (bytes) => frozen || near.write(bytes))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const proxied = new URL(url)
+  proxied.port = String((server.address() as { port: number }).port)
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const close = () => {
+    cut()
+    server.close()
+  }
+  return { url: proxied.href, freeze: (on: boolean) => (frozen = on), cut, close }
+}

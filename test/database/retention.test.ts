@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { charge, refund } from "../../src/access/credits.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { createCleaning, type Kept, removeOld } from "../../src/database/retention.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { type LogFields, silentLog } from "../../src/log.ts"
+import { errorOf } from "../access/registered.ts"
+import { addressOf } from "../actions/processes.ts"
+import { dataFolder, removeFolders } from "../commands/child.ts"
+import { freshDatabase } from "../database.ts"
+import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
+
+setDefaultTimeout(60_000)
+
+const KEPT: Kept = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400 }
+const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0 }
+const quick = { chunk: 50, pauseMs: 0 }
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`truncate ledger, ledger_month, attempt, hive_day, job restart identity`
+})
+afterAll(removeFolders)
+
+/** Charges of the last 14 months over three workspaces, refunds among them; their ids do not follow their time. */
+async function ledger(on: Sql, rows = 700): Promise<void> {
+  await on`
+    insert into workspace (id, name, plan)
+    overriding system value
+    select n, 'ledger ' || n, 'pro'
+    from generate_series(9000, 9002) n
+    on conflict do nothing`
+  await on`
+    insert into ledger (at, month, workspace_id, key_id, operation, cost, from_pack, request_id)
+    select at, date_trunc('month', at at time zone 'utc')::date, 9000 + n % 3, 1, 'operation ' || n % 5,
+      case when n % 11 = 0 then -(n % 7 + 1) else n % 7 + 1 end, case when n % 4 = 0 then 1 else 0 end, n::text
+    from (
+      select n, now() - (${rows}::int - n) * interval '14 months' / ${rows}::int as at
+      from generate_series(1, ${rows}::int) n
+    ) rows
+    order by md5(n::text)`
+}
+
+/** What every workspace spent in every month by operation, whichever table tells it. */
+async function books(on: Sql): Promise<unknown[]> {
+  return [
+    ...(await on`
+      select workspace_id, month, operation, sum(cost) as cost, sum(from_pack) as from_pack, sum(entries) as entries
+      from (
+        select workspace_id, month, operation, cost, from_pack, 1 as entries
+        from ledger
+        union all
+        select workspace_id, month, operation, cost, from_pack, entries
+        from ledger_month
+      ) b
+      group by workspace_id, month, operation
+      order by 1, 2, 3`),
+  ]
+}
+
+async function counted(on: Sql, table: string): Promise<number> {
+  const [row] = await on<{ count: number }[]>`select count(*) as count from ${on(table)}`
+  return row!.count
+}
+
+/** The same client; the statement number `at` that begins a step's work fails, or the transaction around it does. */
+function failing(at: number, when: "before" | "after"): Sql {
+  let begun = 0
+  return new Proxy(sql, {
+    get(target, name) {
+      if (name !== "begin") return Reflect.get(target, name)
+      return (work: (tx: unknown) => Promise<unknown>) =>
+        target.begin(async (tx) => {
+          const own = ++begun
+          if (own === at && when === "before") throw new Error("cut off")
+          const result = await work(tx)
+          if (own === at) throw new Error("cut off")
+          return result
+        })
+    },
+  })
+}
+
+describe("the ledger", () => {
+  test("becomes monthly sums, and adds up as before; this month and the last stay whole", async () => {
+    await ledger(sql)
+    const before = await books(sql)
+    const recent = await sql`
+      select *
+      from ledger
+      where month >= date_trunc('month', now() at time zone 'utc') - interval '1 month'
+      order by id`
+    expect(recent.length).toBeGreaterThan(50)
+    const { ledger: removed } = await removeOld(sql, KEPT, quick)
+    expect(removed).toBe(700 - recent.length)
+    expect(await books(sql)).toEqual(before)
+    expect([...(await sql`select * from ledger order by id`)]).toEqual([...recent])
+    expect(await counted(sql, "ledger_month")).toBeLessThan(14 * 15)
+  })
+
+  test("is left alone twice: a second time takes nothing away, and 0 days nothing at all", async () => {
+    await ledger(sql)
+    await removeOld(sql, FOR_EVER, quick)
+    expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
+    await removeOld(sql, KEPT, quick)
+    const after = [await books(sql), await counted(sql, "ledger")]
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    expect([await books(sql), await counted(sql, "ledger")]).toEqual(after)
+  })
+
+  test("keeps what is younger than asked for, by days", async () => {
+    await ledger(sql)
+    await removeOld(sql, { ...KEPT, ledgerDays: 200 }, quick)
+    const [row] = await sql`
+      select min(at) > now() - interval '200 days' as kept, min(at) < now() - interval '197 days' as whole
+      from ledger`
+    expect(row).toEqual({ kept: true, whole: true })
+  })
+
+  test("a charge that a waiting job may still give back stays, and is given back once", async () => {
+    const by = await owner(sql)
+    const requestId = crypto.randomUUID()
+    await sql`update account set quota = 100, month = '2025-01-01' where workspace_id = ${by.workspaceId}`
+    await charge(sql, { ...by, cost: 7, operation: "set_bid", requestId })
+    await enqueued(sql, bidJob(by, { requestId }))
+    // one transaction wrote both
+    await sql.begin(async (tx) => {
+      await tx`update ledger set at = now() - interval '300 days', month = '2025-01-01'`
+      await tx`update job set created_at = now() - interval '300 days'`
+    })
+    const [waiting] = await sql<{ id: string }[]>`select id from job`
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    await sql`
+      update job
+      set status = 'failed', error = '{"error": "unavailable"}', finished_at = now()
+      where id = ${waiting!.id}`
+    expect((await sql`select sum(cost) as sum from ledger`)[0]).toEqual({ sum: 0 })
+    await removeOld(sql, KEPT, quick)
+    expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
+  })
+
+  test("this month's charges are an account's used, before and after", async () => {
+    const by = await owner(sql)
+    await ledger(sql)
+    await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
+    await sql`delete from ledger where month >= date_trunc('month', now())`
+    for (const cost of [3, 5]) await charge(sql, { ...by, cost, operation: "x", requestId: crypto.randomUUID() })
+    const figures = async () => [
+      ...(await sql`
+        select a.used, sum(l.cost)::int as charged
+        from account a
+        join ledger l on l.workspace_id = a.workspace_id and l.month = a.month
+        where a.workspace_id = ${by.workspaceId}
+        group by a.used`),
+    ]
+    expect(await figures()).toEqual([{ used: 8, charged: 8 }])
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect(await figures()).toEqual([{ used: 8, charged: 8 }])
+  })
+
+  test("cut off before or after any of its statements, the books add up, and the next time ends the work", async () => {
+    await ledger(sql, 300)
+    const before = await books(sql)
+    for (const when of ["before", "after"] as const) {
+      for (let at = 1; at <= 5; at++) {
+        const error = await errorOf(removeOld(failing(at, when), KEPT, { chunk: 20, pauseMs: 0 }))
+        expect((error as Error).message).toBe("cut off")
+        expect(await books(sql)).toEqual(before)
+      }
+    }
+    await removeOld(sql, KEPT, quick)
+    expect(await books(sql)).toEqual(before)
+    const [left] = await sql`
+      select count(*) as old
+      from ledger
+      where month < date_trunc('month', now() at time zone 'utc') - interval '1 month'`
+    expect(left!.old).toBe(0)
+  })
+})
+
+describe("what else is old", () => {
+  test("attempts go by their own time, also those that were imported late", async () => {
+    await sql`
+      insert into attempt (at, kind, subject, storefront, platform, source, outcome)
+      select now() - (n * 37 % 200) * interval '1 day', 'search', n::text, 'us', 'ios', 'web', 'blocked'
+      from generate_series(1, 400) n
+      order by n`
+    const [young] = await sql`select count(*) from attempt where at >= now() - interval '90 days'`
+    expect((await removeOld(sql, FOR_EVER, quick)).attempt).toBe(0)
+    await removeOld(sql, KEPT, quick)
+    expect(await counted(sql, "attempt")).toBe(young!.count)
+    expect(young!.count).toBeGreaterThan(0)
+  })
+
+  test("jobs go from their end; none that is queued or running, however old", async () => {
+    const by = await owner(sql)
+    await sql`
+      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, sent_at,
+        finished_at, error, created_at)
+      select 'job_' || n, ${by.workspaceId}, ${by.keyId}, n::text, 'set_bid', n::text, '{}', '{}', s.status,
+        case when s.status = 'running' then gen_random_uuid() end, case when s.status = 'running' then now() end,
+        case when s.status in ('done', 'unknown') then now() end,
+        case when s.status in ('done', 'failed', 'unknown') then now() - n % 180 * interval '1 day' end,
+        case when s.status = 'failed' then '{}'::jsonb end, now() - interval '1 year'
+      from generate_series(1, 500) n
+      join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status, i) on s.i = n % 5 + 1
+      order by n`
+    await removeOld(sql, KEPT, quick)
+    const rows = await sql`
+      select status, count(*)::int as jobs, coalesce(max(now()::date - finished_at::date) <= 90, true) as young
+      from job
+      group by status
+      order by status`
+    expect(rows.map(({ status, young }) => `${status} ${young}`)).toEqual([
+      "done true", "failed true", "queued true", "running true", "unknown true",
+    ]) // biome-ignore format: one row
+    expect(rows.filter(({ status }) => /queued|running/.test(status)).map(({ jobs }) => jobs)).toEqual([100, 100])
+    expect(rows.find(({ status }) => status === "done")?.jobs).toBeLessThan(60)
+  })
+
+  test("counts of Hive days go after 40 days, whatever is set", async () => {
+    const { workspaceId } = await owner(sql)
+    await sql`
+      insert into hive_day (workspace_id, day, used)
+      select ${workspaceId}, (now() at time zone 'utc')::date - n, 1
+      from generate_series(0, 60) n`
+    expect((await removeOld(sql, FOR_EVER, quick)).hive_day).toBe(20)
+    expect((await sql`select min(day) = (now() at time zone 'utc')::date - 40 as kept from hive_day`)[0]).toEqual({
+      kept: true,
+    })
+  })
+})
+
+describe("the audit table", () => {
+  const written = (days: number) => sql`
+    insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
+    values (now() - ${days}::int * interval '1 day', 1, 1, ${`${days}`}, 'x', 'x', '{}', '{}', 0)`
+  const ages = async () =>
+    (await sql<{ request_id: string }[]>`select request_id from audit order by at, id`).map(({ request_id }) =>
+      Number(request_id),
+    )
+
+  beforeAll(async () => {
+    for (const days of [500, 401, 399, 366, 300, 1]) await written(days)
+  })
+
+  test("loses nothing to anybody but the clean-up, and nothing of the last year even to it", async () => {
+    const refusals = await Promise.all(
+      [sql`delete from audit where request_id = '500'`, sql`update audit set credits = 1`, sql`truncate audit`].map(
+        errorOf,
+      ),
+    )
+    expect(refusals.map((error) => (error as Error)?.message)).toEqual(Array(3).fill("audit is append-only"))
+    const young = await errorOf(
+      sql.begin(async (tx) => {
+        await tx`select set_config('appmeter.audit_retention', 'on', true)`
+        await tx`delete from audit where request_id = '300'`
+      }),
+    )
+    expect((young as Error).message).toBe("audit keeps every row for a year")
+    const changed = await errorOf(
+      sql.begin(async (tx) => {
+        await tx`select set_config('appmeter.audit_retention', 'on', true)`
+        await tx`update audit set credits = 1 where request_id = '500'`
+      }),
+    )
+    expect((changed as Error).message).toBe("audit is append-only")
+    expect(await ages()).toEqual([500, 401, 399, 366, 300, 1])
+  })
+
+  test("is kept for ever unless days are set; then what is older goes, and the table refuses again", async () => {
+    await removeOld(sql, FOR_EVER, quick)
+    expect(await ages()).toHaveLength(6)
+    expect((await removeOld(sql, KEPT, quick)).audit).toBe(2)
+    expect(await ages()).toEqual([399, 366, 300, 1])
+    expect(await errorOf(sql`delete from audit where request_id = '399'`)).toBeInstanceOf(Error)
+  })
+})
+
+describe("while a server runs", () => {
+  test("it cleans up after a while and again, tells what went, and ends when it is stopped", async () => {
+    await ledger(sql)
+    const lines: [string, LogFields | undefined][] = []
+    const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
+    const cleaning = createCleaning({ sql, kept: KEPT, log }, { ...quick, firstMs: 1, everyMs: 1 })
+    cleaning.start()
+    while (!lines.some(([event]) => event === "removed_old_ledger")) await Bun.sleep(10)
+    await ledger(sql)
+    while (lines.filter(([event]) => event === "removed_old_ledger").length < 2) await Bun.sleep(10)
+    await cleaning.stop()
+    await ledger(sql)
+    const left = await counted(sql, "ledger")
+    await Bun.sleep(50)
+    expect(await counted(sql, "ledger")).toBe(left)
+  })
+
+  test("a database that is away is a line in the log, and the next time is not given up", async () => {
+    const lines: string[] = []
+    const away = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
+    const cleaning = createCleaning(
+      { sql: away, kept: KEPT, log: (_, event) => void lines.push(event) },
+      { ...quick, firstMs: 1, everyMs: 1 },
+    )
+    cleaning.start()
+    while (lines.length < 2) await Bun.sleep(5)
+    await cleaning.stop()
+    expect([...new Set(lines)]).toEqual(["retention_failed"])
+  })
+})
+
+const CHILD = join(import.meta.dirname, "cleaning-process.ts")
+
+/** Cleans up in a process of its own; `kill` ends it with SIGKILL after so many rows' worth of steps. */
+async function cleaned(at: object, killAfter: number): Promise<number> {
+  const { DATABASE_URL: _, ...env } = process.env
+  const child = Bun.spawn([process.execPath, CHILD, JSON.stringify({ ...at, kept: KEPT, killAfter })], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env,
+  })
+  return await child.exited
+}
+
+test("killed between its steps, again and again, an embedded database's books still add up", async () => {
+  const { DATA_DIR: dataDir } = await dataFolder()
+  const open = () => openDatabase({ dataDir, as: "command", log: silentLog })
+  let database = await open()
+  await ledger(database.sql, 400)
+  const before = await books(database.sql)
+  await database.close()
+  for (const steps of [3, 5]) expect(await cleaned({ dataDir }, steps)).toBe(137)
+  expect(await cleaned({ dataDir }, 0)).toBe(0)
+  database = await open()
+  expect(await books(database.sql)).toEqual(before)
+  expect(await counted(database.sql, "ledger")).toBeLessThan(70)
+  await database.close()
+})
+
+describe("on a server database", () => {
+  const skipped = test.skipIf(!process.env.DATABASE_URL)
+
+  skipped("postgres: four processes at once, three of them killed, leave books that add up", async () => {
+    await ledger(sql, 2_000)
+    const before = await books(sql)
+    const databaseUrl = addressOf(sql)
+    expect((await Promise.all([3, 5, 9, 0].map((steps) => cleaned({ databaseUrl }, steps)))).at(-1)).toBe(0)
+    await removeOld(sql, KEPT, quick)
+    expect(await books(sql)).toEqual(before)
+  })
+
+  skipped("postgres: while one process is at it, another returns at once without a change", async () => {
+    await ledger(sql)
+    await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(4726313907)`
+      expect(await removeOld(sql, KEPT, quick)).toEqual({ ledger: 0, attempt: 0, job: 0, audit: 0, hive_day: 0 })
+    })
+    expect(await counted(sql, "ledger")).toBe(700)
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+  })
+})

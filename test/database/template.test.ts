@@ -1,0 +1,82 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openCluster } from "../../src/database/embedded/cluster.ts"
+import { findTemplate, makeTemplate, templateOf } from "../../src/database/embedded/template.ts"
+import { scratchFolder } from "./processes.ts"
+
+setDefaultTimeout(60_000)
+
+const { folder, remove } = scratchFolder()
+afterAll(remove)
+
+test("a template is a directory that was shut down in order and belongs to nobody: no pid, no rest of another start", async () => {
+  const template = await makeTemplate()
+  const files = await new Bun.Archive(template).files()
+  expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
+  const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
+  expect(state).toBe(SHUT_DOWN)
+  expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
+})
+
+// DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production"
+const SHUT_DOWN = 1
+
+test("a new directory begins as the template does, is its owner's alone, and recovers nothing; half of one is removed", async () => {
+  const left = join(folder, "postgres.new-1")
+  mkdirSync(left)
+  writeFileSync(join(left, "PG_VERSION"), "18\n")
+  const directory = join(folder, "postgres")
+  const cluster = await openCluster(directory)
+  expect(readdirSync(folder)).toEqual(["postgres"])
+  const settings = [
+    "fsync",
+    "wal_sync_method",
+    "full_page_writes",
+    "wal_segment_size",
+    "data_checksums",
+    "max_wal_size",
+  ]
+  const { rows } = await cluster.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name = any($1) order by name",
+    [settings],
+  )
+  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+    data_checksums: "on",
+    fsync: "on",
+    full_page_writes: "on",
+    max_wal_size: "256",
+    wal_segment_size: "1048576",
+    wal_sync_method: "fsync",
+  })
+  await cluster.close()
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
+  const modes = new Set(
+    // its cache of the catalogue, which PostgreSQL writes anew
+    names
+      .filter((name) => !name.endsWith("pg_internal.init"))
+      .map((name) => {
+        const stat = statSync(join(directory, name))
+        return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`
+      }),
+  )
+  expect([...modes].sort()).toEqual(["file 600", "folder 700"])
+})
+
+test("two directories from one template share no write", async () => {
+  const clusters = await Promise.all(["a", "b"].map((name) => openCluster(join(folder, name))))
+  await clusters[0]!.exec("create table mine (id int)")
+  const { rows } = await clusters[1]!.query("select to_regclass('mine') as mine")
+  expect(rows).toEqual([{ mine: null }])
+  for (const cluster of clusters) await cluster.close()
+})
+
+test("a checkout keeps the template it made", async () => {
+  const made = await templateOf()
+  const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+  expect(digest(findTemplate()!)).toBe(digest(made))
+  const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
+  const kept = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
+  expect(kept).toContain(`appmeter-template-${dependencies["@electric-sql/pglite"]}.tar.zst`)
+})

@@ -1,0 +1,182 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
+import { readTree } from "../../src/database/assets.ts"
+import { type EmbeddedOptions, openEmbedded } from "../../src/database/embedded/open.ts"
+import { timeLimitIn } from "../../src/database/embedded/time-limits.ts"
+import { createGate, isConnectionProblem } from "../../src/database/gate.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { openHouse } from "../house.ts"
+import { scratchFolder } from "./processes.ts"
+
+setDefaultTimeout(60_000)
+
+const { folder, remove } = scratchFolder()
+afterAll(remove)
+
+const dataDir = join(folder, "data")
+const statements = { serverMs: 700, commandMs: 1_500 }
+const RUNAWAY = 100_000_000_000
+
+function opened(options: Partial<EmbeddedOptions> = {}) {
+  const events: string[] = []
+  const log = (_level: string, event: string) => {
+    if (event.startsWith("database_")) events.push(event)
+  }
+  return openEmbedded({ dataDir, as: "server", log, statements, ...options }).then((database) => ({ database, events }))
+}
+
+/** "away" when it failed because the database was, else what it failed with; null when it did not. */
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error) => (isConnectionProblem(error) ? "away" : String(error)),
+  )
+
+test("a statement that runs on is stopped; its caller and those beside it are told, no acknowledged write is lost, and work goes on", async () => {
+  const { database, events } = await opened()
+  const { sql, close } = database
+  await sql`create table written (id int primary key)`
+  const gate = createGate()
+  let acknowledged = 0
+  let writing = true
+  const outcomes = new Set<string | null>()
+  const writers = Array.from({ length: 6 }, async (_, writer) => {
+    for (let i = 0; writing; i++) {
+      const code = await failure(gate.run(() => sql`insert into written (id) values (${writer * 1_000_000 + i})`))
+      outcomes.add(code)
+      if (code === null) acknowledged++
+    }
+  })
+  await Bun.sleep(300)
+  const before = acknowledged
+  const filesBefore = openFiles()
+  const startedAt = performance.now()
+  expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
+  const stoppedMs = performance.now() - startedAt
+  const during = acknowledged
+  while (acknowledged === during) await Bun.sleep(10)
+  const backMs = performance.now() - startedAt
+  await Bun.sleep(300)
+  writing = false
+  await Promise.all(writers)
+  const [row] = await sql`select count(*) as stored from written`
+  process.stdout.write(
+    `stopped after ${Math.round(stoppedMs)} ms, writes again after ${Math.round(backMs)} ms; ` +
+      `${before} writes acknowledged before, ${acknowledged} in all, ${row!.stored} stored\n`,
+  )
+  expect(before).toBeGreaterThan(0)
+  expect(row!.stored).toBeGreaterThanOrEqual(acknowledged)
+  expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
+  expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
+  expect(events).toEqual(["database_restarted"])
+  // the ended thread's are closed
+  expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
+  await close()
+})
+
+/** How many of its files this process has open; only Linux says. */
+function openFiles(): number {
+  if (process.platform !== "linux") return 0
+  return readdirSync("/proc/self/fd").filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`).startsWith(join(dataDir, "postgres"))
+    } catch {
+      return false
+    }
+  }).length
+}
+
+test("a transaction under way elsewhere is undone whole, and its connection works again", async () => {
+  const { database } = await opened()
+  const { sql, close } = database
+  const runaway = sql.begin(async (tx) => {
+    await tx`insert into written (id) values (-1)`
+    await tx`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
+  })
+  expect(await failure(runaway)).toBe("away")
+  expect([...(await sql`select id from written where id < 0`)]).toEqual([])
+  await sql.begin((tx) => tx`insert into written (id) values (-2)`)
+  expect([...(await sql`select id from written where id < 0`)]).toEqual([{ id: -2 }])
+  await close()
+})
+
+test("what says it may take its time takes it: statement_timeout 0, for a transaction or a session, and vacuum", async () => {
+  const { database, events } = await opened()
+  const { sql, close } = database
+  const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await slow(tx as unknown as typeof sql)
+  })
+  const own = await sql.reserve()
+  await own`set statement_timeout = 0`
+  await slow(own as unknown as typeof sql)
+  await own`reset statement_timeout`
+  own.release()
+  expect(events).toEqual([])
+  await sql.begin((tx) => tx`set local statement_timeout = 0`)
+  expect(await failure(slow(sql))).toBe("away")
+  expect(events).toEqual(["database_restarted"])
+  await close()
+})
+
+test("over HTTP: calls beside it answer 503 unavailable and charge nothing, and 200 again after the restart", async () => {
+  const { database } = await opened()
+  const { sql, close } = database
+  await migrate(sql, readTree("sql", ".sql"), () => {})
+  const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
+  const key = await house.key(await house.workspace())
+  const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
+  await Bun.sleep(50)
+  const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
+  expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
+  expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
+  expect(await runaway).toBe("away")
+  const until = performance.now() + 8_000
+  let answer = await house.call("/v1/apps", { key })
+  while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
+  expect([answer.status, answer.credits.used]).toEqual([200, 1])
+  await close()
+})
+
+test("a command's statement has its own limit, and the server answers on", async () => {
+  const { database, events } = await opened()
+  const command = await openEmbedded({ dataDir, as: "command", log: () => {} })
+  expect(await failure(command.sql`select pg_sleep(1)`)).toBeNull()
+  expect(await failure(command.sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
+  expect([...(await database.sql`select 1 as one`)]).toEqual([{ one: 1 }])
+  expect([...(await command.sql`select 1 as one`)]).toEqual([{ one: 1 }])
+  expect(events).toEqual(["database_restarted"])
+  await command.close()
+  await database.close()
+})
+
+test("the fourth runaway statement within ten minutes is the end: the loss is told once, and nothing hangs", async () => {
+  const losses: string[] = []
+  const { database, events } = await opened({ onLoss: (error) => void losses.push(error.message) })
+  const { sql, close } = database
+  for (let i = 0; i < 4; i++) {
+    expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
+  }
+  expect(losses).toEqual(["the embedded database stopped: it was killed"])
+  expect(await failure(sql`select 1`)).toBe("away")
+  expect(events).toEqual([...Array(3).fill("database_restarted"), "database_stopped"])
+  await close()
+})
+
+test("what statements say of their time is read as PostgreSQL reads it", () => {
+  const said = (statement: string) => {
+    const limit = timeLimitIn(statement)
+    return limit && [limit.holds, limit.limitMs]
+  }
+  const none = Number.POSITIVE_INFINITY
+  expect(said("set local statement_timeout = 0")).toEqual(["transaction", none])
+  expect(said(" SET statement_timeout TO '90s';")).toEqual(["session", 90_000])
+  expect(said("set session statement_timeout = 2500")).toEqual(["session", 2_500])
+  expect(said("set statement_timeout = default")).toEqual(["session", null])
+  expect(said("reset statement_timeout")).toEqual(["session", null])
+  expect(said("vacuum (analyze) t")).toEqual(["statement", none])
+  for (const other of ["select 'set statement_timeout = 0'", "set lock_timeout = 0", "vacuumed", "select 1"])
+    expect([other, said(other)]).toEqual([other, null])
+})

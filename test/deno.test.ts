@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import postgres from "postgres"
+import { catalog } from "../src/catalog.ts"
+import { bunRedisWire } from "../src/commands/redis-wire.ts"
+import { readTree } from "../src/database/assets.ts"
+import { prepareSandbox } from "../src/surfaces/sandbox.ts"
+import { tally } from "./actions/writer.ts"
+import { linesOf } from "./chaos/fleet.ts"
+import { appmeter, removeFolders, type Serving, serving } from "./commands/child.ts"
+import { scratchDatabase } from "./database/server.ts"
+import { denoBinary, underDeno } from "./deno-process.ts"
+import { upstashRest } from "./upstash-rest.ts"
+
+setDefaultTimeout(90_000)
+afterAll(removeFolders)
+
+const root = join(import.meta.dirname, "..")
+
+describe("the code", () => {
+  test("deno finds no wrong type and no import it cannot follow", async () => {
+    const child = Bun.spawn([denoBinary(), "check", "--no-lock", "src/deno.ts"], {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? "", DENO_DIR: underDeno([], {}).env!.DENO_DIR, NO_COLOR: "1" },
+      stderr: "pipe",
+    })
+    const said = await new Response(child.stderr).text()
+    expect([await child.exited, said]).toEqual([0, expect.not.stringContaining("error")])
+  })
+
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({ name, text: readFileSync(join(root, "src", name), "utf8") }))
+
+  test("needs Bun only where the design says so", () => {
+    const needing = files.filter(({ text }) => /\bBun\.\w|from "bun|import\("bun/.test(text)).map(({ name }) => name)
+    expect(needing.filter((name) => !/^(main\.ts$|commands\/|database\/embedded\/)/.test(name))).toEqual([])
+  })
+
+  test("loads the embedded database only when it is asked for", () => {
+    const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
+    expect(loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))).toEqual([])
+  })
+})
+
+test("without DATABASE_URL every command says in one sentence that the embedded database needs Bun", async () => {
+  for (const command of ["serve", "key list", "migrate", "migrate --write-schema"]) {
+    const ended = await appmeter(command.split(" "), underDeno(["127.0.0.1"], {}))
+    expect([command, ended]).toEqual([command, { code: 1, out: "", err: NEEDS_BUN }])
+  }
+})
+
+const NEEDS_BUN = "appmeter: the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer\n"
+
+describe.skipIf(!process.env.DATABASE_URL)("postgres: a server under Deno", () => {
+  let database: Awaited<ReturnType<typeof scratchDatabase>>
+  let deno: Serving
+  let bun: Serving
+  const at = { deno: "", bun: "" }
+  let key: string
+  let app: string
+
+  beforeAll(async () => {
+    database = await scratchDatabase("deno")
+    const env = {
+      DATABASE_URL: database.url,
+      PUBLIC_URL: "https://meter.test",
+      FIRST_WORKSPACE_RATE_PER_SECOND: "100000",
+    }
+    const [denoPort, bunPort] = freePorts(2)
+    at.deno = `http://127.0.0.1:${denoPort}`
+    at.bun = `http://127.0.0.1:${bunPort}`
+    const hosts = ["127.0.0.1", new URL(database.url).host]
+    deno = await serving(underDeno(hosts, { ...env, PORT: String(denoPort) }), ["--demo"])
+    bun = await serving({ env: { ...env, PORT: String(bunPort) } })
+    key = /svc_live_\w{36}/.exec(deno.out())![0]
+    app = (await call(at.bun, "GET", "/v1/apps", { key })).body.apps[0].id
+  })
+  afterAll(async () => {
+    for (const server of [bun, deno]) server?.kill("SIGKILL")
+    await Promise.all([bun?.exited, deno?.exited])
+    await database?.[Symbol.asyncDispose]()
+  })
+
+  test("brings the schema up, makes the first workspace and logs as Bun does", () => {
+    const lines = linesOf(deno)
+    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", "demo_loaded"]))
+    expect(lines.find(({ event }) => event === "listening")).toMatchObject({ level: "info", database: "postgres" })
+    expect(deno.err()).not.toContain("svc_")
+  })
+
+  test("answers every recorded read byte for byte as Bun does", async () => {
+    const calls = recorded(app)
+    const differing: unknown[] = []
+    for (const [method, path, keyed] of calls) {
+      const options = keyed ? { key } : {}
+      const expected = shown(await call(at.bun, method, path, options))
+      const answer = shown(await call(at.deno, method, path, options))
+      if (!Bun.deepEquals(answer, expected)) differing.push({ path, expected, answer })
+    }
+    console.log(`${calls.length} recorded calls`)
+    expect(differing).toEqual([])
+    expect(calls.length).toBeGreaterThan(30)
+  })
+
+  test("confirms a write once, and Bun sees it", async () => {
+    const args = { appId: app, keywords: ["tea"] }
+    const previewed = await call(at.deno, "POST", "/v1/actions", { key, body: { action: "add_keywords", args } })
+    expect(previewed.status).toBe(200)
+    const body = { confirmToken: previewed.body.confirmToken }
+    const confirm = () => call(at.deno, "POST", "/v1/actions/confirm", { key, body })
+    const answers = await Promise.all(Array.from({ length: 10 }, confirm))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
+    const ranks = await call(at.bun, "GET", `/v1/apps/${app}/keywords?country=us`, { key })
+    const added = ranks.body.keywords.filter(({ term }: { term: string }) => term === "tea")
+    expect(added).toMatchObject([{ measured: false }])
+  })
+
+  test("answers a tool call, and refuses one without a key", async () => {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", arguments: {} } }
+    const answer = await call(at.deno, "POST", "/mcp", { key, body })
+    expect([answer.status, answer.body.result.isError ?? false]).toEqual([200, false])
+    expect(answer.body.result.structuredContent.apps).toHaveLength(4)
+    const refused = await call(at.deno, "POST", "/mcp", { body })
+    expect([refused.status, refused.body.error.code]).toEqual([401, -32001])
+  })
+
+  test("refuses bodies as Bun does: too large, of another type, malformed, too deep", async () => {
+    const bodies = [
+      "{",
+      `{"action":"${"x".repeat(70_000)}"}`,
+      `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
+      "",
+      '{"a":1}',
+    ]
+    for (const body of bodies) {
+      const [expected, answer] = [
+        await call(at.bun, "POST", "/v1/actions", { key, body }),
+        await call(at.deno, "POST", "/v1/actions", { key, body }),
+      ]
+      expect(shown(answer)).toEqual(shown(expected))
+      expect(Math.floor(answer.status / 100)).toBe(4)
+    }
+  })
+
+  test("SIGTERM: the call under way is answered, then exit 0 within 25 s", async () => {
+    const release = await heldUp(database.url)
+    const underWay = call(at.deno, "GET", "/v1/apps", { key })
+    await Bun.sleep(300)
+    deno.kill()
+    const signalledAt = performance.now()
+    await Bun.sleep(500)
+    await release()
+    expect((await underWay).status).toBe(200)
+    expect(await deno.exited).toBe(0)
+    expect(performance.now() - signalledAt).toBeLessThan(25_000)
+    const events = linesOf(deno).map(({ event }) => event)
+    expect(events.slice(-3)).toEqual(["stopping", "call", "stopped"])
+  })
+})
+
+describe.skipIf(!process.env.DATABASE_URL || !process.env.REDIS_URL)("postgres: Deno and Bun beside each other", () => {
+  for (const store of ["redis", "upstash"] as const) {
+    test(`${store}: count one limit together`, async () => {
+      await using database = await scratchDatabase(`deno_${store}`)
+      const wire = bunRedisWire(process.env.REDIS_URL as string)
+      const rest = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
+      const counted: Record<string, string> =
+        store === "redis"
+          ? { REDIS_URL: process.env.REDIS_URL as string }
+          : { UPSTASH_REDIS_REST_URL: rest.url.origin, UPSTASH_REDIS_REST_TOKEN: "token" }
+      const prefix = { REDIS_PREFIX: `test-${process.pid}-deno-${store}` }
+      const env = { DATABASE_URL: database.url, FIRST_WORKSPACE_RATE_PER_SECOND: "10", ...counted, ...prefix }
+      const hosts = ["127.0.0.1", new URL(database.url).host, new URL(process.env.REDIS_URL as string).host]
+      const deno = await serving(underDeno(hosts, { ...env, PORT: "0" }))
+      const bun = await serving({ env })
+      const key = /svc_live_\w{36}/.exec(deno.out())![0]
+      expect(linesOf(deno).find(({ event }) => event === "listening")).toMatchObject({ limits: store })
+      let taken = await inOneSecond([deno.url, bun.url], key)
+      for (let tries = 1; taken.endedMs > 950 && tries < 10; tries++)
+        taken = await inOneSecond([deno.url, bun.url], key)
+      expect(taken.endedMs).toBeLessThan(950)
+      expect(tally(taken.statuses)).toEqual({ "200": 10, "429": 30 })
+      expect(deno.err()).not.toContain('"warn"')
+      for (const server of [deno, bun]) server.kill()
+      expect(await Promise.all([deno.exited, bun.exited])).toEqual([0, 0])
+      await rest.stop(true)
+      wire.close()
+    })
+  }
+})
+
+/** 40 calls in the same second, half of them at each. */
+async function inOneSecond(urls: string[], key: string): Promise<{ statuses: string[]; endedMs: number }> {
+  const ask = async (i: number) => String((await call(urls[i % 2] as string, "GET", "/v1/account", { key })).status)
+  await Promise.all([0, 1].map(ask))
+  const second = Math.ceil((Date.now() + 100) / 1_000) * 1_000
+  await Bun.sleep(second + 20 - Date.now())
+  const statuses = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i)))
+  return { statuses, endedMs: Date.now() - second }
+}
+
+type Recorded = [method: string, path: string, keyed: boolean]
+
+/** The documents, every fixture of the sandbox, the reads of an app, and refusals. What is free comes before what is charged. */
+function recorded(app: string): Recorded[] {
+  const { samples } = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), "https://meter.test")
+  const reads = catalog.filter(({ method }) => method === "GET")
+  const sandbox = reads.map(({ id }) => {
+    const { path, rest } = samples.get(id)!
+    return `/v1/sandbox${path}?${new URLSearchParams(rest as Record<string, string>)}`
+  })
+  const open = ["/docs", "/docs/errors", "/v1/openapi.json", "/livez", "/readyz", "/", "/v1/apps", "/v1/sandbox/none"]
+  const free = [
+    "/v1/account",
+    "/v1/usage",
+    "/v1/nothing",
+    "/v1/apps/app_none",
+    "/v1/apps?x=1",
+    "/v1/jobs/none",
+    "/v1/apps/%zz",
+  ]
+  const paid = [
+    "",
+    "/keywords?country=us",
+    "/keywords?country=zz",
+    "/rivals",
+    "/keywords/block%20blast/history?country=us",
+  ]
+  return [
+    ...[...open, ...sandbox].map((path): Recorded => ["GET", path, false]),
+    ...["HEAD", "OPTIONS", "DELETE"].flatMap((method): Recorded[] => [
+      [method, "/v1/sandbox/apps", false],
+      [method, "/v1/apps", true],
+      [method, "/docs", false],
+    ]),
+    ...free.map((path): Recorded => ["GET", path, true]),
+    ...paid.map((path): Recorded => ["GET", `/v1/apps/${app}${path}`, true]),
+    ...["/v1/apps", "/v1/search?q=block", "/v1/search?q=%C3%BC+%2B"].map((path): Recorded => ["GET", path, true]),
+  ]
+}
+
+type Answered = Awaited<ReturnType<typeof call>>
+
+/**
+ * All of an answer but what tells this call from another, its id, its date and the credits used so far, and whether the
+ * connection goes on: Deno ends it when a body was not read.
+ */
+function shown({ status, headers, text }: Answered): object {
+  const own = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "connection"]
+  return { status, text, headers: [...headers].filter(([name]) => !own.includes(name)).sort() }
+}
+
+interface CallOptions {
+  key?: string
+  /** An object is sent as JSON, text as it is. */
+  body?: object | string
+}
+
+async function call(at: string, method: string, path: string, { key, body }: CallOptions) {
+  const headers = {
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-11-25",
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+  }
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  const response = await fetch(`${at}${path}`, { method, headers, ...(body !== undefined && { body: text }) })
+  const got = await response.text()
+  return { status: response.status, headers: response.headers, text: got, body: json(got) }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
+function json(text: string): any {
+  return text.startsWith("{") ? JSON.parse(text) : null
+}
+
+/** Keeps reads of apps waiting until the function it gives is called. */
+async function heldUp(url: string): Promise<() => Promise<void>> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const session = await sql.reserve()
+  await session`begin`
+  await session`lock table tracked_app in access exclusive mode`
+  return async () => {
+    await session`rollback`
+    session.release()
+    await sql.end()
+  }
+}
+
+/** Ports that were free a moment ago: an address that is the same in both servers' answers leaves none to read there. */
+function freePorts(count: number): number[] {
+  const servers = Array.from({ length: count }, () =>
+    Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() }),
+  )
+  const ports = servers.map(({ port }) => port as number)
+  for (const server of servers) server.stop(true)
+  return ports
+}

@@ -1,0 +1,192 @@
+import { expect } from "bun:test"
+import { randomBytes } from "node:crypto"
+import * as v from "valibot"
+import { createKey } from "../src/access/key-register.ts"
+import { memoryLimiter } from "../src/access/limits/memory.ts"
+import { openLimits } from "../src/access/limits/open.ts"
+import { createWorkspace } from "../src/access/workspaces.ts"
+import { type App, type AppSettings, createApp } from "../src/app.ts"
+import { catalog as wholeCatalog } from "../src/catalog.ts"
+import { readTree } from "../src/database/assets.ts"
+import type { Sql } from "../src/database/types.ts"
+import { faultSchema } from "../src/faults.ts"
+import { createLog } from "../src/log.ts"
+import type { Operation } from "../src/operation.ts"
+import { checkedAgainstDocument } from "./document.ts"
+
+export const PUBLIC_URL = "http://127.0.0.1:8787"
+
+export interface House {
+  sql: Sql
+  app: App
+  /** Every log line written so far. */
+  logged: string[]
+  /** Calls a path as REST does. Every response is checked: credit headers, content type, and the served document. */
+  call(path: string, options?: CallOptions): Promise<Answer>
+  /** Calls a tool as an assistant does. Every response is checked: headers, and the operation's output or the fault's schema. */
+  tool(name: string, args?: object, options?: { key?: string }): Promise<ToolAnswer>
+  /** Makes a workspace; the name is made unique. */
+  workspace(options?: WorkspaceOptions): Promise<number>
+  /** Makes a key and gives its secret. */
+  key(workspaceId: number, options?: Partial<Parameters<typeof createKey>[1]>): Promise<string>
+}
+
+export interface CallOptions {
+  key?: string
+  method?: string
+  headers?: Record<string, string>
+  body?: unknown
+  /** Peer address. */
+  from?: string
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
+  body: any
+  text: string
+  headers: Headers
+  credits: { used: number; limit: number; remaining: number; reset: string }
+}
+
+export interface ToolAnswer {
+  /** Of the HTTP response: a fault that the model can read is on 200. */
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
+  result: any
+  /** The answer, or the body of the fault in its place; of a protocol error its data. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
+  body: any
+  isError: boolean
+  headers: Headers
+  credits: Answer["credits"]
+}
+
+type WorkspaceOptions = Partial<Parameters<typeof createWorkspace>[1]>
+
+interface HouseOptions {
+  sql: Sql
+  settings?: Partial<AppSettings>
+  catalog?: readonly Operation[]
+  fixtures?: ReadonlyMap<string, string>
+  now?: () => Date
+}
+
+/** The whole service over a database, without a socket. */
+export function openHouse({ sql, settings, catalog, fixtures, now = () => new Date() }: HouseOptions): House {
+  const logged: string[] = []
+  const log = createLog((line) => void logged.push(line), "debug")
+  const app = createApp({
+    sql,
+    limits: { ...openLimits({ sql, log, now }), rate: memoryLimiter(now) },
+    fixtures: fixtures ?? readTree("fixtures/sandbox", ".json"),
+    settings: { ...SETTINGS, ...settings },
+    log,
+    now,
+    catalog,
+  })
+  const names = new Map<number, string>()
+  return {
+    sql,
+    app,
+    logged,
+    call: (path, options) => call(app, path, options, catalog === undefined),
+    tool: (name, args, options) => tool(app, catalog ?? wholeCatalog, { name, arguments: args }, options),
+    async workspace(options) {
+      const { id, name } = await createWorkspace(sql, { name: unique("workspace"), plan: "pro", ...FAST, ...options })
+      names.set(id, name)
+      return id
+    },
+    async key(workspaceId, options) {
+      const asked = { workspace: names.get(workspaceId) as string, kind: "live" as const, name: "test", ...options }
+      return (await createKey(sql, asked, randomBytes)).secret
+    },
+  }
+}
+
+const SETTINGS: AppSettings = {
+  publicUrl: PUBLIC_URL,
+  trustedProxies: [],
+  sandboxPerSecond: 100_000,
+  requestDeadlineMs: 4_500,
+  maxWaiting: 500,
+}
+
+/** Tests that are not about the rate must not meet it. */
+const FAST = { overrides: { ratePerSecond: 100_000 } }
+
+let made = 0
+const unique = (what: string) => `${what} ${process.pid} ${++made}`
+
+async function call(app: App, path: string, options: CallOptions = {}, documented: boolean): Promise<Answer> {
+  const headers = new Headers(options.headers)
+  if (options.key) headers.set("authorization", `Bearer ${options.key}`)
+  const method = options.method ?? "GET"
+  const init: RequestInit = { method, headers }
+  if (options.body !== undefined) {
+    if (!headers.has("content-type")) headers.set("content-type", "application/json")
+    init.body = typeof options.body === "string" ? options.body : JSON.stringify(options.body)
+  }
+  const response = await app.fetch(new Request(`${PUBLIC_URL}${path}`, init), options.from ?? "127.0.0.1")
+  const text = await response.text()
+  const credits = checkedHeaders(response)
+  const json = response.headers.get("content-type") === "application/json; charset=utf-8" && text !== ""
+  const body = json ? JSON.parse(text) : undefined
+  if (documented && body !== undefined) checkedAgainstDocument(method, path, response.status, body)
+  return { status: response.status, body, text, headers: response.headers, credits }
+}
+
+async function tool(
+  app: App,
+  catalog: readonly Operation[],
+  params: { name: string; arguments: object | undefined },
+  { key }: { key?: string } = {},
+): Promise<ToolAnswer> {
+  const headers = new Headers({ "content-type": "application/json", accept: "application/json, text/event-stream" })
+  headers.set("mcp-protocol-version", "2025-11-25")
+  if (key) headers.set("authorization", `Bearer ${key}`)
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+  const response = await app.fetch(new Request(`${PUBLIC_URL}/mcp`, { method: "POST", headers, body }), "127.0.0.1")
+  const credits = checkedHeaders(response)
+  expect(response.headers.get("cache-control")).toBe("private, no-store")
+  const { result, error, ...envelope }: ToolMessage = await response.json()
+  expect(envelope).toEqual({ jsonrpc: "2.0", id: 1 })
+  return {
+    status: response.status,
+    result,
+    body: result ? answerOf(result, catalog.find(({ id }) => id === params.name) as Operation) : error.data,
+    isError: result === undefined || result.isError === true,
+    headers: response.headers,
+    credits,
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
+type ToolMessage = Record<"result" | "error", any>
+
+/** The text is the structured content, or a fault's body; either is of its schema. */
+function answerOf({ content, structuredContent, isError }: ToolMessage["result"], operation: Operation): unknown {
+  const body = JSON.parse(content[0].text)
+  expect(structuredContent).toEqual(isError ? undefined : body)
+  return v.parse(isError ? faultSchema() : operation.output, body)
+}
+
+/** The headers that every response has, whatever its status; gives the credits they tell. */
+export function checkedHeaders(response: Response): Answer["credits"] {
+  expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+  if (response.status === 429 || response.status === 503)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+  return creditsOf(response)
+}
+
+function creditsOf({ headers }: Response): Answer["credits"] {
+  const number = (name: string) => {
+    const value = headers.get(`x-credits-${name}`)
+    expect(value).toMatch(/^\d+$/)
+    return Number(value)
+  }
+  const reset = headers.get("x-credits-reset") ?? ""
+  expect(reset).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/)
+  return { used: number("used"), limit: number("limit"), remaining: number("remaining"), reset }
+}

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { setWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+
+let sql: Sql
+let house: House
+let workspace: number
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+  workspace = await house.workspace({
+    plan: "studio",
+    explorer: true,
+    overrides: { credits: 100_000, ratePerSecond: 100_000 },
+  })
+  key = await house.key(workspace)
+})
+
+const spent = async () => {
+  const [row] = await sql<{ used: number; ledger: number }[]>`
+    select a.used, (select coalesce(sum(cost), 0)::bigint from ledger l where l.workspace_id = a.workspace_id) as ledger
+    from account a
+    where a.workspace_id = ${workspace}`
+  return row as { used: number; ledger: number }
+}
+
+const costs: {
+  what: string
+  path: string
+  status: number
+  code?: string
+  cost: number
+  method?: string
+  body?: unknown
+}[] = [
+  { what: "a plain answer costs its price", path: "/v1/hive/samples/tea", status: 200, cost: 10 },
+  { what: "a Hive answer with an empty result costs 1", path: "/v1/hive/samples/nothing", status: 200, cost: 1 },
+  {
+    what: "a Hive 404 with nothing measured costs 1",
+    path: "/v1/hive/samples/unmeasured",
+    status: 404,
+    code: "not_measured",
+    cost: 1,
+  },
+  { what: "a Hive answer still pending costs 1", path: "/v1/hive/samples/pending", status: 202, cost: 1 },
+  { what: "a failure costs nothing", path: "/v1/hive/samples/broken", status: 500, code: "internal_error", cost: 0 },
+  { what: "a price by rows is that of the answer", path: "/v1/hive/explored?rows=7", status: 200, cost: 35 },
+  {
+    what: "a refused parameter costs nothing",
+    path: "/v1/hive/explored?rows=11",
+    status: 400,
+    code: "bad_days",
+    cost: 0,
+  },
+  { what: "an unknown path costs nothing", path: "/v1/nowhere", status: 404, code: "unknown_endpoint", cost: 0 },
+  {
+    what: "a wrong method costs nothing",
+    path: "/v1/apps",
+    method: "PUT",
+    status: 405,
+    code: "method_not_allowed",
+    cost: 0,
+  },
+  {
+    what: "a body of another type costs nothing",
+    path: "/v1/samples",
+    method: "POST",
+    body: "x",
+    status: 400,
+    code: "invalid_arguments",
+    cost: 0,
+  },
+  {
+    what: "a post costs its price",
+    path: "/v1/samples",
+    method: "POST",
+    body: { scope: "track", note: "n" },
+    status: 200,
+    cost: 2,
+  },
+  { what: "the account costs nothing", path: "/v1/account", status: 200, cost: 0 },
+  { what: "the usage costs nothing", path: "/v1/usage", status: 200, cost: 0 },
+  { what: "the list of apps costs 1", path: "/v1/apps", status: 200, cost: 1 },
+  { what: "an unknown app costs nothing", path: "/v1/apps/nobody", status: 404, code: "not_found", cost: 0 },
+]
+
+describe("what a call costs", () => {
+  for (const { what, path, status, code, cost, method, body } of costs) {
+    test(what, async () => {
+      const before = await spent()
+      const answer = await house.call(path, { key, method, body })
+      const after = await spent()
+      expect([answer.status, answer.body.error]).toEqual([status, code])
+      expect(after.used - before.used).toBe(cost)
+      expect(after.ledger).toBe(after.used)
+      expect(answer.credits.used).toBe(after.used)
+      expect(answer.credits.remaining).toBe(answer.credits.limit - answer.credits.used)
+    })
+  }
+
+  test("calls that cost 0 work with nothing left, the others answer 402 and change nothing", async () => {
+    const empty = await house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const poor = await house.key(empty)
+    expect((await house.call("/v1/apps", { key: poor })).status).toBe(200)
+    const refused = await house.call("/v1/apps", { key: poor })
+    expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
+    expect(refused.body).toMatchObject({ limit: 1, used: 1 })
+    expect(refused.credits).toMatchObject({ used: 1, limit: 1, remaining: 0 })
+    expect((await house.call("/v1/account", { key: poor })).body.credits).toMatchObject({ used: 1, limit: 1 })
+  })
+
+  test("an answer that costs more than what is left is dropped, though its least price was covered", async () => {
+    const few = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 20, ratePerSecond: 1_000 } })
+    const poor = await house.key(few)
+    const refused = await house.call("/v1/hive/explored?rows=5", { key: poor })
+    expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
+    expect(refused.body.rows).toBeUndefined()
+    expect((await house.call("/v1/hive/explored?rows=4", { key: poor })).status).toBe(200)
+  })
+
+  test("a key that reaches its budget answers 402 while the workspace's other keys go on", async () => {
+    const shared = await house.workspace({ plan: "pro", overrides: { credits: 100, ratePerSecond: 1_000 } })
+    const [tight, free] = [await house.key(shared, { monthlyBudget: 1 }), await house.key(shared)]
+    expect((await house.call("/v1/apps", { key: tight })).status).toBe(200)
+    expect((await house.call("/v1/apps", { key: tight })).body.error).toBe("key_budget_reached")
+    expect((await house.call("/v1/apps", { key: free })).status).toBe(200)
+  })
+
+  test("of 30 calls at once on 10 credits 10 are paid, and every 402 carries the figures of its refusal in its headers too", async () => {
+    const few = await house.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
+    const poor = await house.key(few)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => house.call("/v1/apps", { key: poor })))
+    const refused = answers.filter(({ status }) => status === 402)
+    expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([10, 20])
+    for (const { credits } of refused) expect(credits).toMatchObject({ used: 10, limit: 10, remaining: 0 })
+  })
+
+  test("a pack that was bought works with the next call", async () => {
+    const name = `buyer ${process.pid}`
+    const buyer = await house.workspace({ name, plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const buying = await house.key(buyer)
+    expect((await house.call("/v1/apps", { key: buying })).status).toBe(200)
+    expect((await house.call("/v1/apps", { key: buying })).status).toBe(402)
+    await Bun.sleep(110) // a refusal looks the key up again, at most every 100 ms
+    await setWorkspace(sql, name, { addPack: 5 })
+    const answer = await house.call("/v1/apps", { key: buying })
+    expect([answer.status, answer.credits.limit]).toEqual([200, 6])
+    const account = await house.call("/v1/account", { key: buying })
+    expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
+  })
+
+  test("a Hive call that credits refuse takes no unit of the day", async () => {
+    const empty = await house.workspace({
+      plan: "pro",
+      explorer: true,
+      overrides: { credits: 0, ratePerSecond: 1_000 },
+    })
+    const poor = await house.key(empty)
+    expect((await house.call("/v1/hive/samples/tea", { key: poor })).body.error).toBe("credits_exhausted")
+    expect((await house.call("/v1/usage", { key: poor })).body.hive.usedToday).toBe(0)
+  })
+
+  test("text of a failure never reaches the caller, and the log names the request", async () => {
+    const answer = await house.call("/v1/hive/samples/broken", { key })
+    expect(answer.text).not.toContain("secret")
+    expect(answer.text).not.toContain("hunter2")
+    const line = house.logged.find(
+      (l) => l.includes(answer.headers.get("x-request-id") as string) && l.includes("internal_error"),
+    )
+    expect(line).toBeDefined()
+  })
+
+  test("a test key costs nothing, whatever it asks", async () => {
+    const testKey = await house.key(workspace, { kind: "test" })
+    const before = await spent()
+    for (const path of ["/v1/apps", "/v1/hive/samples/tea", "/v1/hive/explored"]) {
+      expect((await house.call(path, { key: testKey })).status).toBe(200)
+    }
+    expect(await spent()).toEqual(before)
+  })
+})

@@ -1,0 +1,225 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { pauseKey } from "../../src/access/key-register.ts"
+import { freshDatabase } from "../database.ts"
+import { type CallOptions, type House, openHouse } from "../house.ts"
+import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+
+// Each request is wrong in two ways at once; the one that is checked first answers.
+
+let house: House
+let workspace: number
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  const sql = await freshDatabase()
+  house = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+  workspace = await house.workspace({ plan: "pro", overrides: { liveKeys: 10, ratePerSecond: 1_000 } })
+  keys.live = await house.key(workspace)
+  keys.test = await house.key(workspace, { kind: "test" })
+  keys.noScopes = await house.key(workspace, { scopes: [] })
+  keys.elsewhere = await house.key(workspace, { ipAllowList: ["192.0.2.1"] })
+  keys.limitedToApp = await house.key(workspace)
+  await sql`update api_key set app_list = '{app_mine}' where id = (select max(id) from api_key)`
+  keys.paused = await house.key(workspace)
+  const paused = (await sql<{ id: number }[]>`select id from api_key order by id desc limit 1`)[0]
+  await pauseKey(sql, paused?.id as number)
+  const slow = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 0 } })
+  keys.slow = await house.key(slow)
+  const free = await house.workspace({ plan: "free" })
+  keys.free = await house.key(free, { scopes: [] })
+  const poor = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
+  keys.poor = await house.key(poor)
+  keys.poorNoScopes = await house.key(poor, { scopes: [] })
+  const spent = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
+  keys.spent = await house.key(spent)
+  await sql`insert into hive_day (workspace_id, day, used) values (${spent}, (now() at time zone 'utc')::date, 10000)`
+})
+
+interface Case {
+  what: string
+  path: string
+  options?: () => CallOptions
+  code: string
+  status: number
+}
+
+const by =
+  (name: string, more: CallOptions = {}) =>
+  () => ({ key: keys[name] as string, ...more })
+
+const cases: Case[] = [
+  { what: "key in the URL before no key", path: "/v1/apps?k=svc_live_abc", code: "key_in_url", status: 400 },
+  {
+    what: "key in the URL before a bad key",
+    path: "/v1/apps?k=svc_test_abc",
+    options: () => ({ key: "nonsense" }),
+    code: "key_in_url",
+    status: 400,
+  },
+  { what: "no key before an unknown path", path: "/v1/nowhere", code: "missing_api_key", status: 401 },
+  {
+    what: "no key before a wrong method",
+    path: "/v1/apps",
+    options: () => ({ method: "DELETE" }),
+    code: "missing_api_key",
+    status: 401,
+  },
+  {
+    what: "a bad key before an unknown path",
+    path: "/v1/nowhere",
+    options: () => ({ key: "svc_live_x" }),
+    code: "invalid_api_key",
+    status: 401,
+  },
+  { what: "a paused key before its rate", path: "/v1/nowhere", options: by("paused"), code: "key_paused", status: 403 },
+  {
+    what: "the address before an unknown path",
+    path: "/v1/nowhere",
+    options: by("elsewhere"),
+    code: "ip_not_allowed",
+    status: 403,
+  },
+  {
+    what: "the rate before an unknown path",
+    path: "/v1/nowhere",
+    options: by("slow"),
+    code: "rate_limited",
+    status: 429,
+  },
+  {
+    what: "the rate before a wrong method",
+    path: "/v1/apps",
+    options: by("slow", { method: "PUT" }),
+    code: "rate_limited",
+    status: 429,
+  },
+  {
+    what: "an unknown path before the plan",
+    path: "/v1/nowhere",
+    options: by("free"),
+    code: "unknown_endpoint",
+    status: 404,
+  },
+  {
+    what: "a wrong method before the plan",
+    path: "/v1/apps",
+    options: by("free", { method: "PUT" }),
+    code: "method_not_allowed",
+    status: 405,
+  },
+  {
+    what: "a wrong method before bad input",
+    path: "/v1/apps/x/keywords?country=zz",
+    options: by("live", { method: "POST" }),
+    code: "method_not_allowed",
+    status: 405,
+  },
+  {
+    what: "bad input before the plan",
+    path: "/v1/apps/x/keywords?country=zz",
+    options: by("free"),
+    code: "bad_country",
+    status: 400,
+  },
+  {
+    what: "bad input before a test key's answer",
+    path: "/v1/apps/x/keywords?country=zz",
+    options: by("test"),
+    code: "bad_country",
+    status: 400,
+  },
+  {
+    what: "a test key's write before its scope",
+    path: "/v1/samples",
+    options: by("test", { method: "POST", body: { scope: "ads" } }),
+    code: "test_key_read_only",
+    status: 403,
+  },
+  {
+    what: "bad input before a test key's write",
+    path: "/v1/samples",
+    options: by("test", { method: "POST", body: { scope: "no" } }),
+    code: "invalid_arguments",
+    status: 400,
+  },
+  {
+    what: "the plan before the scope",
+    path: "/v1/samples/studio",
+    options: by("noScopes"),
+    code: "plan_required",
+    status: 403,
+  },
+  { what: "REST on Free before the scope", path: "/v1/apps", options: by("free"), code: "plan_required", status: 403 },
+  {
+    what: "REST on Free before a foreign app",
+    path: "/v1/apps/nobody",
+    options: by("free"),
+    code: "plan_required",
+    status: 403,
+  },
+  {
+    what: "the scope before Explorer",
+    path: "/v1/hive/explored",
+    options: by("noScopes"),
+    code: "scope_required",
+    status: 403,
+  },
+  {
+    what: "the scope before a foreign app",
+    path: "/v1/apps/nobody",
+    options: by("noScopes"),
+    code: "scope_required",
+    status: 403,
+  },
+  {
+    what: "Explorer before credits",
+    path: "/v1/hive/explored",
+    options: by("live"),
+    code: "explorer_required",
+    status: 403,
+  },
+  {
+    what: "an app off the key's list before whether it exists",
+    path: "/v1/apps/nobody",
+    options: by("limitedToApp"),
+    code: "app_not_allowed",
+    status: 403,
+  },
+  {
+    what: "the scope before credits",
+    path: "/v1/hive/samples/tea",
+    options: by("poorNoScopes"),
+    code: "scope_required",
+    status: 403,
+  },
+  {
+    what: "a foreign app before credits",
+    path: "/v1/apps/nobody",
+    options: by("poor"),
+    code: "not_found",
+    status: 404,
+  },
+  {
+    what: "the day's Hive calls before credits",
+    path: "/v1/hive/samples/tea",
+    options: by("spent"),
+    code: "daily_hive_limit",
+    status: 429,
+  },
+  {
+    what: "credits before the run",
+    path: "/v1/hive/samples/broken",
+    options: by("poor"),
+    code: "credits_exhausted",
+    status: 402,
+  },
+]
+
+describe("a request wrong in two ways answers the first in order", () => {
+  for (const { what, path, options, code, status } of cases) {
+    test(what, async () => {
+      const answer = await house.call(path, options?.())
+      expect([answer.status, answer.body.error]).toEqual([status, code])
+    })
+  }
+})

@@ -1,0 +1,157 @@
+import { addTerms, trackApp } from "../../src/actions/tracking.ts"
+import { readTree } from "../../src/database/assets.ts"
+import type { Sql } from "../../src/database/types.ts"
+import type { FaultCode } from "../../src/faults.ts"
+import type { Operation } from "../../src/operation.ts"
+import { pathNames } from "../../src/surfaces/sandbox.ts"
+import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
+import { bidJob, enqueued } from "../jobs/enqueued.ts"
+
+// How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
+// what to change in it, or in the call, for each fault.
+
+export type Input = Record<string, unknown>
+
+export interface Situation {
+  at: House
+  workspaceId: number
+  app: string
+  key: string | undefined
+  input: Input
+  /** What only HTTP has: more path, another method, body or header. */
+  http: Pick<CallOptions, "method" | "headers" | "body"> & { below?: string }
+}
+
+export type Change = (situation: Situation) => Promise<unknown>
+
+export interface Outcomes {
+  /** The sample's situation, changed. */
+  open(operation: Operation, change?: Change): Promise<Situation>
+  /** What to change for a fault, for any operation that can raise it. */
+  raised: Partial<Record<FaultCode, Change>>
+}
+
+const fixtures = readTree("fixtures/sandbox", ".json")
+const SAMPLE_APP = "app_lumenjournal"
+const OVERRIDES = { ratePerSecond: 100_000, credits: 100_000 }
+
+export function outcomesOver(sql: Sql): Outcomes {
+  const house = openHouse({ sql })
+  const crowded = openHouse({ sql, settings: { maxWaiting: 0 } })
+  const broken = openHouse({ sql: throwing as unknown as Sql })
+
+  const open = async (operation: Operation, change?: Change): Promise<Situation> => {
+    const workspaceId = await house.workspace({ plan: "enterprise", overrides: OVERRIDES })
+    const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
+    const app = await sql.begin((tx) => trackApp(tx, tracked))
+    const key = await house.key(workspaceId)
+    const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
+    await MADE[operation.id]?.(situation, sql)
+    await change?.(situation)
+    return situation
+  }
+
+  const inWorkspace = (assigned: (sql: Sql) => unknown): Change => {
+    return ({ workspaceId }) => sql`update workspace set ${assigned(sql) as never} where id = ${workspaceId}`
+  }
+  const ofKey = (assigned: (sql: Sql) => unknown): Change => {
+    return ({ workspaceId }) => sql`update api_key set ${assigned(sql) as never} where workspace_id = ${workspaceId}`
+  }
+  const override = (limits: object): Change =>
+    inWorkspace((sql) => sql`overrides = overrides || ${sql.json(limits as never)}`)
+  const given =
+    (input: Input): Change =>
+    async (situation) =>
+      Object.assign(situation.input, input)
+  const over =
+    (http: Situation["http"]): Change =>
+    async (situation) =>
+      Object.assign(situation.http, http)
+  const at =
+    (house: House): Change =>
+    async (situation) =>
+      Object.assign(situation, { at: house })
+
+  const raised: Outcomes["raised"] = {
+    missing_api_key: async (situation) => Object.assign(situation, { key: undefined }),
+    invalid_api_key: async (situation) => Object.assign(situation, { key: `svc_live_${"a".repeat(36)}` }),
+    account_deleted: inWorkspace((sql) => sql`deleted_at = now()`),
+    key_expired: ofKey((sql) => sql`expires_at = now()`),
+    key_revoked: ofKey((sql) => sql`revoked_at = now()`),
+    key_leaked: ofKey((sql) => sql`leaked_at = now()`),
+    key_paused: ofKey((sql) => sql`paused_at = now()`),
+    key_limit: override({ liveKeys: 0 }),
+    workspace_suspended: inWorkspace((sql) => sql`suspended_at = now()`),
+    ip_list_required: inWorkspace((sql) => sql`ip_list_required = true`),
+    ip_not_allowed: ofKey((sql) => sql`ip_allow_list = '{192.0.2.1}'`),
+    key_budget_reached: ({ workspaceId }) => sql`update key_month set budget = 0 where workspace_id = ${workspaceId}`,
+    credits_exhausted: ({ workspaceId }) => sql`update account set quota = 0 where workspace_id = ${workspaceId}`,
+    plan_required: inWorkspace((sql) => sql`plan = 'free'`),
+    scope_required: ofKey((sql) => sql`scopes = '{}'`),
+    app_not_allowed: ofKey((sql) => sql`app_list = '{app_other}'`),
+    test_key_read_only: ofKey((sql) => sql`kind = 'test'`),
+    rate_limited: override({ ratePerSecond: 0 }),
+    write_limit_reached: override({ trackedKeywords: 1 }),
+    not_found: ({ app }) => sql`delete from tracked_app where id = ${app}`,
+    invalid_arguments: given({ colour: "red" }),
+    bad_country: given({ country: "zz" }),
+    bad_query: given({ q: "x".repeat(121) }),
+    bad_id: given({ id: "nothing" }),
+    unknown_action: given({ action: "nothing" }),
+    confirm_token_invalid: given({ confirmToken: "confirm_nothing" }),
+    confirm_token_expired: ({ workspaceId }) =>
+      sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${workspaceId}`,
+    confirm_token_mismatch: ({ app }) => sql.begin((tx) => addTerms(tx, app, "all", ["habit journal"])),
+    in_progress: ({ app, workspaceId }) => enqueued(sql, bidJob({ workspaceId, keyId: 1 }, { target: `app ${app}` })),
+    job_not_found: given({ jobId: "job_nothing" }),
+    internal_error: at(broken),
+    unavailable: at(crowded),
+    key_in_url: over({ below: "?key=svc_live_abc" }),
+    unknown_endpoint: over({ below: "/nowhere/at/all" }),
+    method_not_allowed: over({ method: "DELETE" }),
+    body_too_large: over({ body: { text: "x".repeat(70_000) } }),
+    unsupported_media_type: over({ headers: { "content-type": "text/plain" } }),
+  }
+  return { open, raised }
+}
+
+/** Calls an operation over REST: what the path does not hold is the query of a GET, the body of a POST. */
+export function overRest({ method, path }: Operation, { at, key, input, http }: Situation): Promise<Answer> {
+  const { below = "", ...options } = http
+  const inPath = pathNames(path)
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const body = method === "POST" ? Object.fromEntries(rest) : undefined
+  const query = new URLSearchParams(method === "GET" ? rest.map(([name, value]) => [name, String(value)]) : [])
+  const asked = query.size > 0 && !below ? `?${query}` : ""
+  return at.call(`/v1${filled}${below}${asked}`, { method, key, body, ...options })
+}
+
+/** The same call as a tool. */
+export function asTool({ id }: Operation, { at, key, input }: Situation): Promise<ToolAnswer> {
+  return at.tool(id, input, { key })
+}
+
+const throwing = () => {
+  throw new Error("relation does not exist")
+}
+
+/** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
+const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  async get_job({ workspaceId, input }, sql) {
+    input.jobId = await enqueued(sql, bidJob({ workspaceId, keyId: 1 }))
+  },
+  async confirm_action(situation, sql) {
+    const { at, key, app } = situation
+    const body = inputOf("preview_action", app)
+    const previewed = await at.call("/v1/actions", { key, method: "POST", body })
+    situation.input = { confirmToken: previewed.body.confirmToken }
+    situation.at = openHouse({ sql })
+  },
+}
+
+/** The input of an operation's sample, about this app instead of the sample's. */
+function inputOf(id: string, app: string): Input {
+  const text = fixtures.get(`${id}.json`) as string
+  return JSON.parse(text.replaceAll(SAMPLE_APP, app)).input
+}

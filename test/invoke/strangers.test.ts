@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { catalog } from "../../src/catalog.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+
+let sql: Sql
+let house: House
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+test("another workspace's app answers on every path exactly as an id that never existed", async () => {
+  const [mine, theirs] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "pro" })]
+  const key = await house.key(mine)
+  const foreign = await sql.begin((tx) =>
+    trackApp(tx, { workspaceId: theirs, iosId: "1437843273", countries: ["us"], keywords: ["tea app"], origin: "own" }),
+  )
+  const about = catalog.filter((operation) => operation.subject)
+  expect(about.length).toBeGreaterThan(0)
+  for (const { path } of about) {
+    const ask = (id: string) => house.call(`/v1${path.replace(":appId", id)}`, { key })
+    const [real, never] = [await ask(foreign), await ask("app_neverexisted")]
+    expect(real.status).toBe(404)
+    expect(real.text).toBe(never.text)
+    expect(real.credits).toEqual(never.credits)
+  }
+})
+
+test("a key limited to one app sees that app alone in lists, and other ids are refused without a look-up", async () => {
+  const workspace = await house.workspace({ plan: "pro" })
+  const [one, two] = await sql.begin(async (tx) => [
+    await trackApp(tx, {
+      workspaceId: workspace,
+      iosId: "1437843273",
+      countries: ["us"],
+      keywords: ["tea app"],
+      origin: "own",
+    }),
+    await trackApp(tx, {
+      workspaceId: workspace,
+      iosId: "595287172",
+      countries: ["us"],
+      keywords: ["my love"],
+      origin: "own",
+    }),
+  ])
+  const key = await house.key(workspace, { appList: [one as string] })
+  const list = await house.call("/v1/apps", { key })
+  expect(list.body.apps.map((app: { id: string }) => app.id)).toEqual([one])
+  expect((await house.call("/v1/account", { key })).body.apps.map((app: { id: string }) => app.id)).toEqual([one])
+  expect((await house.call("/v1/usage", { key })).text).not.toContain(two as string)
+  const [refused, unknown] = [
+    await house.call(`/v1/apps/${two}`, { key }),
+    await house.call("/v1/apps/app_neverexisted", { key }),
+  ]
+  expect(refused.body.error).toBe("app_not_allowed")
+  expect(refused.text).toBe(unknown.text)
+})

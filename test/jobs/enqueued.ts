@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { enqueue, type NewJob } from "../../src/jobs/enqueue.ts"
+import { someKey, someWorkspace } from "../access/registered.ts"
+
+let made = 0
+
+/** A workspace and its key, for jobs to belong to. */
+export async function owner(sql: Sql): Promise<{ workspaceId: number; keyId: number }> {
+  const workspace = await someWorkspace(sql, { name: `jobs ${process.pid} ${++made}` })
+  const { key } = await someKey(sql, workspace)
+  return { workspaceId: workspace.id, keyId: key.id }
+}
+
+/** A job that sets the bid of a target of its own from 1 to 2. */
+export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partial<NewJob> = {}): NewJob {
+  const target = asked.target ?? `keyword-${process.pid}-${++made}`
+  return {
+    ...by,
+    requestId: crypto.randomUUID(),
+    action: "set_bid",
+    target,
+    appId: null,
+    shown: { summary: `Set the bid of ${target} to 2.`, target: { kind: "keyword", id: target, name: "tea" } },
+    args: { target, bid: 2 },
+    before: { bid: 1 },
+    ...asked,
+  }
+}
+
+/** Enqueues in a transaction of its own. */
+export async function enqueued(sql: Sql, job: NewJob): Promise<string> {
+  return (await sql.begin((tx) => enqueue(tx, job, randomBytes))) as string
+}
+
+export interface JobRow {
+  id: string
+  target: string
+  status: string
+  attempts: number
+  lease: string | null
+  lease_until: Date | null
+  next_at: Date
+  sent_at: Date | null
+  result: unknown
+  error: unknown
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+export async function jobRow(sql: Sql, id: string): Promise<JobRow> {
+  const [row] = await sql<JobRow[]>`select * from job where id = ${id}`
+  return row!
+}
+
+/** Ids of jobs that would stay running for ever: none, after whatever happened. */
+export async function stuck(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id
+    from job
+    where status = 'running' and lease_until < now() - interval '1 minute'
+    order by id
+    limit 100`
+  return rows.map(({ id }) => id)
+}
+
+/** Makes its worker look silent, as if it had stood still past its lease. */
+export async function letLeaseRunOut(sql: Sql, id: string): Promise<void> {
+  await sql`update job set lease_until = now() - interval '1 ms' where id = ${id} and status = 'running'`
+}

@@ -1,0 +1,217 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { claim, extend, finish, giveBack, markSent } from "../../src/jobs/leases.ts"
+import { createWorker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { createLog, silentLog } from "../../src/log.ts"
+import { freshDatabase } from "../database.ts"
+import { bidJob, enqueued, jobRow, letLeaseRunOut, owner, stuck } from "./enqueued.ts"
+import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
+
+setDefaultTimeout(30_000)
+
+let sql: Sql
+let by: { workspaceId: number; keyId: number }
+let platform: Platform
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  await sql`delete from job`
+  by = await owner(sql)
+  platform = standIn()
+})
+
+afterEach(async () => {
+  await platform.stop()
+  expect(await stuck(sql)).toEqual([])
+})
+
+const worker = (options: Partial<WorkerOptions> = {}) =>
+  createWorker({ sql, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
+
+const LEASE = { actions: ["set_bid"], limit: 4, leaseMs: 30_000 }
+
+/** The database, but statements with this text fail while it says so. */
+function failing(text: string, now: () => boolean): Sql {
+  return new Proxy(sql, {
+    apply(target, self, args) {
+      const statement = String(args[0]?.raw?.join(""))
+      if (statement.includes(text) && now()) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
+      return Reflect.apply(target, self, args)
+    },
+  })
+}
+
+/** Lets the first request of a method wait at the platform, with the answer it would have got at once. */
+function holdFirst(method: "GET" | "PUT") {
+  const [came, let_] = [gateway(), gateway()]
+  let first = true
+  platform.on(method, async (_, answer) => {
+    const ready = answer()
+    if (!first) return ready
+    first = false
+    came.open()
+    await let_.opened
+    return ready
+  })
+  return { came: came.opened, letGo: let_.open }
+}
+
+test("a lease that another has taken over is of no use: nothing is marked, extended, ended or given back with it", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const [zombie] = await claim(sql, LEASE)
+  await letLeaseRunOut(sql, id)
+  await worker({ kinds: new Map([["other", bidding("").get("set_bid")!]]) }).runOnce() // recovers, and claims nothing
+  const [heir] = await claim(sql, LEASE)
+  expect(heir).toMatchObject({ id, attempts: 2 })
+  const before = await jobRow(sql, id)
+  expect(await markSent(sql, zombie!, 30_000)).toBe(false)
+  expect([...(await extend(sql, [zombie!], 30_000))]).toEqual([])
+  expect(await finish(sql, zombie!, { status: "done", result: null })).toBe(false)
+  expect(await giveBack(sql, zombie!, null)).toBe(false)
+  expect(await jobRow(sql, id)).toEqual(before)
+  expect(await markSent(sql, heir!, 30_000)).toBe(true)
+  expect(await finish(sql, heir!, { status: "done", result: null })).toBe(true)
+})
+
+test("a lease that ran out is not brought back, even while nobody has taken over", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const [job] = await claim(sql, LEASE)
+  await letLeaseRunOut(sql, id)
+  expect([...(await extend(sql, [job!], 30_000))]).toEqual([])
+  expect(await markSent(sql, job!, 30_000)).toBe(false)
+  expect((await jobRow(sql, id)).sent_at).toBe(null)
+})
+
+test("twelve claims at once give each job to one of them", async () => {
+  const ids = await Promise.all(Array.from({ length: 30 }, () => enqueued(sql, bidJob(by))))
+  const claims = await Promise.all(Array.from({ length: 12 }, () => claim(sql, LEASE)))
+  expect(claims.every((jobs) => jobs.length <= 4)).toBe(true)
+  const claimed = claims.flat().map(({ id }) => id)
+  expect(new Set(claimed).size).toBe(claimed.length)
+  const rest = await claim(sql, { ...LEASE, limit: 30 })
+  expect([...claimed, ...rest.map(({ id }) => id)].sort()).toEqual(ids.sort())
+})
+
+test("a worker that stood still while it read sends nothing when it goes on, and changes nothing", async () => {
+  const job = bidJob(by)
+  const id = await enqueued(sql, job)
+  const { came, letGo } = holdFirst("GET")
+  const zombie = worker().runOnce()
+  await came
+  await letLeaseRunOut(sql, id)
+  await worker().runOnce()
+  const done = await jobRow(sql, id)
+  expect(done).toMatchObject({ status: "done", attempts: 2 })
+  letGo()
+  await zombie
+  expect(await jobRow(sql, id)).toEqual(done)
+  expect(platform.writes()).toHaveLength(1)
+})
+
+test("a worker that stood still while it sent leaves the job unknown, and its late answer changes nothing", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const { came, letGo } = holdFirst("PUT")
+  const zombie = worker().runOnce()
+  await came
+  await letLeaseRunOut(sql, id)
+  expect(await worker().runOnce()).toBe(0)
+  const unknown = await jobRow(sql, id)
+  expect(unknown).toMatchObject({ status: "unknown", result: null, error: null })
+  letGo()
+  await zombie
+  expect(await jobRow(sql, id)).toEqual(unknown)
+  expect(platform.writes()).toHaveLength(1)
+})
+
+test("a worker that stood still after it said that it sends gives the job back instead", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  let hours = 0
+  // every look at the clock finds that the machine has slept for an hour
+  await worker({ now: () => new Date(++hours * 3_600_000) }).runOnce()
+  expect(await jobRow(sql, id)).toMatchObject({ status: "queued", attempts: 1, sent_at: null, lease: null })
+  expect(platform.writes()).toEqual([])
+  await worker().runOnce()
+  expect((await jobRow(sql, id)).status).toBe("done")
+})
+
+test("a job that can never be marked as sent is never sent, and fails after five attempts", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const flaky = failing("sent_at = now()", () => true)
+  for (let attempt = 1; attempt <= 5; attempt++) await worker({ sql: flaky }).runOnce()
+  expect(await jobRow(sql, id)).toMatchObject({ status: "failed", attempts: 5, error: { error: "internal_error" } })
+  expect(platform.writes()).toEqual([])
+})
+
+test("a lease must outlast the request that it covers", () => {
+  expect(() => worker({ leaseMs: 12_000, sendMs: 12_000 })).toThrow("outlast")
+})
+
+test("work longer than its lease keeps it by its heartbeat, and no other worker begins it", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const { came, letGo } = holdFirst("GET")
+  const [busy, other] = [1, 2].map(() => worker({ leaseMs: 1_800, sendMs: 1_000, pollMs: 50 }))
+  busy!.start()
+  await came
+  other!.start()
+  const first = (await jobRow(sql, id)).lease
+  await Bun.sleep(3_000)
+  expect((await jobRow(sql, id)).lease).toBe(first)
+  letGo()
+  await until(async () => (await jobRow(sql, id)).status === "done")
+  expect((await jobRow(sql, id)).attempts).toBe(1)
+  expect(platform.writes()).toHaveLength(1)
+  await Promise.all([busy!.stop(), other!.stop()])
+})
+
+test("a worker whose heartbeats fail lets go before its lease ends, and sends nothing", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  let away = false
+  const flaky = failing("", () => away)
+  let letGo: unknown
+  const read = (_: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise((resolve) => {
+      away = true
+      signal.addEventListener("abort", async () => {
+        const [row] = await sql`select lease_until > now() as stands from job where id = ${id}`
+        letGo = row!.stands
+        resolve({ bid: 1 })
+      })
+    })
+  const { send } = bidding(platform.url).get("set_bid")!
+  const lonely = worker({ sql: flaky, kinds: new Map([["set_bid", { read, send }]]), leaseMs: 1_500, sendMs: 1_000 })
+  lonely.start()
+  await until(() => letGo !== undefined)
+  expect(letGo).toBe(true)
+  await lonely.stop()
+  expect(platform.writes()).toEqual([])
+  await until(async () => (await worker().runOnce()) === 1)
+  expect((await jobRow(sql, id)).status).toBe("done")
+  expect(platform.writes()).toHaveLength(1)
+})
+
+test("a job whose worker dies each time it is begun fails after five, and says so in the log", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  const logged: string[] = []
+  const idle = worker({ concurrency: 0, log: createLog((line) => void logged.push(line)) })
+  for (let death = 1; death <= 5; death++) {
+    expect(await claim(sql, LEASE)).toHaveLength(1)
+    await letLeaseRunOut(sql, id)
+    await idle.runOnce()
+    expect(await jobRow(sql, id)).toMatchObject({ status: death < 5 ? "queued" : "failed", attempts: death })
+  }
+  expect(await jobRow(sql, id)).toMatchObject({ error: { error: "internal_error" }, sent_at: null })
+  const events = logged.map((line) => JSON.parse(line)).map(({ event, code }) => `${event} ${code}`)
+  expect(events).toEqual([...Array(4).fill("jobs_recovered queued"), "jobs_recovered failed"])
+})
+
+test("a write whose end cannot be stored at once is stored as soon as the database answers", async () => {
+  const id = await enqueued(sql, bidJob(by))
+  let asked = 0
+  await worker({ sql: failing("result =", () => ++asked <= 2) }).runOnce()
+  expect(asked).toBe(3)
+  expect(await jobRow(sql, id)).toMatchObject({ status: "done", result: { bid: 2 } })
+  expect(platform.writes()).toHaveLength(1)
+})

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { readTree } from "../../src/database/assets.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { createWorker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { silentLog } from "../../src/log.ts"
+import { scratchFolder } from "../database/processes.ts"
+import { freshDatabase, openInMemory } from "../database.ts"
+import { bidJob, enqueued, jobRow, owner, stuck } from "./enqueued.ts"
+import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let by: { workspaceId: number; keyId: number }
+let platform: Platform
+let children: Bun.Subprocess[] = []
+
+beforeEach(async () => {
+  platform = standIn()
+  if (!process.env.DATABASE_URL) return
+  sql = await freshDatabase()
+  by = await owner(sql)
+})
+
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL")
+  children = []
+  await platform.stop()
+})
+
+/** Leases short enough to wait for their end. */
+const SHORT = { leaseMs: 700, sendMs: 500 }
+
+/** worker-process.ts, once it looks for jobs; on this test's database unless said. */
+async function startWorker(options: object = SHORT, more: { database?: object; enqueue?: number } = {}) {
+  const { database = { databaseUrl: scratchUrl() }, enqueue } = more
+  const task = JSON.stringify({ database, platform: platform.url, options, enqueue })
+  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  children.push(child)
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toBe("ready\n")
+  reader.releaseLock()
+  return child
+}
+
+function scratchUrl(): string {
+  const url = new URL(process.env.DATABASE_URL as string)
+  url.pathname = `/${sql.options.database}`
+  return url.href
+}
+
+const enqueueMany = (count: number) => Promise.all(Array.from({ length: count }, () => enqueued(sql, bidJob(by))))
+
+/** Works in this process until nothing is left to begin or to recover. */
+async function workOff(on: Sql, options: Partial<WorkerOptions> = {}): Promise<void> {
+  const worker = createWorker({ sql: on, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
+  await until(async () => {
+    await worker.runOnce()
+    return (await on`select 1 from job where status in ('queued', 'running') limit 1`).length === 0
+  })
+}
+
+async function kill(child: Bun.Subprocess): Promise<void> {
+  child.kill("SIGKILL")
+  await child.exited
+}
+
+/** A migrated embedded database, without the 4 s of an initdb. */
+async function makeEmbedded(dataDir: string): Promise<void> {
+  const memory = await openInMemory()
+  const template = await memory.backend!.dump()
+  await memory.close()
+  const { sql: empty, close } = await openEmbedded({ dataDir, template, as: "server", log: silentLog })
+  await migrate(empty, readTree("sql", ".sql"), silentLog)
+  await close()
+}
+
+interface Ended {
+  id: string
+  status: string
+  attempts: number
+  writes: number
+}
+
+async function ended(on: Sql): Promise<Ended[]> {
+  const rows = await on<Omit<Ended, "writes">[]>`select id, status, attempts from job order by id`
+  const keys = platform.writes().map(({ idempotencyKey }) => idempotencyKey)
+  return rows.map((row) => ({ ...row, writes: keys.filter((key) => key === row.id).length }))
+}
+
+const tally = (jobs: Ended[]) =>
+  Object.entries(Object.groupBy(jobs, ({ status, writes }) => `${status} with ${writes} writes`))
+    .map(([what, of]) => `${of!.length} ${what}`)
+    .sort()
+    .join(", ")
+
+const ROUNDS = 40
+
+test.skipIf(!process.env.DATABASE_URL)(
+  `postgres: kill -9 between the request and its answer, ${ROUNDS} times: one request each, unknown, never sent again`,
+  async () => {
+    platform.on("PUT", () => new Promise(() => {}))
+    await enqueueMany(ROUNDS)
+    for (let sent = 4; sent <= ROUNDS; sent += 4) {
+      const child = await startWorker({ leaseMs: 5_000, sendMs: 4_000 })
+      await until(() => platform.writes().length === sent)
+      await kill(child)
+    }
+    platform.on("PUT")
+    await sql`update job set lease_until = now() - interval '1 s' where status = 'running'`
+    await workOff(sql)
+    const jobs = await ended(sql)
+    process.stdout.write(`${ROUNDS} kills after the request: ${tally(jobs)}\n`)
+    expect(jobs).toHaveLength(ROUNDS)
+    for (const job of jobs) expect(job).toMatchObject({ status: "unknown", attempts: 1, writes: 1 })
+    expect(await stuck(sql)).toEqual([])
+  },
+)
+
+const JOBS = 60
+
+test.skipIf(!process.env.DATABASE_URL)(
+  `postgres: ${JOBS} jobs under workers that are killed at any moment: none is sent twice, none is left, what is done was sent`,
+  async () => {
+    platform.on("GET", async (_, answer) => {
+      await Bun.sleep(Math.random() * 30)
+      return answer()
+    })
+    platform.on("PUT", async (_, answer) => {
+      await Bun.sleep(Math.random() * 30)
+      return answer()
+    })
+    await enqueueMany(JOBS)
+    let kills = 0
+    const left = async () => (await sql`select 1 from job where status in ('queued', 'running') limit 1`).length > 0
+    const killing = async (seed: number) => {
+      while (await left()) {
+        const child = await startWorker(SHORT)
+        await Bun.sleep(30 + ((seed * 37 + kills * 53) % 130))
+        await kill(child)
+        kills++
+      }
+    }
+    await Promise.all([killing(1), killing(2)])
+    const jobs = await ended(sql)
+    const again = jobs.filter(({ attempts }) => attempts > 1).length
+    process.stdout.write(`${kills} kills at any moment, ${again} jobs begun again: ${tally(jobs)}\n`)
+    expect(kills).toBeGreaterThan(5)
+    expect(jobs).toHaveLength(JOBS)
+    for (const { status, writes } of jobs) {
+      expect(["done", "unknown", "failed"]).toContain(status)
+      expect(writes).toBeLessThanOrEqual(1)
+      if (status === "done") expect(writes).toBe(1)
+      if (status === "failed") expect(writes).toBe(0)
+    }
+    expect(await stuck(sql)).toEqual([])
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, whether it read or sent",
+  async () => {
+    const [reading, sending] = [bidJob(by), bidJob(by)]
+    const [read, sent] = [await enqueued(sql, reading), await enqueued(sql, sending)]
+    const { open, opened } = gateway()
+    const hold = async (held: boolean, answer: () => Response) => {
+      const ready = answer()
+      if (held) await opened
+      return ready
+    }
+    platform.on("GET", (target, answer) => hold(target === reading.target, answer))
+    platform.on("PUT", (_, answer) => hold(true, answer))
+    const zombie = await startWorker()
+    await until(() => platform.writes(sending.target).length === 1)
+    zombie.kill("SIGSTOP")
+    platform.on("GET")
+    platform.on("PUT")
+    await workOff(sql)
+    const before = [await jobRow(sql, read), await jobRow(sql, sent)]
+    expect(before).toMatchObject([
+      { status: "done", attempts: 2 },
+      { status: "unknown", attempts: 1 },
+    ])
+    open()
+    zombie.kill("SIGCONT")
+    await Bun.sleep(500)
+    zombie.kill("SIGTERM")
+    expect(await zombie.exited).toBe(0)
+    expect([await jobRow(sql, read), await jobRow(sql, sent)]).toEqual(before)
+    expect([platform.writes(reading.target).length, platform.writes(sending.target).length]).toEqual([1, 1])
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: SIGTERM with twenty jobs, some held by the platform: all ended or given back, exit 0, and nothing is lost",
+  async () => {
+    const jobs = Array.from({ length: 20 }, () => bidJob(by))
+    const ids = await Promise.all(jobs.map((job) => enqueued(sql, job)))
+    const heldAt = (target: string) => jobs.findIndex((job) => job.target === target)
+    platform.on("GET", (target, answer) => (heldAt(target) < 6 ? new Promise(() => {}) : answer()))
+    platform.on("PUT", async (target, answer) => {
+      await Bun.sleep(50)
+      return heldAt(target) === 19 ? new Promise(() => {}) : answer()
+    })
+    const child = await startWorker({ concurrency: 20, stopMs: 300 })
+    await until(() => platform.requests.length === 20 + 14)
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+    const states = await ended(sql)
+    process.stdout.write(`SIGTERM with 20 jobs: ${tally(states)}\n`)
+    expect(states.map(({ status, attempts, writes }) => `${status} ${attempts} ${writes}`).sort()).toEqual([
+      ...Array(13).fill("done 1 1"),
+      ...Array(6).fill("queued 0 0"),
+      "unknown 1 1",
+    ])
+    platform.on("GET")
+    platform.on("PUT")
+    await workOff(sql)
+    const after = await ended(sql)
+    expect(after.map(({ id }) => id)).toEqual(ids.sort())
+    expect(after.filter(({ writes }) => writes !== 1)).toEqual([])
+    expect(after.filter(({ status }) => status !== "done")).toHaveLength(1)
+  },
+)
+
+test("kill -9 with the embedded database in the same process: what was sent is unknown, what was not is done once", async () => {
+  const { folder, remove } = scratchFolder()
+  const dataDir = join(folder, "data")
+  await makeEmbedded(dataDir)
+  platform.on("PUT", () => new Promise(() => {}))
+  const child = await startWorker({ concurrency: 4 }, { database: { dataDir }, enqueue: 6 })
+  await until(() => platform.writes().length === 4)
+  await kill(child)
+  platform.on("PUT")
+  const { sql: again, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
+  // its lease still stands
+  const [begun] = await again`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
+  expect(begun).toEqual({ n: 4, sent: 4 })
+  await again`update job set lease_until = now() - interval '1 s' where status = 'running'`
+  await workOff(again)
+  const jobs = await ended(again)
+  await close()
+  remove()
+  process.stdout.write(`kill -9 on the embedded database: ${tally(jobs)}\n`)
+  expect(jobs.map(({ status, writes }) => `${status} ${writes}`).sort()).toEqual([
+    ...Array(2).fill("done 1"),
+    ...Array(4).fill("unknown 1"),
+  ])
+  expect(jobs.every(({ attempts }) => attempts === 1)).toBe(true)
+})

@@ -1,0 +1,44 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { OutsideWrites } from "../../src/jobs/outside.ts"
+import { createWorker, type Worker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { silentLog } from "../../src/log.ts"
+import { freshDatabase } from "../database.ts"
+import { owner, stuck } from "./enqueued.ts"
+import { bidding, type Platform, standIn } from "./platform.ts"
+
+/** A database for the file, and for each test no jobs, a workspace with a key, and a platform. */
+export interface Scene {
+  sql: Sql
+  by: { workspaceId: number; keyId: number }
+  platform: Platform
+  worker(options?: Partial<WorkerOptions>): Worker
+}
+
+export function scene(): Scene {
+  setDefaultTimeout(30_000)
+  const worker = (options: Partial<WorkerOptions> = {}) =>
+    createWorker({ sql: on.sql, kinds: bidding(on.platform.url), log: silentLog, random: () => 0, ...options })
+  const on = Object.assign({} as Scene, { worker })
+
+  beforeAll(async () => {
+    on.sql = await freshDatabase()
+  })
+
+  beforeEach(async () => {
+    await on.sql`delete from job`
+    on.by = await owner(on.sql)
+    on.platform = standIn()
+  })
+
+  afterEach(async () => {
+    await on.platform.stop()
+    expect(await stuck(on.sql)).toEqual([])
+  })
+
+  return on
+}
+
+/** A kind of write that is made of this. */
+export const kind = (send: () => Promise<Record<string, unknown>>, read?: () => Promise<unknown>): OutsideWrites =>
+  new Map([["set_bid", read ? { read, send } : { send }]])

@@ -1,0 +1,30 @@
+import * as v from "valibot"
+import { findApp } from "../../src/access/visible-apps.ts"
+import { type Action, action } from "../../src/actions/action.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { AppId } from "../../src/inputs.ts"
+import type { OutsideWrite } from "../../src/jobs/outside.ts"
+import { bidding } from "./platform.ts"
+
+/** set_bid as a write behind POST /actions, to the stand-in at `url`. */
+export const setBid = (url: string): Action =>
+  action({
+    name: "set_bid",
+    summary: "Sets a bid.",
+    scope: "ads:write",
+    plan: "pro",
+    credits: 2,
+    destructive: true,
+    args: v.strictObject({ appId: AppId, target: v.string(), bid: v.number() }),
+    example: { appId: "app_kettle", target: "tea", bid: 2 },
+    target: ({ target }) => `bid ${target}`,
+    look: ({ appId }, { sql, caller }) => findApp(sql as Sql, caller, appId),
+    diff: ({ id, name }, { bid, target }, seen) => ({
+      summary: `Set the bid of ${target} to ${bid}.`,
+      target: { kind: "app", id, name },
+      before: seen as { bid: number },
+      after: { bid },
+      notes: [],
+    }),
+    outside: bidding(url).get("set_bid") as OutsideWrite,
+  })

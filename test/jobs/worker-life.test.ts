@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { createLog } from "../../src/log.ts"
+import { bidJob, enqueued, jobRow } from "./enqueued.ts"
+import { gateway, until } from "./platform.ts"
+import { scene } from "./scene.ts"
+
+const on = scene()
+
+describe("a started worker", () => {
+  test("begins what it is nudged for, at most four at once, until nothing is left", async () => {
+    let most = 0
+    let now = 0
+    on.platform.on("GET", async (_, answer) => {
+      most = Math.max(most, ++now)
+      await Bun.sleep(10)
+      now--
+      return answer()
+    })
+    const [busy, idle] = [on.worker({ pollMs: 60_000 }), on.worker({ pollMs: 60_000, concurrency: 1 })]
+    busy.start()
+    idle.start()
+    await Bun.sleep(50)
+    const ids = await Promise.all(Array.from({ length: 20 }, () => enqueued(on.sql, bidJob(on.by))))
+    expect(on.platform.requests).toEqual([])
+    busy.nudge()
+    await until(async () => (await on.sql`select 1 from job where status <> 'done'`).length === 0)
+    expect(most).toBe(4)
+    expect(
+      on.platform
+        .writes()
+        .map(({ idempotencyKey }) => idempotencyKey)
+        .sort(),
+    ).toEqual(ids.sort())
+    await Promise.all([busy.stop(), idle.stop()])
+  })
+
+  test("finds by itself what another process enqueued", async () => {
+    const polling = on.worker({ pollMs: 20 })
+    polling.start()
+    await Bun.sleep(50)
+    const id = await enqueued(on.sql, bidJob(on.by))
+    await until(async () => (await jobRow(on.sql, id)).status === "done")
+    await polling.stop()
+  })
+
+  test("without kinds asks the database for nothing", async () => {
+    const never = (() => {
+      throw new Error("asked")
+    }) as unknown as Sql
+    const idle = on.worker({ sql: never, kinds: new Map(), pollMs: 1, leaseMs: 13_000 })
+    idle.start()
+    idle.nudge()
+    await Bun.sleep(30)
+    await idle.stop()
+  })
+
+  test("goes on once a database that was away is back, and says so once", async () => {
+    let away = true
+    const logged: string[] = []
+    const flaky = new Proxy(on.sql, {
+      apply(target, self, args) {
+        if (away) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
+        return Reflect.apply(target, self, args)
+      },
+    })
+    const id = await enqueued(on.sql, bidJob(on.by))
+    const polling = on.worker({ sql: flaky, pollMs: 10, log: createLog((line) => void logged.push(line)) })
+    polling.start()
+    await Bun.sleep(100)
+    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["jobs_interrupted"])
+    away = false
+    await until(async () => (await jobRow(on.sql, id)).status === "done")
+    await polling.stop()
+  })
+})
+
+describe("a stop", () => {
+  test("waits for what is under way and begins nothing more", async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => enqueued(on.sql, bidJob(on.by))))
+    const { open, opened } = gateway()
+    on.platform.on("PUT", async (_, answer) => {
+      await opened
+      return answer()
+    })
+    const stopping = on.worker({ pollMs: 10 })
+    stopping.start()
+    await until(() => on.platform.writes().length === 4)
+    const stopped = stopping.stop()
+    stopping.nudge()
+    await Bun.sleep(50)
+    open()
+    await stopped
+    const states = await Promise.all(ids.map(async (id) => (await jobRow(on.sql, id)).status))
+    expect(states.filter((status) => status === "done")).toHaveLength(4)
+    expect(states.filter((status) => status === "queued")).toHaveLength(2)
+    expect(on.platform.writes()).toHaveLength(4)
+  })
+
+  test("after its limit gives back what was not sent, as if never begun, and leaves what was sent unknown", async () => {
+    const [reading, sending] = [bidJob(on.by), bidJob(on.by)]
+    const [read, sent] = [await enqueued(on.sql, reading), await enqueued(on.sql, sending)]
+    on.platform.on("GET", (target, answer) => (target === reading.target ? new Promise(() => {}) : answer()))
+    on.platform.on("PUT", () => new Promise(() => {}))
+    const stopping = on.worker({ stopMs: 50 })
+    stopping.start()
+    await until(() => on.platform.requests.length === 3)
+    await stopping.stop()
+    expect(await jobRow(on.sql, read)).toMatchObject({ status: "queued", attempts: 0, lease: null, sent_at: null })
+    expect((await jobRow(on.sql, sent)).status).toBe("unknown")
+    on.platform.on("GET")
+    on.platform.on("PUT")
+    expect(await on.worker().runOnce()).toBe(1)
+    expect((await jobRow(on.sql, read)).status).toBe("done")
+    expect([on.platform.writes(reading.target).length, on.platform.writes(sending.target).length]).toEqual([1, 1])
+  })
+
+  test("ends although the database never answers", async () => {
+    const hung = (() => new Promise(() => {})) as unknown as Sql
+    const stopping = on.worker({ sql: Object.assign(hung, { json: on.sql.json }), stopMs: 20 })
+    stopping.start()
+    await stopping.stop()
+  })
+})

@@ -1,0 +1,129 @@
+import { beforeEach, expect, test } from "bun:test"
+import { join } from "node:path"
+import { addTerms, trackApp } from "../../src/actions/tracking.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { deriveMonths, monthsOf } from "../../src/observations/derive-month.ts"
+import { record } from "../../src/observations/record.ts"
+import { freshDatabase } from "../database.ts"
+import { NOW, newWorkspace, reading, stored } from "./measured.ts"
+
+const PROCESSES = 4
+let sql: Sql
+
+beforeEach(async () => {
+  if (process.env.DATABASE_URL) sql = await freshDatabase()
+})
+
+function scratchUrl(): string {
+  const url = new URL(process.env.DATABASE_URL as string)
+  url.pathname = `/${sql.options.database}`
+  return url.href
+}
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: 4 processes that record and track the same lists at once leave each thing once, all derived, no id burnt",
+  async () => {
+    const workspaceId = await newWorkspace(sql)
+    await sql.begin((tx) =>
+      trackApp(tx, { workspaceId, iosId: "10005", countries: ["us"], keywords: [], origin: "own" }),
+    )
+    const children = Array.from({ length: PROCESSES }, (_, seed) =>
+      Bun.spawn([process.execPath, join(import.meta.dirname, "recorder.ts"), scratchUrl(), String(seed)], {
+        stderr: "pipe",
+      }),
+    )
+    const ends = await Promise.all(
+      children.map(
+        async (child) =>
+          [
+            await child.exited,
+            await new Response(child.stderr).text(),
+            await new Response(child.stdout).text(),
+          ] as const,
+      ),
+    )
+    expect(ends.map(([code, errors]) => [code, errors])).toEqual(Array(PROCESSES).fill([0, ""]))
+    const recorded = ends.reduce((sum, [, , count]) => sum + Number(count), 0)
+    expect(recorded).toBe(240 + PROCESSES * 40)
+    const [counts] = await sql`
+      select (select count(*) from search_results) as readings,
+        (select count(*) from list) as lists, (select max(id) from list) as "lastList",
+        (select count(*) from store_app) as apps, (select max(id) from store_app) as "lastApp",
+        (select count(*) from rank_month) as derived`
+    expect(counts).toMatchObject({ readings: recorded, lists: 30, lastList: 30 })
+    expect(counts?.apps).toBe(counts?.lastApp)
+    expect(counts?.derived).toBeGreaterThan(20)
+    await derivesToItself()
+  },
+  60_000,
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a reading whose transaction is chosen to end a deadlock is stored all the same",
+  async () => {
+    await record(
+      sql,
+      ["a", "b"].map((term) => reading(term, "2025-11-01T10:00:00Z", [10001])),
+      () => NOW,
+    )
+    const { promise: locked, resolve: hasLocked } = Promise.withResolvers<void>()
+    const other = sql.begin(async (tx) => {
+      await tx`set local deadlock_timeout = '20s'`
+      await tx`select 1 from list where term = 'b' for update`
+      hasLocked()
+      // until the recorder waits for b while it holds a
+      while (!(await blocksSomebody(tx))) await tx`select pg_sleep(0.01)`
+      await tx`select 1 from list where term = 'a' for update`
+    })
+    await locked
+    const both = ["a", "b"].map((term) => reading(term, "2025-11-02T10:00:00Z", [10001]))
+    expect((await record(sql, both, () => NOW)).recorded).toBe(2)
+    await other
+    expect(await sql`select 1 from search_results`).toHaveLength(4)
+  },
+  60_000,
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a reading stored while its term is being tracked is not missing from the history",
+  async () => {
+    const workspaceId = await newWorkspace(sql)
+    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const appId = await sql.begin((tx) => trackApp(tx, asked))
+    const on = (day: string) => reading("tea", `2025-11-0${day}T10:00:00Z`, [10001])
+    await record(sql, [on("1"), on("3")], () => NOW)
+    let recording: Promise<unknown> | undefined
+    await sql.begin(async (tx) => {
+      await addTerms(tx, appId, "all", ["tea"])
+      let done = false
+      recording = record(sql, [on("2")], () => NOW).finally(() => {
+        done = true
+      })
+      while (!done && !(await blocksSomebody(tx))) await tx`select pg_sleep(0.01)`
+    })
+    await recording
+    const [month] = await sql<{ ranks: Uint8Array }[]>`select ranks from rank_month`
+    expect([...(month as { ranks: Uint8Array }).ranks.slice(0, 4)]).toEqual([1, 1, 1, 255])
+  },
+)
+
+async function blocksSomebody(tx: Tx): Promise<boolean> {
+  const rows = await tx`select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
+  return rows.length > 0
+}
+
+/** Nothing is missing from what was derived beside each other: deriving all of it anew changes nothing. */
+async function derivesToItself(): Promise<void> {
+  const before = await stored(sql)
+  await sql.begin(async (tx) => {
+    const lists = await tx<{ id: number }[]>`select id from list order by id`
+    await deriveMonths(
+      tx,
+      await monthsOf(
+        tx,
+        lists.map(({ id }) => id),
+      ),
+    )
+  })
+  expect(await stored(sql)).toBe(before)
+}

@@ -1,0 +1,89 @@
+import { expect } from "bun:test"
+import { hash } from "node:crypto"
+import * as v from "valibot"
+import type { Caller } from "../../src/access/caller.ts"
+import { ENTITLEMENTS } from "../../src/access/plans.ts"
+import { findApp, visibleApps } from "../../src/access/visible-apps.ts"
+import { createWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/observations/types.ts"
+import type { Context, Operation } from "../../src/operation.ts"
+
+export const NOW = new Date("2025-11-20T12:00:00Z")
+
+let made = 0
+
+/** Makes a workspace of its own name and gives its id. */
+export async function newWorkspace(sql: Sql): Promise<number> {
+  return (await createWorkspace(sql, { name: `measured ${process.pid} ${++made}`, plan: "pro" })).id
+}
+
+/** A complete reading on iOS in the US whose results are these ids; its hash follows from all it says. */
+export function reading(
+  term: string,
+  seenAt: string,
+  ids: readonly (string | number)[],
+  rest: Partial<SearchObservation> = {},
+): SearchObservation {
+  const content = {
+    kind: "search" as const,
+    source: "import" as const,
+    platform: "ios" as const,
+    storefront: "us",
+    term,
+    depth: Math.max(1, ids.length),
+    complete: true,
+    parser: 1,
+    origin: "own",
+    results: ids.map((id) => ({ id: String(id) })),
+    ...rest,
+  }
+  return { ...content, seenAt: new Date(seenAt), sha256: hash("sha256", JSON.stringify(content), "buffer") }
+}
+
+/** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
+export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
+  const caller = { workspaceId, appList: null, plan: "pro", entitlements: ENTITLEMENTS.pro } as unknown as Caller
+  return {
+    sql,
+    now: () => now,
+    caller,
+    requestId: crypto.randomUUID(),
+    givenUp: () => false,
+    visibleApps: () => visibleApps(sql, caller),
+    hiveUsedToday: async () => 0,
+    publicUrl: "http://127.0.0.1",
+  }
+}
+
+/** Runs an operation as invoke does, after its checks, and holds the answer to its schema. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
+export async function ask(operation: Operation, ctx: Context, input: Record<string, unknown> = {}): Promise<any> {
+  const given = v.parse(operation.input, input) as Record<string, unknown>
+  if (operation.subject) {
+    const app = await findApp(ctx.sql, ctx.caller, given.appId as string)
+    Object.assign(given, { app, storefront: given.country ?? app.countries[0] })
+  }
+  const answer = JSON.parse(JSON.stringify(await operation.run(given, ctx)))
+  const checked = v.safeParse(operation.output, answer)
+  expect(checked.issues).toBeUndefined()
+  return answer
+}
+
+/** The rows of every table that measurements live in, as one text; surrogate ids and identities included. */
+export async function stored(sql: Sql): Promise<string> {
+  const parts = await Promise.all([
+    sql`select * from list order by id`,
+    sql`select * from store_app order by id`,
+    sql`select * from rating_count order by app_id, storefront, day, source`,
+    sql`select * from search_results order by list_id, day, source, seen_at`,
+    sql`select * from rank_month order by app_id, list_id, month`,
+    sql`select * from list_month order by list_id, month`,
+    sql`select * from tracked_app order by id`,
+    sql`select * from tracked_term order by app_id, country, term`,
+    sql`select kind, subject, at, outcome from attempt order by id`,
+  ])
+  return JSON.stringify(parts, (_, value) =>
+    value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value,
+  )
+}

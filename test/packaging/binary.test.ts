@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
+
+setDefaultTimeout(60_000)
+
+const root = join(import.meta.dirname, "../..")
+let alone: Alone
+
+beforeAll(async () => {
+  alone = await buildAlone()
+})
+afterAll(() => alone.remove())
+
+interface Serving extends Started {
+  url: string
+  key: string | undefined
+  firstMs: number
+}
+
+/** Starts a server and waits for its first 200, then until it has greeted. */
+async function serving(dataDir: string): Promise<Serving> {
+  const startedAt = performance.now()
+  const server = alone.start(["serve", "--json"], { env: { DATA_DIR: dataDir, PORT: "0" } })
+  const ended = server.exited.then((code) => {
+    throw new Error(`serve ended: ${code} ${server.err()}`)
+  })
+  ended.catch(() => {}) // the end of the test
+  const found = async (where: () => string, pattern: RegExp) => {
+    while (!pattern.test(where())) await Promise.race([Bun.sleep(5), ended])
+    return pattern.exec(where())![1]!
+  }
+  const url = await found(server.err, /"event":"listening","url":"([^"]+)"/)
+  expect((await fetch(`${url}/v1/sandbox/apps`)).status).toBe(200)
+  const firstMs = performance.now() - startedAt
+  await found(server.out, /\n(\})\n/)
+  return { ...server, url, key: /svc_live_\w{36}/.exec(server.out())?.[0], firstMs }
+}
+
+async function stopped(server: Started): Promise<void> {
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+}
+
+const answer = async (args: string[], options: StartOptions) => {
+  const { code, out, err } = await alone.run([...args, "--json"], options)
+  expect([code, err]).toEqual([0, ""])
+  return JSON.parse(out)
+}
+
+const call = async ({ url, key }: Serving, path: string) => {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
+  return { status: response.status, body: await response.json() }
+}
+
+let firstStartMs = 0
+
+test("alone in an empty folder it tells its version, its help and its document", async () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  expect(await alone.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
+  expect((await alone.run(["--help"])).out).toContain("appmeter serve")
+  const document = await answer(["openapi"], {})
+  expect(Object.keys(document.paths)).toContain("/apps")
+  expect(await alone.run(["sevre"])).toMatchObject({ code: 2, out: "" })
+  expect(readdirSync(alone.folder)).not.toContain(".appmeter")
+})
+
+test("the first start prints keys that work, import brings history in, and a second start is warm and has it all", async () => {
+  const first = await serving("first")
+  firstStartMs = first.firstMs
+  expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
+  for (const path of ["/docs", "/v1/openapi.json", "/readyz"]) expect((await fetch(first.url + path)).status).toBe(200)
+  const env = { DATA_DIR: "first" }
+  const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
+    '"origin":"demo",',
+    "",
+  )
+  const lines = stdin.trim().split("\n").length
+  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
+  await stopped(first)
+
+  const warm = await serving("first")
+  expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
+  expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
+  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
+  await stopped(warm)
+  expect(readdirSync(join(alone.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
+  process.stdout.write(
+    `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, warm ${Math.round(warm.firstMs)} ms\n`,
+  )
+})
+
+test("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
+  const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
+  const { code, err } = await alone.run(["workspace", "list"], { env })
+  expect(code).toBe(1)
+  expect(err).toMatch(/src\/database\/embedded\/open\.ts:\d+:\d+/)
+  expect(err).not.toContain(root)
+})
+
+test("a first start killed at twelve moments never leaves a broken directory", async () => {
+  let [nothing, whole] = [0, 0]
+  for (let round = 1; round <= 12; round++) {
+    const dataDir = `killed-${round}`
+    const server = alone.start(["serve"], { env: { DATA_DIR: dataDir, PORT: "0" } })
+    await Bun.sleep((firstStartMs * round) / 12)
+    server.kill("SIGKILL")
+    await server.exited
+    if (!existsSync(join(alone.folder, dataDir, "postgres"))) {
+      nothing++
+      continue
+    }
+    whole++
+    expect(await answer(["workspace", "list"], { env: { DATA_DIR: dataDir } })).toHaveProperty("workspaces")
+  }
+  // the leftovers of a start killed while it unpacked are removed by the next
+  const halfMade = readdirSync(alone.folder).filter(
+    (name) => /^killed/.test(name) && readdirSync(join(alone.folder, name)).some((entry) => entry.includes(".new-")),
+  )
+  process.stdout.write(
+    `12 kills: ${nothing} before there was a directory, ${whole} after; ${halfMade.length} left a half one beside\n`,
+  )
+  const last = await serving(halfMade[0] ?? "killed-1")
+  expect(await call(last, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
+  await stopped(last)
+  expect(readdirSync(join(alone.folder, halfMade[0] ?? "killed-1")).sort()).toEqual(["postgres", "server.lock"])
+})

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openDatabase } from "../../src/database/connect.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { type Alone, buildAlone } from "./alone.ts"
+import { checkDirectory } from "./amcheck.ts"
+import { killRounds } from "./kills.ts"
+import { Trial } from "./trial.ts"
+
+let alone: Alone
+
+beforeAll(async () => {
+  alone = await buildAlone()
+}, 120_000)
+afterAll(() => alone.remove())
+
+test("the binary killed six times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged", async () => {
+  const { wrong, batches, imports, summary } = await killRounds(alone, 6)
+  process.stdout.write(`${summary}\n`)
+  expect(wrong).toEqual([])
+  expect(batches).toBeGreaterThan(6)
+  expect(imports).toBeGreaterThan(0)
+}, 180_000)
+
+test("a write that was lost, one that is there in part and a damaged page would have been found", async () => {
+  const trial = new Trial(alone, "spoilt")
+  const { batches, paid, imports } = trial.acknowledged
+  await trial.start()
+  trial.write()
+  while (batches.size < 2 || imports.size < 1) await Bun.sleep(20)
+  await trial.kill()
+  await trial.start()
+  expect(await trial.judge()).toEqual([])
+  const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, "spoilt"), log: silentLog })
+  const [part, whole] = [...batches]
+  const [request] = [...paid]
+  const [seenAt] = [...imports]
+  await spoil(sql, { part: `${part} 3`, whole: `${whole} %`, request: request!, seenAt: seenAt! })
+  const [{ path } = { path: "" }] = await sql<
+    { path: string }[]
+  >`select pg_relation_filepath('tracked_term_pkey') as path`
+  await close()
+  const found = await trial.judge()
+  for (const fault of [`lost: ${whole}`, `lost: ${request}`, `in part: 4 of 5 keywords of ${part}`])
+    expect(found).toContain(fault)
+  expect(found).toContain(`in part: 19 readings of ${seenAt}, 19 derived`)
+  expect(found.filter((fault) => /^(credits|confirms): /.test(fault))).toHaveLength(2)
+  await trial.stop()
+  const directory = join(alone.folder, "spoilt", "postgres")
+  expect((await checkDirectory(directory)).problems).toEqual([])
+  damage(join(directory, path))
+  expect((await checkDirectory(directory)).problems).toEqual([expect.stringContaining("tracked_term_pkey")])
+}, 120_000)
+
+/** Takes away a keyword of one batch, another batch, a charge and one reading of an import. */
+async function spoil(
+  sql: Sql,
+  { part, whole, request, seenAt }: Record<"part" | "whole" | "request" | "seenAt", string>,
+) {
+  await sql`delete from tracked_term where term = ${part} or term like ${whole}`
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`delete from ledger where request_id = ${request}`
+    await tx`
+      delete from search_results
+      where seen_at = ${seenAt} and list_id = (select min(list_id) from search_results where seen_at = ${seenAt})`
+  })
+}
+
+/** Changes bytes in the middle of its second page: the first is the index's own. */
+function damage(file: string): void {
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, 8_192 + 4_000, 8_192 + 4_100)
+  writeFileSync(file, bytes)
+}

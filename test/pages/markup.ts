@@ -1,0 +1,50 @@
+const VOID = new Set(["meta", "link", "br", "hr", "img", "input"])
+
+export interface Markup {
+  /** Tags opened but not closed, or closed but not opened. */
+  unbalanced: string[]
+  ids: string[]
+  hrefs: string[]
+  tags: Set<string>
+  /** Attributes other than those of a plain page, such as handlers. */
+  attributes: Set<string>
+  /** Text outside tags and styles that still holds a bare "<" or "&". */
+  bare: string[]
+}
+
+/** Reads a page as a strict parser would: every tag closed in order, every special character escaped. */
+export function readMarkup(page: string): Markup {
+  const found: Markup = { unbalanced: [], ids: [], hrefs: [], tags: new Set(), attributes: new Set(), bare: [] }
+  const open: string[] = []
+  const body = page.replace(/^<!doctype html>/, "").replace(/<style>[^<]*<\/style>/, "")
+  let at = 0
+  for (const tag of body.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*>/g)) {
+    readText(body.slice(at, tag.index), found)
+    at = tag.index + tag[0].length
+    const [, closing, name = "", attributes = ""] = tag
+    if (closing) {
+      if (open.pop() !== name) found.unbalanced.push(`</${name}>`)
+      continue
+    }
+    found.tags.add(name)
+    if (!VOID.has(name)) open.push(name)
+    readAttributes(attributes, found)
+  }
+  readText(body.slice(at), found)
+  found.unbalanced.push(...open)
+  return found
+}
+
+function readText(text: string, { bare }: Markup): void {
+  const left = text.replaceAll(/&(?:[a-z]+|#\d+);/g, "")
+  if (/[<&]/.test(left)) bare.push(text)
+}
+
+function readAttributes(text: string, found: Markup): void {
+  for (const [, name = "", value = ""] of text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)) {
+    found.attributes.add(name)
+    readText(value, found)
+    if (name === "id") found.ids.push(value)
+    if (name === "href") found.hrefs.push(value)
+  }
+}

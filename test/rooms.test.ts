@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, normalize, relative } from "node:path"
+
+const root = join(import.meta.dirname, "..")
+
+/** Rooms a file of the room may import from; files directly in src are the rooms "invoke", "app" and "words". */
+const ARROWS: Record<string, string[]> = {
+  surfaces: ["surfaces", "invoke", "catalog", "metrics", "words", "access", "database types"],
+  metrics: ["metrics", "words", "database types"],
+  pages: ["pages", "access", "observations", "database", "words"],
+  operations: ["operations", "actions", "jobs", "words", "access", "observations", "formulas", "database types"],
+  actions: ["actions", "jobs", "words", "access", "observations", "formulas", "database types"],
+  jobs: ["jobs", "words", "access", "formulas", "database types"],
+  observations: ["observations", "words", "formulas", "database types"],
+  formulas: ["formulas", "words"],
+  access: ["access", "words", "database types"],
+  database: ["database", "words"],
+  words: ["words", "access", "database types", "formulas"],
+  catalog: ["operations", "actions", "words"],
+  invoke: ["words", "access", "database", "formulas"],
+  app: ["app", "invoke", "catalog", "surfaces", "pages", "access", "database", "words"],
+  commands: ["*"],
+  main: ["*"],
+  deno: ["*"],
+}
+
+const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .sort()
+const sources = files.map((file) => ({ file, text: readFileSync(join(root, "src", file), "utf8") }))
+
+describe("the house", () => {
+  test("the top level holds what the design names and nothing else", () => {
+    const allowed = ["package.json", "bunfig.toml", "tsconfig.json", "README.md", "src", "sql", "test", "fixtures"]
+    // what .gitignore names is not of the project
+    const made = ["node_modules", "dist"]
+    const stray = readdirSync(root).filter(
+      (name) => ![...allowed, ...made, "bun.lock", "LICENSE"].includes(name) && !/^\.|\.log$/.test(name),
+    )
+    expect(stray).toEqual([])
+  })
+
+  test("data flows one way: no file imports from a room it must not know", () => {
+    const wrong = sources.flatMap(({ file, text }) =>
+      imports(file, text)
+        .filter((target) => !mayImport(file, target))
+        .map((target) => `${file} -> ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("every dependency is pinned exactly", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, v]) => !/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(v as string),
+    )
+    expect(loose).toEqual([])
+  })
+
+  test("the lock file names no host", () => {
+    expect(readFileSync(join(root, "bun.lock"), "utf8")).not.toMatch(/https?:\/\//)
+  })
+})
+
+describe("sizes", () => {
+  test("no file has more than 400 lines and the median has fewer than 100", () => {
+    const lines = sources.map(({ file, text }) => ({ file, lines: text.split("\n").length }))
+    expect(lines.filter((file) => file.lines > 400)).toEqual([])
+    expect(median(lines.map((file) => file.lines))).toBeLessThan(100)
+  })
+
+  test("no function has more than 60 lines and the median has about 10", () => {
+    const functions = sources.flatMap(({ file, text }) => functionLengths(text).map((f) => ({ file, ...f })))
+    expect(functions.filter((f) => f.lines > 60)).toEqual([])
+    expect(median(functions.map((f) => f.lines))).toBeLessThanOrEqual(12)
+  })
+})
+
+function imports(file: string, text: string): string[] {
+  return [...text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)].map(([, path]) =>
+    relative(join(root, "src"), normalize(join(root, "src", file, "..", path as string))),
+  )
+}
+
+function roomOf(file: string): string {
+  if (file === "database/types.ts" || file === "database/gate.ts") return "database types"
+  const [room] = file.split("/") as [string]
+  if (file.includes("/")) return room
+  const own = { "invoke.ts": "invoke", "app.ts": "app", "catalog.ts": "catalog", "main.ts": "main", "deno.ts": "deno" }
+  return own[file as keyof typeof own] ?? "words"
+}
+
+function mayImport(file: string, target: string): boolean {
+  if (target.startsWith("..")) return false
+  const allowed = ARROWS[roomOf(file) === "database types" ? "database" : roomOf(file)] ?? []
+  const room = roomOf(target)
+  return allowed.includes("*") || allowed.includes(room) || (room === "database types" && allowed.includes("database"))
+}
+
+/** By the formatter's layout: a function's last line is the first at its own indentation that begins with "}". */
+function functionLengths(text: string): { name: string; lines: number }[] {
+  const lines = text.split("\n")
+  const found: { name: string; lines: number }[] = []
+  lines.forEach((line, at) => {
+    const head =
+      /^( *)(?:export )?(?:async )?(?:function \*?(\w+)|const (\w+) = (?:async )?\([^=]*\) ?(?::[^=]+)?=> \{$|(?:private |static )?(?:async )?(\w+)\([^;]*\) ?(?::[^;]+)? \{$)/.exec(
+        line,
+      )
+    const name = head?.[2] ?? head?.[3] ?? head?.[4]
+    if (!head || !name || ["if", "for", "while", "switch", "catch", "return"].includes(name)) return
+    const end = lines.findIndex((later, i) => i > at && later.startsWith(`${head[1]}}`))
+    if (end > at) found.push({ name, lines: end - at + 1 })
+  })
+  return found
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}

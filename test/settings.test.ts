@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test"
+import { SecretKeys } from "../src/access/sealed.ts"
+import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../src/settings.ts"
+
+const files: Record<string, string> = {
+  "/run/database": "postgres://user:canary@host/name\n",
+  "/run/empty": " \n",
+}
+const readFile = (path: string) => {
+  const text = files[path]
+  if (text === undefined) throw new Error(`ENOENT ${path}`)
+  return text
+}
+
+const read = (env: Record<string, string> = {}) => readSettings(env, readFile)
+
+function problems(env: Record<string, string>) {
+  try {
+    read(env)
+  } catch (error) {
+    if (error instanceof SettingsProblems) return error
+  }
+  throw new Error("the settings were taken")
+}
+
+describe("without any setting", () => {
+  test("the defaults of the design hold", () => {
+    const settings = read()
+    expect(settings).toMatchObject({
+      host: "127.0.0.1", port: 8787, dataDir: ".appmeter", logLevel: "info", trustedProxies: [], warnings: [],
+      requestDeadlineMs: 4_500, maxWaiting: 500, sandboxPerSecond: 50, drainMs: 100,
+    }) // biome-ignore format: a list to scan
+    expect([settings.databaseUrl, settings.redisUrl, settings.upstash, settings.publicUrl]).toEqual([
+      undefined, undefined, undefined, undefined,
+    ]) // biome-ignore format: a list to scan
+  })
+
+  test("the first workspace has limits that its operator does not meet", () => {
+    const { plan, explorer, overrides } = read().firstWorkspace
+    expect([plan, explorer]).toEqual(["enterprise", true])
+    expect(overrides.credits).toBeGreaterThanOrEqual(10_000_000)
+  })
+
+  test("an empty variable is a missing one", () => {
+    expect(read({ PORT: "", HOST: " ", DATABASE_URL: "" })).toEqual(read())
+  })
+})
+
+test("each setting is taken, in its own type", () => {
+  const settings = read({
+    HOST: "::", PORT: "0", PUBLIC_URL: "https://ranks.example.com/base//", DATA_DIR: "/data",
+    DATABASE_URL: "postgresql://db/x", REDIS_URL: "rediss://cache:6380", UPSTASH_REDIS_REST_URL: "https://u.example",
+    UPSTASH_REDIS_REST_TOKEN: "abc", TRUSTED_PROXIES: "10.0.0.0/8, ::1 ,", LOG_LEVEL: "debug",
+    FIRST_WORKSPACE_PLAN: "free", FIRST_WORKSPACE_EXPLORER: "no", FIRST_WORKSPACE_CREDITS: "0", DRAIN_MS: "250",
+  }) // biome-ignore format: a list to scan
+  expect(settings).toMatchObject({
+    host: "::", port: 0, publicUrl: "https://ranks.example.com/base", dataDir: "/data",
+    databaseUrl: "postgresql://db/x", redisUrl: "rediss://cache:6380",
+    upstash: { url: "https://u.example", token: "abc" }, trustedProxies: ["10.0.0.0/8", "::1"], logLevel: "debug",
+    firstWorkspace: { plan: "free", explorer: false, overrides: { credits: 0 } }, drainMs: 250,
+  }) // biome-ignore format: a list to scan
+})
+
+describe("wrong settings", () => {
+  test("are reported all at once, each with a fix and an example", () => {
+    const { problems: found, message } = problems({
+      HOST: "http://x", PORT: "http", PUBLIC_URL: "ranks.example.com", DATABASE_URL: "mysql://user:canary@host",
+      REDIS_URL: "canary", UPSTASH_REDIS_REST_URL: "https://u.example", TRUSTED_PROXIES: "10.0.0.0/33",
+      LOG_LEVEL: "loud", FIRST_WORKSPACE_PLAN: "gold", REQUEST_DEADLINE_MS: "1", MAX_WAITING: "-5",
+      FIRST_WORKSPACE_CREDITS: "1e3", REDIS_PREFIX: "a b",
+    }) // biome-ignore format: a list to scan
+    expect(found.map(({ variable }) => variable)).toEqual([
+      "HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "REDIS_URL", "REDIS_PREFIX", "TRUSTED_PROXIES", "LOG_LEVEL",
+      "FIRST_WORKSPACE_PLAN", "FIRST_WORKSPACE_CREDITS", "REQUEST_DEADLINE_MS", "MAX_WAITING", "UPSTASH_REDIS_REST_TOKEN",
+    ]) // biome-ignore format: a list to scan
+    for (const { variable, fix } of found.slice(0, -1)) expect(fix).toContain(`for example ${variable}=`)
+    expect(message).toContain('PORT is "http": must be a whole number from 0 to 65535, for example PORT=8787')
+  })
+
+  test("never show a secret, and cut what is long", () => {
+    const { message } = problems({
+      DATABASE_URL: "mysql://user:canary@host",
+      REDIS_URL: "canary",
+      UPSTASH_REDIS_REST_TOKEN: "canary with space",
+      PUBLIC_URL: `svc_live_${"canary".repeat(6)}`,
+      HOST: "/".repeat(5_000),
+    })
+    expect(message).not.toContain("canary")
+    expect(message).toContain("DATABASE_URL (hidden)")
+    expect(message.length).toBeLessThan(2_000)
+  })
+
+  test.each([
+    ["a raw % in the password", "postgres://user:canary%@host/name"],
+    ["a raw % in the user", "postgres://canary%zz@host/name"],
+    ["a raw @ in the password", "postgres://user:ca@nary@one,two/name"],
+    ["no host", "postgres:///name"],
+    ["a user without a host", "postgres://user:canary@/name"],
+    ["an empty one of several hosts", "postgres://one,,two/name"],
+    ["a port that is none", "postgres://one:5432,two:port/name"],
+  ])("a database's address with %s is refused with the remedy", (_, text) => {
+    const { problems: found, message } = problems({ DATABASE_URL: text })
+    expect(found.map(({ variable }) => variable)).toEqual(["DATABASE_URL"])
+    expect(message).toContain("percent-encode")
+    expect(message).not.toContain("canary")
+  })
+
+  test.each([
+    "postgres://user:a%25b%40c@host/name?sslmode=require", "postgres://one:5432,two:5433/name",
+    "postgresql://user:word@one,two/name", "postgres://[::1]:5432/name", "postgres://host",
+  ])("%s is a database's address", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text)) // biome-ignore format: a list to scan
+
+  test("an Upstash address without its token, or the other way round, is half a setting", () => {
+    expect(problems({ UPSTASH_REDIS_REST_URL: "https://u.example" }).message).toStartWith(
+      "UPSTASH_REDIS_REST_TOKEN is missing",
+    )
+    expect(problems({ UPSTASH_REDIS_REST_TOKEN: "abc" }).message).toStartWith("UPSTASH_REDIS_REST_URL is missing")
+    expect(problems({ UPSTASH_REDIS_REST_TOKEN: "abc", UPSTASH_REDIS_REST_URL: "x" }).problems).toHaveLength(1)
+  })
+})
+
+describe("the metrics", () => {
+  test("are off, then on a port of their own, on the host of the calls unless another is named", () => {
+    expect([read().metricsListen, read().metricsToken]).toEqual([null, undefined])
+    expect(read({ METRICS_PORT: "9187", HOST: "::1" }).metricsListen).toEqual({ host: "::1", port: 9187 })
+    const both = { METRICS_PORT: "0", METRICS_HOST: "10.0.0.1", METRICS_TOKEN: "0123456789abcdef" }
+    expect(read(both)).toMatchObject({
+      metricsListen: { host: "10.0.0.1", port: 0 },
+      metricsToken: both.METRICS_TOKEN,
+    })
+  })
+
+  test("with a token that can be guessed are refused, without a word of it", () => {
+    const { message } = problems({ METRICS_TOKEN: "canary", METRICS_PORT: "70000" })
+    expect(message).toContain("METRICS_TOKEN (hidden): must be 16 characters or more")
+    expect(message).toContain('METRICS_PORT is "70000"')
+    expect(message).not.toContain("canary")
+  })
+})
+
+describe("what is kept", () => {
+  test("has days of its own, 0 for ever; audit rows go after a year at the earliest", () => {
+    expect(read().kept).toEqual({ ledgerDays: 400, attemptDays: 90, jobDays: 90, auditDays: 0 })
+    const given = { KEEP_LEDGER_DAYS: "0", KEEP_ATTEMPT_DAYS: "1", KEEP_JOB_DAYS: "7", KEEP_AUDIT_DAYS: "365" }
+    expect(read(given).kept).toEqual({ ledgerDays: 0, attemptDays: 1, jobDays: 7, auditDays: 365 })
+    expect(problems({ KEEP_AUDIT_DAYS: "364", KEEP_JOB_DAYS: "-1", KEEP_LEDGER_DAYS: "1.5" }).problems).toHaveLength(3)
+  })
+})
+
+describe("the secret key", () => {
+  const key = (fill: number) => Buffer.from(Array.from({ length: 32 }, (_, i) => (i * 7 + fill) % 256))
+
+  test("is 32 bytes as base64 or hex, from the variable or a file, with earlier ones beside it", () => {
+    expect(read().secretKeys).toBeNull()
+    expect(read({ SECRET_KEY: key(1).toString("hex") }).secretKeys).not.toBeNull()
+    const earlier = `${key(2).toString("base64")}, ${key(3).toString("hex")}`
+    const both = readSettings(
+      { SECRET_KEY_FILE: "/key", SECRET_KEY_PREVIOUS: earlier },
+      () => `${key(1).toString("base64")}\n`,
+    )
+    expect(SecretKeys.read(both.secretKeys!)).toEqual([1, 2, 3].map((fill) => new Uint8Array(key(fill))))
+    expect(JSON.stringify(both)).not.toContain(key(1).toString("base64").slice(0, 20))
+  })
+
+  test("that is none is refused with the command that makes one, and that command does", () => {
+    const { problems: found, message } = problems({ SECRET_KEY: "canary", SECRET_KEY_PREVIOUS: "canary" })
+    expect(found.map(({ variable }) => variable)).toEqual(["SECRET_KEY", "SECRET_KEY_PREVIOUS"])
+    expect(message).not.toContain("canary")
+    const command = /make them with: ([^,]+),/.exec(message)![1]!
+    const { stdout } = Bun.spawnSync(["sh", "-c", command])
+    expect(read({ SECRET_KEY: stdout.toString() }).secretKeys).not.toBeNull()
+  })
+
+  test("is asked for where only an earlier one is given", () => {
+    expect(problems({ SECRET_KEY_PREVIOUS: key(1).toString("hex") }).message).toStartWith("SECRET_KEY is missing")
+    expect(
+      problems({ SECRET_KEY_PREVIOUS: key(1).toString("hex"), SECRET_KEY_FILE: "/run/none" }).problems,
+    ).toHaveLength(1)
+  })
+})
+
+describe("a secret in a file", () => {
+  test("is read, without the newline at its end", () => {
+    expect(read({ DATABASE_URL_FILE: "/run/database" }).databaseUrl).toBe("postgres://user:canary@host/name")
+  })
+
+  test("and in the variable too is refused", () => {
+    const { message } = problems({ DATABASE_URL_FILE: "/run/database", DATABASE_URL: "postgres://host/name" })
+    expect(message).toContain("give DATABASE_URL or DATABASE_URL_FILE, not both")
+  })
+
+  test("that is missing or empty is named", () => {
+    expect(problems({ REDIS_URL_FILE: "/run/none" }).message).toStartWith(
+      'REDIS_URL_FILE is "/run/none": must name a readable',
+    )
+    expect(problems({ REDIS_URL_FILE: "/run/empty" }).message).toContain("the file is empty")
+  })
+})
+
+describe("a variable that looks like a misspelt setting", () => {
+  test.each([
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["DATABASE_URL_FLIE", "DATABASE_URL_FILE"],
+    ["APPMETER_PORT", "PORT"],
+    ["APPMETER_PROT", "PORT"],
+    ["UPSTASH_REDIS_REST_TOKN", "UPSTASH_REDIS_REST_TOKEN"],
+    ["LOG_LEVLE", "LOG_LEVEL"],
+  ])("%s gets a warning that names %s", (given, meant) => {
+    expect(read({ [given]: "canary" }).warnings).toEqual([`${given} is not a setting; did you mean ${meant}?`])
+  })
+
+  test("a foreign variable gets none", () => {
+    const foreign = [
+      "HOME", "PATH", "HOSTNAME", "PORTS", "PGHOST", "PGPORT", "POST", "REDIS_HOST", "REDIS_PORT", "REDIS_TLS_URL",
+      "BASE_URL", "XDG_DATA_DIRS", "DATABASE_HOST", "NODE_ENV", "TERM", "APPMETER_SERVICE_PORT_8787_TCP", "LOGNAME",
+    ] // biome-ignore format: a list to scan
+    expect(read(Object.fromEntries(foreign.map((name) => [name, "x"]))).warnings).toEqual([])
+  })
+})
+
+test("the table names every setting with its default and meaning, a line each", () => {
+  const lines = settingsTable().split("\n")
+  expect(lines.find((line) => line.startsWith("PORT "))).toMatch(/^PORT +8787 +Port to listen on/)
+  expect(lines.find((line) => line.startsWith("REDIS_URL "))).toContain("REDIS_URL_FILE names a file")
+  expect(lines.every((line) => /^[A-Z_]+ .*\.$/.test(line))).toBeTrue()
+})
+
+test("the address to reach a listener is one that can be reached", () => {
+  expect(listeningUrl("127.0.0.1", 8787)).toBe("http://127.0.0.1:8787")
+  expect(listeningUrl("0.0.0.0", 80)).toBe("http://127.0.0.1:80")
+  expect(listeningUrl("::", 1)).toBe("http://[::1]:1")
+  expect(listeningUrl("fe80::1", 1)).toBe("http://[fe80::1]:1")
+})

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { conformanceFixtures, conformanceTools } from "./conformance-tools.ts"
+import { type Served, serve, signedIn } from "./tools-server.ts"
+
+// The official suite, every server scenario of both revisions, against a real server. It runs on Bun; Node 20 is too old.
+
+const SUITE = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
+
+/** Checks that fail because we have no such thing, by the reason. One that passes must leave the list. */
+const NOT_OURS: Record<string, string[]> = {
+  "no resources": [
+    "resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read", "resources-subscribe",
+    "resources-unsubscribe", "sep-2164-error-code", "sep-2164-data-uri", "sep-2549-resources-list-caching-hints",
+    "sep-2549-resources-templates-list-caching-hints",
+  ],
+  "no prompts": [
+    "prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image",
+    "sep-2549-prompts-list-caching-hints", "sep-2322-non-tool-incomplete",
+  ],
+  "no completion of arguments": ["completion-complete"],
+  "answers are JSON: no pictures, sounds or embedded resources": [
+    "tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content",
+  ],
+  "no streams: nothing is pushed to a client, so no log lines and no progress": [
+    "logging-set-level", "tools-call-with-logging", "tools-call-with-progress",
+  ],
+  "no sessions, which the check of streams warns of": [
+    "server-sse-polling-session", "server-sse-multiple-streams-session",
+  ],
+  "nothing is asked back of a client: no sampling, elicitation or roots": [
+    "tools-call-sampling", "tools-call-elicitation", "elicitation-sep1034-general", "elicitation-sep1330-general",
+    "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
+    "sep-2322-elicitation-incomplete", "sep-2322-sampling-incomplete", "sep-2322-list-roots-incomplete",
+    "sep-2322-request-state-incomplete", "sep-2322-multiple-inputs-incomplete", "sep-2322-multi-round-r1",
+    "sep-2322-missing-response-rerequests", "sep-2322-result-type-included", "sep-2322-reject-tampered-state",
+    "sep-2322-respect-client-capabilities", "sep-2322-ignore-unexpected-params",
+  ],
+  "no argument is repeated in a header": [
+    "sep-2243-server-no-xmcp-tool", "sep-2243-server-decode-base64", "sep-2243-server-validate-param-match",
+    "sep-2243-server-reject-invalid-param-chars", "sep-2243-server-reject-param-mismatch",
+  ],
+  "schemas are made from operations, so none of another's writing can be passed through": [
+    "json-schema-2020-12-tool-found",
+  ],
+} // biome-ignore format: lists to scan
+
+/** Scenarios that must run without a single failed check. */
+const PASSING: Record<string, string[]> = {
+  "2025-11-25": [
+    "server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-error", "dns-rebinding-protection",
+  ],
+  "2026-07-28": [
+    "tools-list", "tools-call-simple-text", "tools-call-error", "dns-rebinding-protection", "http-header-validation",
+    "input-required-result-unsupported-methods", "input-required-result-validate-input",
+  ],
+} // biome-ignore format: lists to scan
+
+interface Check {
+  id: string
+  status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO"
+  errorMessage?: string
+}
+
+/** Scenario → its checks. */
+type Report = Map<string, Check[]>
+
+const reports = new Map<string, Report>()
+const served: Served[] = []
+const directory = mkdtempSync(join(tmpdir(), "appmeter-conformance-"))
+
+beforeAll(async () => {
+  const house = openHouse({
+    sql: await freshDatabase(),
+    catalog: [...catalog, ...conformanceTools],
+    fixtures: new Map([...readTree("fixtures/sandbox", ".json"), ...conformanceFixtures]),
+  })
+  const server = serve(house)
+  const proxy = signedIn(server, await house.key(await house.workspace()))
+  served.push(proxy, server)
+  for (const revision of Object.keys(PASSING)) reports.set(revision, await run(proxy.url, revision))
+})
+
+afterAll(() => {
+  for (const { stop } of served) stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+describe.each(Object.keys(PASSING))("revision %s", (revision) => {
+  const report = () => reports.get(revision) as Report
+
+  test("the whole suite ran", () => {
+    expect([...report().keys()]).toEqual(expect.arrayContaining(PASSING[revision] as string[]))
+    expect(report().size).toBeGreaterThan(30)
+  })
+
+  test("every check passes, save those of what we have not", () => {
+    const allowed = new Set(Object.values(NOT_OURS).flat())
+    const surprising = [...report()].flatMap(([scenario, checks]) =>
+      checks.filter((check) => failed(check) && !allowed.has(check.id)).map((check) => ({ scenario, ...check })),
+    )
+    expect(surprising).toEqual([])
+  })
+
+  test("what a server of tools must do passes whole", () => {
+    for (const scenario of PASSING[revision] as string[]) {
+      const checks = report().get(scenario) as Check[]
+      expect([scenario, checks.filter(failed)]).toEqual([scenario, []])
+      expect(checks.filter(({ status }) => status === "SUCCESS").length).toBeGreaterThan(0)
+    }
+  })
+
+  test("every message sent is valid by the specification's own schema", () => {
+    const wire = [...report().values()].flat().filter(({ id }) => id === "wire-schema-valid")
+    expect(wire.length).toBeGreaterThan(20)
+    expect(new Set(wire.map(({ status }) => status))).toEqual(new Set(["SUCCESS"]))
+  })
+})
+
+test("nothing in the list passes by now", () => {
+  const checks = [...reports.values()].flatMap((report) => [...report.values()].flat())
+  for (const id of Object.values(NOT_OURS).flat()) {
+    const outcomes = new Set(checks.filter((check) => check.id === id).map(({ status }) => status))
+    expect([id, outcomes.has("FAILURE") || outcomes.has("WARNING"), outcomes.has("SUCCESS")]).toEqual([id, true, false])
+  }
+})
+
+const failed = ({ status }: Check) => status === "FAILURE" || status === "WARNING"
+
+async function run(url: string, revision: string): Promise<Report> {
+  const output = join(directory, revision)
+  const asked = ["--url", url, "--spec-version", revision, "--suite", "all", "--timeout", "5000", "-o", output]
+  const child = Bun.spawn([process.execPath, SUITE, "server", ...asked], {
+    stdout: "ignore",
+    stderr: "ignore",
+    timeout: 18_000,
+  })
+  await child.exited
+  const read = (name: string): [string, Check[]] => [
+    // server-<scenario>-<time>
+    name.replace(/^server-(.+)-\d{4}-\d\d-\d\dT.*$/, "$1"),
+    JSON.parse(readFileSync(join(output, name, "checks.json"), "utf8")),
+  ]
+  return new Map(readdirSync(output).map(read))
+}

@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Ajv2020 from "ajv/dist/2020"
+import addFormats from "ajv-formats"
+import { catalog } from "../../src/catalog.ts"
+import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
+import { faultsOf } from "../../src/surfaces/openapi/responses.ts"
+import { openApiDocument } from "../../src/surfaces/openapi.ts"
+import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
+import operationRows from "../contract/operations.json"
+import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { expectSnapshot } from "../snapshot.ts"
+
+const publicUrl = "http://127.0.0.1:8787"
+const redocly = join(import.meta.dirname, "../../node_modules/.bin/redocly")
+
+let document: Document
+let withSamples: Document
+
+beforeAll(() => {
+  const sandbox = prepareSandbox(catalogWithSamples, fixturesWithSamples(), publicUrl)
+  document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox })))
+  withSamples = JSON.parse(JSON.stringify(openApiDocument(catalogWithSamples, { publicUrl, sandbox })))
+})
+
+describe("the document", () => {
+  test("changes only where a change is meant", () => expectSnapshot("openapi.json", document))
+
+  test("Redocly's strict rules find nothing wrong with it", () => {
+    expect(lint(document)).toMatchObject({ exitCode: 0 })
+    // POST, Hive, bounds and a price between two figures, which no built operation has yet
+    expect(lint(withSamples)).toMatchObject({ exitCode: 0 })
+  })
+
+  test("Redocly would find an example that does not fit its schema", () => {
+    const broken = structuredClone(document)
+    Object.assign(Object.values(broken.paths)[0]?.get?.responses[200].content["application/json"].example, { odd: 1 })
+    const { exitCode, output } = lint(broken)
+    expect(exitCode).toBe(1)
+    expect(output).toContain("no-invalid-media-type-examples")
+  })
+
+  test("a validator accepts every example with formats, errors included", () => {
+    const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }))
+    ajv.addSchema(withSamples, "document")
+    const check = (name: string, ref: object, example: unknown) =>
+      expect([name, ajv.validate(rebased(ref), example), ajv.errorsText()]).toEqual([name, true, "No errors"])
+    for (const { operationId, responses } of operations(withSamples)) {
+      const { schema, example } = responses[200].content["application/json"]
+      check(operationId, schema, example)
+    }
+    for (const [name, response] of Object.entries(withSamples.components.responses)) {
+      const { schema, examples } = response.content["application/json"]
+      for (const { value } of Object.values(examples as Record<string, { value: unknown }>)) check(name, schema, value)
+      expect(ajv.validate(rebased(schema), { error: "no_such_code", message: "m", docs: publicUrl })).toBe(false)
+    }
+  })
+
+  test("holds every operation of the catalogue below one server, and nothing else", () => {
+    expect(
+      operations(document)
+        .map(({ operationId }) => operationId)
+        .sort(),
+    ).toEqual(catalog.map(({ id }) => id).sort())
+    expect(document.servers).toEqual([{ url: "http://127.0.0.1:8787/v1" }])
+    expect(document.info.version).toBe("1.5.0")
+  })
+
+  test("names every code with its status", () => {
+    const { properties, "x-codes": table } = document.components.schemas.Fault as FaultSchema
+    expect(properties.error.enum).toEqual(FAULT_CODES)
+    expect(Object.keys(table)).toEqual(FAULT_CODES)
+    for (const code of FAULT_CODES) expect(table[code]).toMatchObject({ status: FAULTS[code].status })
+  })
+})
+
+describe("an operation in the document", () => {
+  test("has the credits, scope, plan and Hive access of its contract row", () => {
+    for (const operation of operations(document)) {
+      const row = operationRows.find(
+        ({ operationId }) => operationId === operation.operationId,
+      ) as (typeof operationRows)[0]
+      expect(operation["x-scope"]).toBe(row.scope)
+      expect(operation["x-plan"]).toBe(row.plan ?? "free")
+      expect(operation["x-hive"]).toBe((row as { hive?: string }).hive)
+      if (row.price.min !== undefined) expect(operation["x-credits"]).toBe(row.price.min)
+    }
+  })
+
+  test("shows a price between two figures, a body for a POST and where the scope of a write lies", () => {
+    const [explorer, write] = ["explorer_sample", "write_sample"].map((id) => operationOf(withSamples, id))
+    expect(explorer).toMatchObject({
+      "x-credits": 5,
+      "x-credits-at-most": 50,
+      "x-credits-note": "5 a row",
+      "x-hive": "explorer",
+      parameters: [{ name: "rows", in: "query", schema: { minimum: 1, maximum: 10, "x-code": "bad_days" } }],
+    })
+    expect(write).toMatchObject({
+      "x-scope": "of the action",
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { required: ["scope"] }, example: { scope: "track" } } },
+      },
+    })
+    expect(write).not.toHaveProperty("parameters")
+  })
+
+  test("says which parameter stands where, which is needed and which code a bad value raises", () => {
+    const hive = operationOf(withSamples, "hive_sample")
+    expect(hive.parameters).toMatchObject([
+      { name: "term", in: "path", required: true, schema: { type: "string", "x-code": "bad_term" } },
+      { name: "country", in: "query", schema: { default: "us", "x-code": "bad_country" } },
+    ])
+    expect(hive.parameters?.[1]).not.toHaveProperty("required")
+  })
+
+  test("has exactly the codes that can occur: none for what it cannot do", () => {
+    const of = (id: string) => new Set(codesOf(withSamples, id))
+    const [free, hive, write] = [of("whoami"), of("hive_sample"), of("write_sample")]
+    for (const code of ["credits_exhausted", "scope_required", "not_found", "bad_country", "body_too_large"])
+      expect([code, free.has(code)]).toEqual([code, false])
+    for (const code of [
+      "bad_term",
+      "bad_country",
+      "explorer_required",
+      "daily_hive_limit",
+      "not_measured",
+      "scope_required",
+    ])
+      expect([code, hive.has(code)]).toEqual([code, true])
+    for (const code of ["test_key_read_only", "body_too_large", "unsupported_media_type", "credits_exhausted"])
+      expect([code, write.has(code)]).toEqual([code, true])
+    for (const operation of catalogWithSamples)
+      expect([...of(operation.id)].sort()).toEqual([...faultsOf(operation)].sort())
+  })
+
+  test("carries the credit headers on every response it describes", () => {
+    for (const { responses } of operations(withSamples))
+      for (const response of Object.values(responses)) {
+        const { headers } = response.$ref ? responseAt(withSamples, response.$ref) : response
+        for (const name of ["used", "limit", "remaining", "reset"]) expect(headers).toHaveProperty(`x-credits-${name}`)
+      }
+  })
+})
+
+interface Content {
+  $ref?: string
+  headers: object
+  // biome-ignore lint/suspicious/noExplicitAny: schemas and examples of every operation
+  content: Record<string, any>
+}
+
+interface DocumentedOperation {
+  operationId: string
+  parameters?: object[]
+  responses: Record<string, Content> & { 200: Content }
+  [extension: `x-${string}`]: unknown
+}
+
+interface FaultSchema {
+  properties: { error: { enum: string[] } }
+  "x-codes": Record<string, object>
+}
+
+interface Document {
+  info: { version: string }
+  servers: object[]
+  paths: Record<string, Record<string, DocumentedOperation>>
+  components: { schemas: Record<string, object>; responses: Record<string, Content> }
+}
+
+function operations(document: Document): DocumentedOperation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item))
+}
+
+function operationOf(document: Document, id: string): DocumentedOperation {
+  return operations(document).find(({ operationId }) => operationId === id) as DocumentedOperation
+}
+
+function responseAt(document: Document, ref: string): Content {
+  return document.components.responses[ref.slice("#/components/responses/".length)] as Content
+}
+
+function codesOf(document: Document, id: string): string[] {
+  return Object.values(operationOf(document, id).responses).flatMap(({ $ref }) =>
+    $ref ? responseAt(document, $ref).content["application/json"].schema.allOf[1].properties.error.enum : [],
+  )
+}
+
+function rebased(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+}
+
+function lint(document: object): { exitCode: number; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-openapi-"))
+  try {
+    writeFileSync(join(folder, "openapi.json"), JSON.stringify(document))
+    const { exitCode, stdout, stderr } = Bun.spawnSync(
+      [process.execPath, redocly, "lint", "--extends", "recommended-strict", "openapi.json"],
+      {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
+      },
+    )
+    return { exitCode, output: `${stdout}${stderr}` }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

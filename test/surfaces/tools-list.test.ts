@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { type Operation, TOOLSETS } from "../../src/operation.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { type PostOptions, post, request } from "./tools-messages.ts"
+import { catalogWithTools, fixturesWithTools } from "./tools-samples.ts"
+
+let house: House
+let samples: House
+let key: string
+
+beforeAll(async () => {
+  const sql = await freshDatabase()
+  house = openHouse({ sql })
+  samples = openHouse({ sql, catalog: catalogWithTools, fixtures: fixturesWithTools() })
+  key = await house.key(await house.workspace())
+})
+
+const call = (name: string) => request("tools/call", { name, arguments: {} })
+const send = (message: unknown, options: PostOptions = {}) => post(samples, message, { key, ...options })
+
+describe("the list", () => {
+  const list = async (house: House, query = "") =>
+    (await post(house, request("tools/list"), { key, query })).body.result.tools as Tool[]
+  interface Tool {
+    name: string
+    title: string
+    description: string
+    inputSchema: { type: string; properties: Record<string, { default?: unknown }> }
+    outputSchema: { type: string }
+    annotations: Record<string, unknown>
+  }
+
+  test("holds every operation by its id, in the order of names, for every key", async () => {
+    const names = (await list(house)).map(({ name }) => name)
+    expect(names).toEqual(catalog.map(({ id }) => id).sort())
+    const poor = await house.key(await house.workspace({ plan: "free" }), { scopes: [] })
+    const seen = await post(house, request("tools/list"), { key: poor })
+    expect(seen.body.result.tools.map(({ name }: Tool) => name)).toEqual(names)
+  })
+
+  test("is the same to the byte, a hundred times and whatever the order of the catalogue", async () => {
+    const lists = new Set<string>()
+    for (let i = 0; i < 100; i++) lists.add((await post(house, request("tools/list"), { key })).text)
+    const other = openHouse({ sql: house.sql, catalog: catalog.toReversed() })
+    lists.add((await post(other, request("tools/list"), { key })).text)
+    expect(lists.size).toBe(1)
+  })
+
+  test("says of every tool what it takes, answers, costs and needs", async () => {
+    for (const tool of await list(samples)) {
+      const declared = catalogWithTools.find(({ id }) => id === tool.name) as Operation
+      expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
+      expect(tool.title).toMatch(/^[A-Z][A-Za-z ]+$/)
+      expect(tool.description).toStartWith(declared.summary)
+      expect(tool.description.split("\n").at(-1)).toMatch(/^Costs .+; .+\.$/)
+      if (declared.scope) expect(tool.description).toContain(`the scope ${declared.scope}`)
+      expect(tool.inputSchema.type).toBe("object")
+      expect(Object.keys(tool.inputSchema.properties).sort()).toEqual(Object.keys(declared.input.entries).sort())
+      expect(tool.outputSchema.type).toBe("object")
+      expect(JSON.stringify(tool)).not.toContain('"x-')
+    }
+  })
+
+  test("puts price, scope and plan in one line", async () => {
+    const lines = Object.fromEntries(
+      (await list(samples)).map((tool) => [tool.name, tool.description.split("\n").at(-1)]),
+    )
+    expect(lines).toMatchObject({
+      whoami: "Costs nothing; needs no scope, on every plan.",
+      list_apps: "Costs 1 credit; needs the scope apps:read, on every plan.",
+      get_rank_history: "Costs 1 credit; needs the scope apps:read and the Pro plan or above.",
+      hive_sample: "Costs 10 credits; needs the scope hive:read and Explorer or a credit pack.",
+      explorer_sample: "Costs 5 to 50 credits (5 a row); needs the scope hive:spy and Explorer.",
+      write_sample: "Costs 2 credits; scope and plan are those of the action.",
+    })
+  })
+
+  test("shows tools' own defaults", async () => {
+    const tool = (await list(samples)).find(({ name }) => name === "wait_sample") as Tool
+    expect(tool.inputSchema.properties.wait?.default).toBe(15)
+  })
+
+  test("says what a call does to the world", async () => {
+    const hints = {
+      reads: { readOnlyHint: true, destructiveHint: false },
+      previews: { readOnlyHint: true, destructiveHint: false },
+      measures: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+      spends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      writes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    }
+    for (const { name, annotations } of await list(samples)) {
+      const { effect } = catalogWithTools.find(({ id }) => id === name) as Operation
+      expect(annotations).toMatchObject(hints[effect])
+      for (const value of Object.values(annotations)) expect(value).toBeDefined()
+    }
+  })
+
+  test("narrowed to toolsets holds those alone, and no other can be called", async () => {
+    const tools = await list(samples, "?tools=keywords,account")
+    const open = catalogWithTools.filter(({ toolset }) => toolset === "keywords" || toolset === "account")
+    expect(tools.map(({ name }) => name)).toEqual(open.map(({ id }) => id).sort())
+    for (const { id } of samplesOf()) {
+      const { status, body } = await send(call(id), { query: "?tools=keywords,account" })
+      expect([status, body.error?.code]).toEqual([200, -32602])
+    }
+    expect((await send(call("whoami"), { query: "?tools=keywords,account" })).body.result.isError).toBeUndefined()
+    expect(await list(samples, "?tools=account%2Ckeywords")).toEqual(tools)
+    expect(await list(samples, "?tools=page")).toEqual([])
+  })
+
+  test("without the writes there is nothing that takes anything away", async () => {
+    const reading = await list(samples, `?tools=${TOOLSETS.filter((toolset) => toolset !== "writes").join(",")}`)
+    expect(reading.length).toBeGreaterThan(5)
+    for (const { annotations } of reading) expect(annotations.destructiveHint).toBe(false)
+    expect((await list(samples)).some(({ annotations }) => annotations.destructiveHint)).toBe(true)
+  })
+
+  const refused = [
+    "?tools=", "?tools", "?tools=none", "?tools=keywords,", "?tools=Keywords", "?tools=keywords,none", "?tools=%", "?tool=keywords",
+    "?tools=keywords&x=1", "?tools=keywords&tools=apps", "?x", "?constructor=1", "?tools=constructor", "?tools= keywords", "?&",
+  ] // biome-ignore format: a list to scan
+  test.each(refused)("the query %s is refused on every method, naming the toolsets", async (query) => {
+    for (const message of [request("initialize"), request("tools/list"), call("whoami")]) {
+      const { status, body } = await send(message, { query })
+      expect([status, body.id, body.error.code]).toEqual([400, 7, -32602])
+      expect(body.error.message).toContain("keywords, rivals, reviews")
+      expect(body.error.message).not.toMatch(/none|constructor|x=1/)
+    }
+  })
+
+  const samplesOf = () => catalogWithTools.filter(({ toolset }) => toolset === "hive" || toolset === "writes")
+})

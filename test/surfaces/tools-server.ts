@@ -1,0 +1,30 @@
+import type { House } from "../house.ts"
+
+export interface Served {
+  url: string
+  stop(): void
+}
+
+/** The house on a loopback port of its own. */
+export function serve(house: House): Served {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request, server) => house.app.fetch(request, server.requestIP(request)?.address ?? null),
+  })
+  return { url: `http://127.0.0.1:${server.port}/mcp`, stop: () => void server.stop(true) }
+}
+
+/** A proxy that signs every request in, for clients that cannot; Host and Origin go through as they come. */
+export function signedIn(served: Served, key: string): Served {
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ method, headers, body }) => {
+      const signed = new Headers(headers)
+      signed.set("authorization", `Bearer ${key}`)
+      return fetch(served.url, { method, headers: signed, body })
+    },
+  })
+  return { url: `http://127.0.0.1:${proxy.port}/mcp`, stop: () => void proxy.stop(true) }
+}
