@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs"
 import process from "node:process"
-import type { Listening, ListenOptions, StopReason } from "./commands/command.ts"
+import { CommandProblem, type Listening, type ListenOptions, type StopReason } from "./commands/command.ts"
 import { run, sentenceOf } from "./commands/run.ts"
 import { socketRedisWire } from "./commands/socket-wire.ts"
 import { processTerminal } from "./commands/terminal.ts"
+import type { Environment } from "./settings.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve
+// deno serve --no-lock --allow-env --allow-net --allow-read --host 127.0.0.1 --port 8787 src/deno.ts
 
 const terminal = processTerminal(process, process.env)
 
@@ -17,14 +19,59 @@ let stop = (_why: StopReason, error?: unknown): void => {
 process.on("uncaughtException", (error) => stop("error", error))
 process.on("unhandledRejection", (error) => stop("error", error))
 
-const code = await run(process.argv.slice(2), {
-  env: process.env,
-  readFile: (path) => readFileSync(path, "utf8"),
-  terminal,
-  process: { listen, redisWire: socketRedisWire, onStop, exit: (code) => process.exit(code) },
-})
-await terminal.flush()
-process.exit(code)
+const words = process.argv.slice(2)
+if (words.length > 0) await runToItsEnd(words, process.env, listen)
+
+// Deno 2.9.6 tells a module nothing of how it was started: `deno serve` calls onListen once the port is open, `deno run`
+// calls nothing, so that there is nothing left to do.
+process.once("beforeExit", () => void runToItsEnd([], process.env, listen))
+
+const app = Promise.withResolvers<ListenOptions["fetch"]>()
+const underWay = new Set<Promise<void>>()
+let listens = false
+
+/** For `deno serve`, whose flags say where it listens. Calls that come before the database is migrated wait for that. */
+export default {
+  onListen({ hostname, port }: Address): void {
+    listens = true
+    const env = { ...process.env, HOST: hostname, PORT: String(port) }
+    void runToItsEnd(["serve"], env, (options) => (options.port === port ? listenAlready(options) : listen(options)))
+  },
+
+  async fetch(request: Request, { remoteAddr, completed }: CallInfo): Promise<Response> {
+    if (!listens) stop("error", new CommandProblem(PARALLEL))
+    const sent = completed.catch(() => {}).finally(() => underWay.delete(sent))
+    underWay.add(sent)
+    return (await app.promise)(request, remoteAddr.hostname)
+  },
+}
+
+// only one of its workers is told where it listens, and the first that ends takes the others with it
+const PARALLEL = "deno serve --parallel is not supported; start several processes on one database instead"
+
+async function runToItsEnd(words: string[], env: Environment, listen: Listen): Promise<never> {
+  const code = await run(words, {
+    env,
+    readFile: (path) => readFileSync(path, "utf8"),
+    terminal,
+    process: { listen, redisWire: socketRedisWire, onStop, exit: (code) => process.exit(code) },
+  })
+  await terminal.flush()
+  process.exit(code)
+}
+
+type Listen = (options: ListenOptions) => Listening
+
+interface Address {
+  hostname: string
+  port: number
+}
+
+interface CallInfo {
+  remoteAddr: { hostname: string }
+  /** Settles when the answer has left, or the caller has. */
+  completed: Promise<void>
+}
 
 interface DenoServer {
   addr: { port: number }
@@ -36,7 +83,7 @@ interface DenoServer {
 interface DenoRuntime {
   serve(
     options: { hostname: string; port: number; signal: AbortSignal; onListen(): void },
-    handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
+    handler: (request: Request, info: CallInfo) => Response | Promise<Response>,
   ): DenoServer
 }
 
@@ -50,6 +97,22 @@ function listen({ host, port, fetch }: ListenOptions): Listening {
     await (now ? server.finished : server.shutdown())
   }
   return { port: server.addr.port, stop: end }
+}
+
+/**
+ * The port of `deno serve`. Deno 2.9.6 closes it itself at SIGTERM and SIGINT, before anything can be drained, and no
+ * other stop can close it: what comes then is answered, until nothing is under way.
+ */
+function listenAlready({ port, fetch }: ListenOptions): Listening {
+  const dropped = Promise.withResolvers<void>()
+  let isDropped = false
+  app.resolve(fetch)
+  const end = async (now = false) => {
+    isDropped ||= now
+    if (now) dropped.resolve()
+    while (underWay.size > 0 && !isDropped) await Promise.race([...underWay, dropped.promise])
+  }
+  return { port, stop: end }
 }
 
 function onStop(handler: typeof stop): void {

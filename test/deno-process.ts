@@ -12,18 +12,37 @@ export function denoBinary(): string {
   return join(folder, platform === "win32" ? "deno.exe" : "deno")
 }
 
+const entry = join(root, "src/deno.ts")
+
 /** The program under Deno, with no more rights than it needs: the environment, its own files, and the network it is told. */
 export function underDeno(hosts: readonly string[], env: Record<string, string>): ChildOptions {
+  return { program: [denoBinary(), "run", ...rights(hosts), entry], env: { ...ownEnv(), ...env } }
+}
+
+/**
+ * The same served by `deno serve`, which opens the port itself and needs no right for that. It looks for packages beside
+ * the folder it is started in, not beside the program (Deno 2.9.6).
+ */
+export function servedByDeno(
+  hosts: readonly string[],
+  { PORT = "0", ...env }: Record<string, string>,
+  flags: string[] = [],
+): ChildOptions {
+  const where = ["--host", "127.0.0.1", "--port", PORT]
+  const program = [denoBinary(), "serve", ...rights(hosts), ...where, ...flags, entry]
+  return { program, wordless: true, cwd: root, env: { ...ownEnv(), ...env } }
+}
+
+function rights(hosts: readonly string[]): string[] {
   const files = ["package.json", "fixtures", "sql", "src"].map((name) => join(root, name))
+  const net = hosts.length > 0 ? [`--allow-net=${hosts}`] : []
+  // nothing is asked, and no lock file is left in the project
+  return ["--no-prompt", "--no-lock", "--allow-env", `--allow-read=${files}`, ...net]
+}
+
+function ownEnv(): Record<string, string> {
   cache ??= scratch()
-  return {
-    // nothing is asked, and no lock file is left in the project
-    program: [
-      denoBinary(), "run", "--no-prompt", "--no-lock", "--allow-env", `--allow-read=${files}`, `--allow-net=${hosts}`,
-      join(root, "src/deno.ts"),
-    ], // biome-ignore format: one command line
-    env: { DENO_DIR: cache, NO_COLOR: "1", ...env },
-  }
+  return { DENO_DIR: cache, NO_COLOR: "1" }
 }
 
 /** What it compiled, shared by the processes of a test run. */

@@ -10,7 +10,7 @@ import { tally } from "./actions/writer.ts"
 import { linesOf } from "./chaos/fleet.ts"
 import { appmeter, removeFolders, type Serving, serving } from "./commands/child.ts"
 import { scratchDatabase } from "./database/server.ts"
-import { denoBinary, underDeno } from "./deno-process.ts"
+import { denoBinary, servedByDeno, underDeno } from "./deno-process.ts"
 import { upstashRest } from "./upstash-rest.ts"
 
 setDefaultTimeout(90_000)
@@ -49,11 +49,19 @@ test("without DATABASE_URL every command says in one sentence that the embedded 
     const ended = await appmeter(command.split(" "), underDeno(["127.0.0.1"], {}))
     expect([command, ended]).toEqual([command, { code: 1, out: "", err: NEEDS_BUN }])
   }
+  expect(await appmeter([], servedByDeno([], {}))).toEqual({ code: 1, out: "", err: NEEDS_BUN })
+})
+
+test("under `deno run` without a word it shows what can be typed, as under Bun", async () => {
+  const [deno, bun] = [await appmeter([], underDeno([], {})), await appmeter([])]
+  expect(deno).toEqual({ ...bun, err: expect.stringContaining(bun.err) })
 })
 
 const NEEDS_BUN = "appmeter: the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer\n"
 
-describe.skipIf(!process.env.DATABASE_URL)("postgres: a server under Deno", () => {
+const WAYS = ["deno run", "deno serve"] as const
+
+describe.skipIf(!process.env.DATABASE_URL).each([...WAYS])("postgres: a server under `%s`", (way) => {
   let database: Awaited<ReturnType<typeof scratchDatabase>>
   let deno: Serving
   let bun: Serving
@@ -62,7 +70,7 @@ describe.skipIf(!process.env.DATABASE_URL)("postgres: a server under Deno", () =
   let app: string
 
   beforeAll(async () => {
-    database = await scratchDatabase("deno")
+    database = await scratchDatabase(way.replace(" ", "_"))
     const env = {
       DATABASE_URL: database.url,
       PUBLIC_URL: "https://meter.test",
@@ -72,7 +80,12 @@ describe.skipIf(!process.env.DATABASE_URL)("postgres: a server under Deno", () =
     at.deno = `http://127.0.0.1:${denoPort}`
     at.bun = `http://127.0.0.1:${bunPort}`
     const hosts = ["127.0.0.1", new URL(database.url).host]
-    deno = await serving(underDeno(hosts, { ...env, PORT: String(denoPort) }), ["--demo"])
+    const run = underDeno(hosts, { ...env, PORT: String(denoPort) })
+    if (way === "deno run") deno = await serving(run, ["--demo"])
+    else {
+      deno = await serving(servedByDeno([new URL(database.url).host], { ...env, PORT: String(denoPort) }))
+      expect(await appmeter(["demo", "load"], run)).toMatchObject({ code: 0 })
+    }
     bun = await serving({ env: { ...env, PORT: String(bunPort) } })
     key = /svc_live_\w{36}/.exec(deno.out())![0]
     app = (await call(at.bun, "GET", "/v1/apps", { key })).body.apps[0].id
@@ -85,7 +98,8 @@ describe.skipIf(!process.env.DATABASE_URL)("postgres: a server under Deno", () =
 
   test("brings the schema up, makes the first workspace and logs as Bun does", () => {
     const lines = linesOf(deno)
-    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", "demo_loaded"]))
+    const own = way === "deno run" ? ["demo_loaded"] : []
+    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", ...own]))
     expect(lines.find(({ event }) => event === "listening")).toMatchObject({ level: "info", database: "postgres" })
     expect(deno.err()).not.toContain("svc_")
   })

@@ -1,5 +1,6 @@
 // bun test/bench/start.ts — from the start of the process to its first 200, and its memory two seconds later, in rounds
-// beside an empty Bun.serve, as ratios of one run. DATABASE_URL adds the start on an empty and on a migrated PostgreSQL.
+// beside an empty Bun.serve, as ratios of one run; and its memory after calls: of the sandbox alone, and with a key.
+// DATABASE_URL adds the start on an empty and on a migrated PostgreSQL.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,6 +10,8 @@ import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const IDLE_MS = 2_000
+const CALLS = 500
+const UNLIMITED = { SANDBOX_PER_SECOND: "1000000", FIRST_WORKSPACE_RATE_PER_SECOND: "1000000" }
 const SERVER = process.env.DATABASE_URL
 
 const made: string[] = []
@@ -30,6 +33,9 @@ const kinds: Record<string, (round: number) => Promise<Run>> = {
   ...bothTimes("binary, embedded", [binary, "serve"]),
   ...(SERVER && bothTimes("checkout, PostgreSQL", checkout, onServer)),
   ...(SERVER && bothTimes("binary, PostgreSQL", [binary, "serve"], onServer)),
+  ...used(`binary, embedded, ${CALLS} sandbox calls and nothing else`, callSandbox),
+  ...used(`binary, embedded, ${CALLS} keyed reads`, readWithKey),
+  ...(SERVER && used(`binary, PostgreSQL, ${CALLS} keyed reads`, readWithKey, onServer)),
 }
 const runs = new Map<string, Run[]>(Object.keys(kinds).map((kind) => [kind, []]))
 try {
@@ -61,6 +67,36 @@ function bothTimes(kind: string, command: string[], database = embedded): typeof
   return { [`${kind}, first start`]: run, [`${kind}, warm`]: run }
 }
 
+/** Each round a first start, with the demo to read. */
+function used(kind: string, use: Use, database = embedded): typeof kinds {
+  const command = [binary, "serve", ...(use === readWithKey ? ["--demo"] : [])]
+  const run = async (round: number) => {
+    const env = await database(`${kind.replaceAll(/\W+/g, "_").slice(0, 30)}_${round}`)
+    return await start(command, { ...env, ...UNLIMITED }, use)
+  }
+  return { [kind]: run }
+}
+
+type Use = (url: string, said: () => string) => Promise<void>
+
+async function callSandbox(url: string): Promise<void> {
+  for (let i = 0; i < CALLS; i++) await read(`${url}/v1/sandbox/apps`, {})
+}
+
+async function readWithKey(url: string, said: () => string): Promise<void> {
+  while (!/What can be asked/.test(said())) await Bun.sleep(5)
+  const headers = { authorization: `Bearer ${/svc_live_\w{36}/.exec(said())![0]}` }
+  const { apps } = await read(`${url}/v1/apps`, headers)
+  for (let i = 0; i < CALLS; i++) await read(`${url}/v1/apps/${apps[i % apps.length].id}/keywords`, headers)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several operations
+async function read(url: string, headers: Record<string, string>): Promise<any> {
+  const response = await fetch(url, { headers })
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
+  return await response.json()
+}
+
 async function embedded(name: string): Promise<Record<string, string>> {
   return { DATA_DIR: join(folder, name) }
 }
@@ -79,25 +115,33 @@ async function asAdmin(work: (admin: postgres.Sql) => Promise<unknown>): Promise
   await work(admin).finally(() => admin.end())
 }
 
-async function start(command: string[], env: Record<string, string> = {}): Promise<Run> {
+async function start(command: string[], env: Record<string, string> = {}, use?: Use): Promise<Run> {
   const port = freePort()
   const startedAt = performance.now()
   const child = Bun.spawn(command, {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? "", PORT: String(port), ...env },
-    stdout: "ignore",
+    // what it reads of the stores is no part of this
+    env: { PATH: process.env.PATH ?? "", PORT: String(port), MEASURE: "no", ...env },
+    stdout: "pipe",
     stderr: "ignore",
   })
-  const answered = () => fetch(`http://127.0.0.1:${port}/v1/sandbox/apps`).then(({ status }) => status === 200)
+  let out = ""
+  const ended = (async () => {
+    for await (const chunk of child.stdout) out += new TextDecoder().decode(chunk)
+  })()
+  const url = `http://127.0.0.1:${port}`
+  const answered = () => fetch(`${url}/v1/sandbox/apps`).then(({ status }) => status === 200)
   while (!(await answered().catch(() => false))) {
     if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended: ${child.exitCode}`)
     await Bun.sleep(2)
   }
   const firstMs = performance.now() - startedAt
+  await use?.(url, () => out)
   await Bun.sleep(IDLE_MS)
   const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
   child.kill()
   await child.exited
+  await ended
   return { firstMs, idleMegabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024 }
 }
 

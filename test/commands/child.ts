@@ -18,6 +18,10 @@ export interface ChildOptions {
   preload?: string
   /** What starts the program, where it is not this Bun on main.ts. */
   program?: string[]
+  /** It serves without the word for that. */
+  wordless?: true
+  /** The folder it is started in; some other than the project's when left out. */
+  cwd?: string
 }
 
 /** Runs the program and waits for its end. Nothing of this process' environment but PATH is passed on. */
@@ -69,7 +73,8 @@ export interface Serving {
 
 /** Starts a server on a free port and waits until it says where it is. */
 export async function serving(options: ChildOptions, args: string[] = []): Promise<Serving> {
-  const child = start(["serve", ...args], { ...options, env: { PORT: "0", ...options.env } })
+  const words = options.wordless ? args : ["serve", ...args]
+  const child = start(words, { ...options, env: { PORT: "0", ...options.env } })
   const [out, err] = [collect(child.stdout), collect(child.stderr)]
   // the last line of what it prints for people, or the end of its JSON document
   while (!/What can be asked|\n}\n/.test(out.text)) {
@@ -120,11 +125,12 @@ async function makeSeed(): Promise<string> {
   return folder
 }
 
-function start(args: string[], { env = {}, stdin, preload, program }: ChildOptions) {
+function start(args: string[], { env = {}, stdin, preload, program, cwd = tmpdir() }: ChildOptions) {
   const bun = [process.execPath, ...(preload ? ["--preload", preload] : []), MAIN]
   return Bun.spawn([...(program ?? bun), ...args], {
-    cwd: tmpdir(),
-    env: { PATH: process.env.PATH ?? "", ...env },
+    cwd,
+    // no test reads a store but those that say so, and they bring a stand-in
+    env: { PATH: process.env.PATH ?? "", MEASURE: "no", ...env },
     stdin: stdin === undefined ? "pipe" : new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
+import { type Serving, serving } from "./serving.ts"
 
 setDefaultTimeout(60_000)
 
@@ -13,30 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => alone.remove())
 
-interface Serving extends Started {
-  url: string
-  key: string | undefined
-  firstMs: number
-}
-
-/** Starts a server and waits for its first 200, then until it has greeted. */
-async function serving(dataDir: string): Promise<Serving> {
-  const startedAt = performance.now()
-  const server = alone.start(["serve", "--json"], { env: { DATA_DIR: dataDir, PORT: "0" } })
-  const ended = server.exited.then((code) => {
-    throw new Error(`serve ended: ${code} ${server.err()}`)
-  })
-  ended.catch(() => {}) // the end of the test
-  const found = async (where: () => string, pattern: RegExp) => {
-    while (!pattern.test(where())) await Promise.race([Bun.sleep(5), ended])
-    return pattern.exec(where())![1]!
-  }
-  const url = await found(server.err, /"event":"listening","url":"([^"]+)"/)
-  expect((await fetch(`${url}/v1/sandbox/apps`)).status).toBe(200)
-  const firstMs = performance.now() - startedAt
-  await found(server.out, /\n(\})\n/)
-  return { ...server, url, key: /svc_live_\w{36}/.exec(server.out())?.[0], firstMs }
-}
+const served = (dataDir: string) => serving(alone, { env: { DATA_DIR: dataDir, PORT: "0" } })
 
 async function stopped(server: Started): Promise<void> {
   server.kill("SIGTERM")
@@ -67,7 +45,7 @@ test("alone in an empty folder it tells its version, its help and its document",
 })
 
 test("the first start prints keys that work, import brings history in, and a second start is warm and has it all", async () => {
-  const first = await serving("first")
+  const first = await served("first")
   firstStartMs = first.firstMs
   expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
   for (const path of ["/docs", "/v1/openapi.json", "/readyz"]) expect((await fetch(first.url + path)).status).toBe(200)
@@ -80,7 +58,7 @@ test("the first start prints keys that work, import brings history in, and a sec
   expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
   await stopped(first)
 
-  const warm = await serving("first")
+  const warm = await served("first")
   expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
   expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
   expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
@@ -121,7 +99,7 @@ test("a first start killed at twelve moments never leaves a broken directory", a
   process.stdout.write(
     `12 kills: ${nothing} before there was a directory, ${whole} after; ${halfMade.length} left a half one beside\n`,
   )
-  const last = await serving(halfMade[0] ?? "killed-1")
+  const last = await served(halfMade[0] ?? "killed-1")
   expect(await call(last, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
   await stopped(last)
   expect(readdirSync(join(alone.folder, halfMade[0] ?? "killed-1")).sort()).toEqual(["postgres", "server.lock"])

@@ -1,5 +1,7 @@
 // bun run build [--all] [--into FOLDER] — the program as one file with everything inside; with --all for other machines too.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from "node:fs" // biome-ignore format: a list to scan
 import { basename, dirname, join, relative } from "node:path"
 import { parseArgs } from "node:util"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
@@ -31,7 +33,7 @@ export async function build(file: string, target?: Target): Promise<void> {
       sourcemap: "linked",
       compile: {
         outfile: join(parts, basename(file)),
-        ...(target && { target: `bun-${target}` }),
+        ...(target && { target: `bun-${target}`, ...(await runtimeOf(target)) }),
         assets: [...["sql", "fixtures", "package.json"].map((name) => join(ROOT, name)), join(parts, CARRIED)],
         // a stranger's file in the folder of the start is no setting of ours
         autoloadDotenv: false,
@@ -42,6 +44,25 @@ export async function build(file: string, target?: Target): Promise<void> {
   } finally {
     rmSync(parts, { recursive: true, force: true })
   }
+}
+
+/**
+ * Bun's runtime for another machine, as the npm registry that this one uses holds it. Without npm, or where it has none,
+ * Bun downloads it by itself.
+ */
+async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
+  const name = target.replace("arm64", "aarch64")
+  const kept = join(ROOT, "node_modules/.cache", `bun-${Bun.version}-${name}`)
+  const executablePath = join(kept, "package/bin", named("bun", target))
+  if (existsSync(executablePath)) return { executablePath }
+  rmSync(kept, { recursive: true, force: true })
+  mkdirSync(kept, { recursive: true })
+  const pack = ["npm", "pack", "--silent", "--pack-destination", kept, `@oven/bun-${name}@${Bun.version}`]
+  if (!Bun.which("npm") || (await Bun.spawn(pack, { stdio: ["ignore", "ignore", "ignore"] }).exited) !== 0) return {}
+  const [packed] = readdirSync(kept)
+  await new Bun.Archive(readFileSync(join(kept, packed!))).extract(kept)
+  rmSync(join(kept, packed!))
+  return existsSync(executablePath) ? { executablePath } : {}
 }
 
 async function collectEngine(folder: string): Promise<void> {

@@ -5,6 +5,7 @@ import { connectControl } from "../../src/database/embedded/control.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { Alone, Started, StartOptions } from "./alone.ts"
+import { serving } from "./serving.ts"
 
 /** What clients of the binary were told was done. */
 export interface Acknowledged {
@@ -52,11 +53,11 @@ export class Trial {
 
   /** Starts the server on the directory, for the first time or on what the last one left. */
   async start(): Promise<void> {
-    const server = this.#alone.start(["serve", "--json"], this.#options)
+    const server = await serving(this.#alone, this.#options)
     this.#server = server
-    this.#url = await said(server, server.err, /"event":"listening","url":"([^"]+)"/)
+    this.#url = server.url
     if (this.#key !== "") return
-    this.#key = await said(server, server.out, /(svc_live_\w{36})/)
+    this.#key = server.key!
     const terms = Array.from({ length: TERMS }, (_, i) => ["--keyword", `term ${i}`]).flat()
     const added = await this.#alone.run(["app", "add", "--ios", IOS_ID, ...terms, "--json"], this.#commandOptions())
     this.#app = JSON.parse(added.out).app.id
@@ -155,19 +156,6 @@ export class Trial {
     const connect = () => connectControl(join(this.#alone.folder, this.#dataDir)).on("error", () => {})
     const sql = postgres(embeddedOptions(connect, 1)) as Sql
     return await Promise.race([work(sql), gone]).finally(() => sql.end({ timeout: 0 }))
-  }
-}
-
-async function said(server: Started, where: () => string, pattern: RegExp): Promise<string> {
-  let ended: number | undefined
-  server.exited.then((code) => {
-    ended = code
-  })
-  for (;;) {
-    const found = pattern.exec(where())?.[1]
-    if (found) return found
-    if (ended !== undefined) throw new Error(`serve ended: ${ended} ${server.err()}`)
-    await Bun.sleep(5)
   }
 }
 

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs
 import { createConnection, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import type { Duplex } from "node:stream"
-import { pipeline } from "node:stream"
+import { Duplex, pipeline } from "node:stream"
+import { DatabaseProblem } from "../problem.ts"
 
 export interface Control {
   close(): void
@@ -56,6 +56,30 @@ export function connectControl(directory: string): Socket {
   socket.once("connect", forget)
   socket.once("close", forget)
   return socket
+}
+
+/**
+ * The same for the driver, which listens to a stream only after it was given: a refusal is there before, would be
+ * nobody's, and the driver would connect again at once, for ever. So the stream of a holder that has ended fails when it
+ * is listened to, with a DatabaseProblem that keeps the `code`.
+ */
+export async function controlStream(directory: string): Promise<Duplex> {
+  const socket = connectControl(directory)
+  const refusal = await new Promise<Error | null>((resolve) => {
+    socket.once("connect", () => resolve(null))
+    socket.once("error", resolve)
+  })
+  if (!refusal) return socket
+  const dead = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  setImmediate(() => dead.destroy(gone(directory, refusal)))
+  return dead
+}
+
+function gone(directory: string, cause: Error): DatabaseProblem {
+  const { code } = cause as { code?: string }
+  const why = code === "ECONNREFUSED" || code === "ENOENT" ? "has ended" : `cannot be reached: ${cause.message}`
+  const problem = new DatabaseProblem(`the process that held the database in ${directory} ${why}`, { cause })
+  return Object.assign(problem, { code })
 }
 
 /** Whether a process that holds the directory answers on its socket. */

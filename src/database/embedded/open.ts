@@ -8,7 +8,7 @@ import { assertDriverPatched } from "../patched.ts"
 import { DatabaseProblem } from "../problem.ts"
 import type { Database, Sql } from "../types.ts"
 import { Bridge } from "./bridge.ts"
-import { type Control, connectControl, controlAnswers, listenControl } from "./control.ts"
+import { type Control, controlAnswers, controlStream, listenControl } from "./control.ts"
 import { type HousekeepingOptions, keepHouse } from "./housekeeping.ts"
 import { lockDirectory } from "./lock.ts"
 import { type Backend, startBackend } from "./thread.ts"
@@ -102,7 +102,7 @@ function isAnothers(dataDir: string): boolean {
 }
 
 function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
-  const sql = postgres(embeddedOptions(() => connectControl(dataDir), maxConnections)) as Sql
+  const sql = postgres(embeddedOptions(() => controlStream(dataDir), maxConnections)) as Sql
   return { sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
 }
 

@@ -1,0 +1,29 @@
+import { expect } from "bun:test"
+import type { Alone, Started, StartOptions } from "./alone.ts"
+
+export interface Serving extends Started {
+  url: string
+  /** The live key, where this start made one. */
+  key: string | undefined
+  /** From the start of the process to its first 200. */
+  firstMs: number
+}
+
+/** Starts a server of the binary and waits for its first 200, then until it has greeted. */
+export async function serving(alone: Alone, options: StartOptions): Promise<Serving> {
+  const startedAt = performance.now()
+  const server = alone.start(["serve", "--json"], options)
+  const ended = server.exited.then((code) => {
+    throw new Error(`serve ended: ${code} ${server.err()}`)
+  })
+  ended.catch(() => {}) // the end of the test
+  const found = async (where: () => string, pattern: RegExp) => {
+    while (!pattern.test(where())) await Promise.race([Bun.sleep(5), ended])
+    return pattern.exec(where())![1]!
+  }
+  const url = await found(server.err, /"event":"listening","url":"([^"]+)"/)
+  expect((await fetch(`${url}/v1/sandbox/apps`)).status).toBe(200)
+  const firstMs = performance.now() - startedAt
+  await found(server.out, /\n(\})\n/)
+  return { ...server, url, key: /svc_live_\w{36}/.exec(server.out())?.[0], firstMs }
+}
