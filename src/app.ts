@@ -7,6 +7,7 @@ import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import type { Log } from "./log.ts"
+import type { Measure } from "./measure.ts"
 import type { Operation } from "./operation.ts"
 import { errorsPage } from "./pages/errors.ts"
 import { referencePage } from "./pages/reference.ts"
@@ -16,6 +17,7 @@ import { type Incoming, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
+import { createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedResponse } from "./surfaces/responses.ts"
 import { createDispatch } from "./surfaces/router.ts"
 import { prepareSandbox, type Sandbox } from "./surfaces/sandbox.ts"
@@ -29,6 +31,10 @@ export interface AppParts {
   settings: AppSettings
   log: Log
   now: () => Date
+  /** Live reads; without it no store is asked. */
+  measure?: Measure
+  /** What is due against what can be read, for /readyz; left out where nothing is measured. */
+  budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
   catalog?: readonly Operation[]
   /** What /metrics tells; without it nothing is counted. */
@@ -60,7 +66,7 @@ export interface App {
 
 /** Wires the parts into one fetch. Throws when a fixture does not fit its operation. */
 export function createApp(parts: AppParts): App {
-  const { sql, settings, now, catalog = wholeCatalog } = parts
+  const { sql, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, requestDeadlineMs } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting: settings.maxWaiting })
@@ -80,6 +86,7 @@ export function createApp(parts: AppParts): App {
     now,
     log,
     publicUrl,
+    measure: parts.measure ?? (async () => ({ state: "failed", why: "off" })),
   })
   const rest = createRest({ invoke, dispatch, trustedProxies, now, log })
   const tools = createTools({ invoke, catalog, publicUrl, trustedProxies, now, log })
@@ -88,6 +95,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     ready: async () => ready && (await reachable(() => gate.run(() => sql`select 1`, READY_MS))),
+    shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
     publicUrl,
     trustedProxies,
     sandboxPerSecond: settings.sandboxPerSecond,

@@ -13,6 +13,7 @@ import { Fault } from "./faults.ts"
 import { nextMidnight } from "./formulas/days.ts"
 import { checkInput } from "./input.ts"
 import type { Log } from "./log.ts"
+import type { Measure } from "./measure.ts"
 import { type Context, Nothing, type Operation, Pending, priceRange, Settled } from "./operation.ts"
 import type { PreparedAnswer } from "./prepared.ts"
 
@@ -62,6 +63,7 @@ export interface Parts {
   now: () => Date
   log: Log
   publicUrl: string
+  measure: Measure
 }
 
 export type Invoke = (call: Call) => Promise<Reply>
@@ -120,7 +122,12 @@ function sandboxReply(parts: Parts, operation: Operation, input: Record<string, 
 }
 
 /** The caller in it is the latest known: a refusal that is looked into again may have renewed it. */
-function contextOf({ sql, now, publicUrl, limits }: Parts, call: Call, reply: Reply, givenUp: () => boolean): Context {
+function contextOf(
+  { sql, now, publicUrl, limits, measure }: Parts,
+  call: Call,
+  reply: Reply,
+  givenUp: () => boolean,
+): Context {
   const latest = () => reply.caller as Caller
   return {
     sql,
@@ -131,6 +138,7 @@ function contextOf({ sql, now, publicUrl, limits }: Parts, call: Call, reply: Re
       return latest()
     },
     publicUrl,
+    measure,
     visibleApps: () => visibleApps(sql, latest()),
     hiveUsedToday: () => limits.hive.used(latest().workspaceId).catch(unlessAway),
   }

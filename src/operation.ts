@@ -7,6 +7,7 @@ import type { TrackedApp } from "./access/visible-apps.ts"
 import type { Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import { AppId } from "./inputs.ts"
+import type { Measure } from "./measure.ts"
 import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. */
@@ -30,6 +31,8 @@ export interface Context {
   visibleApps(): Promise<TrackedApp[]>
   /** Hive calls of the workspace today (UTC); null while the store that counts them does not answer. */
   hiveUsedToday(): Promise<number | null>
+  /** Reads a store now, or joins who does. */
+  measure: Measure
   /** Where this instance is reached, without a trailing slash. */
   publicUrl: string
 }

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { parseAddressList } from "./access/addresses.ts"
 import { secretKeyOf } from "./access/sealed.ts"
 import type { LogLevel } from "./log.ts"
+import { SOURCE_NAMES, type SourceName, UPSTREAMS, type Upstream } from "./upstreams.ts"
 
 /** A whole number between two bounds, both included. */
 export const whole = (from: number, to: number, fallback: number, meaning: string) => ({
@@ -75,6 +76,43 @@ export function entries(text: string): string[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "")
 }
+
+/** "a=1,b=2" by its names. */
+export function pairs(text: string): Map<string, string> {
+  return new Map(
+    entries(text).map((entry) => {
+      const at = entry.indexOf("=")
+      return [entry.slice(0, at).trim(), entry.slice(at + 1).trim()]
+    }),
+  )
+}
+
+/** Milliseconds by host. */
+export function isGapList(text: string): boolean {
+  return isListByHost(text, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
+}
+
+/** Addresses by host. Paths are put behind them as they stand, and they are stored with what was read there. */
+export function isUrlList(text: string): boolean {
+  return isListByHost(text, (value) => /^https?:/.test(value) && !/[?#@]/.test(value) && URL.canParse(value))
+}
+
+function isListByHost(text: string, isValue: (value: string) => boolean): boolean {
+  const list = entries(text)
+  const values = pairs(text)
+  return (
+    list.every((entry) => entry.includes("=")) &&
+    values.size === list.length &&
+    [...values].every(([host, value]) => UPSTREAMS.includes(host as Upstream) && isValue(value))
+  )
+}
+
+/** Sources that can be asked; what is imported cannot be switched off here. */
+export function isSourceList(list: string[]): boolean {
+  return list.every((name) => SOURCE_NAMES.includes(name as SourceName) && !IMPORTED.includes(name))
+}
+
+const IMPORTED: string[] = ["import", "foreign", "apple-ads-report"] satisfies SourceName[]
 
 /** Addresses and networks. */
 export function isAddressList(list: string[]): boolean {

@@ -219,6 +219,60 @@ describe("a variable that looks like a misspelt setting", () => {
   })
 })
 
+describe("how the stores are read", () => {
+  test("by default this process reads them, at the default pace, from nowhere in particular", () => {
+    expect(read().measuring).toEqual({
+      on: true,
+      atOnce: 6,
+      egress: "main",
+      egressCountry: undefined,
+      sourcesOff: [],
+      gapsMs: new Map(),
+      addresses: new Map(),
+      raw: { folder: ".appmeter/raw", days: 14, megabytes: 2_000 },
+    })
+  })
+
+  test("each of it can be said", () => {
+    const { measuring } = read({
+      MEASURE: "no", MEASURE_AT_ONCE: "2", EGRESS: "fra-1", EGRESS_COUNTRY: "DE",
+      SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,play.google.com=0",
+      UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/", RAW_DIR: "/raw", RAW_DAYS: "0", RAW_MB: "1",
+    }) // biome-ignore format: a list to scan
+    expect(measuring).toEqual({
+      on: false,
+      atOnce: 2,
+      egress: "fra-1",
+      egressCountry: "de",
+      sourcesOff: ["play-suggest", "apple-store-search"],
+      gapsMs: new Map([["itunes.apple.com", 6_000], ["play.google.com", 0]]),
+      addresses: new Map([["apps.apple.com", "http://127.0.0.1:9000/a"]]),
+      raw: { folder: "/raw", days: 0, megabytes: 1 },
+    }) // biome-ignore format: a list to scan
+  })
+
+  test.each([
+    ["EGRESS_COUNTRY", "germany"],
+    ["EGRESS_COUNTRY", "zz"],
+    ["EGRESS", "two words"],
+    ["SOURCES_OFF", "apple"],
+    ["SOURCES_OFF", "import"],
+    ["UPSTREAM_GAPS_MS", "apple.com=1"],
+    ["UPSTREAM_GAPS_MS", "itunes.apple.com"],
+    ["UPSTREAM_GAPS_MS", "itunes.apple.com=fast"],
+    ["UPSTREAM_URLS", "itunes.apple.com=ftp://x"],
+    ["UPSTREAM_URLS", "=http://x"],
+    ["UPSTREAM_URLS", "apps.apple.com=http://x/?to="],
+    ["UPSTREAM_URLS", "apps.apple.com=http://x/#y"],
+    ["UPSTREAM_URLS", "apps.apple.com=http://me:secret@x"],
+    ["UPSTREAM_URLS", "apps.apple.com=http://x,apps.apple.com=http://y"],
+    ["UPSTREAM_GAPS_MS", "itunes.apple.com=1,itunes.apple.com=2"],
+    ["RAW_MB", "0"],
+  ])("%s=%s is refused by name", (variable, value) => {
+    expect(problems({ [variable]: value }).problems.map((problem) => problem.variable)).toEqual([variable])
+  })
+})
+
 test("the table names every setting with its default and meaning, a line each", () => {
   const lines = settingsTable().split("\n")
   expect(lines.find((line) => line.startsWith("PORT "))).toMatch(/^PORT +8787 +Port to listen on/)

@@ -40,9 +40,26 @@ export async function findApp(sql: Sql, caller: Caller, id: string): Promise<Tra
   return app
 }
 
-/** An app's own name, else the store's, else its store id. `a` is the tracked app, `i` and `g` its store apps, iOS first. */
+/**
+ * An app's own name, else the store's, else its store id. The store's is that of the app's first storefront, else the
+ * latest seen in any. `a` is the tracked app, `i` and `g` its store apps, iOS first.
+ */
 export function shownName(sql: Sql | Tx) {
-  return (sql as Sql)`coalesce(a.name, i.name, g.name, i.store_id, g.store_id)`
+  return (sql as Sql)`coalesce(
+    a.name,
+    (${firstName(sql, "i")}), i.name,
+    (${firstName(sql, "g")}), g.name,
+    i.store_id, g.store_id
+  )`
+}
+
+function firstName(sql: Sql | Tx, store: "i" | "g") {
+  return (sql as Sql)`
+    select f.name
+    from app_storefront f
+    where f.app_id = ${sql(store)}.id and f.storefront = a.countries[1] and f.name is not null
+    order by f.seen_at desc, f.source
+    limit 1`
 }
 
 function columns(sql: Sql) {

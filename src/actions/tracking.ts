@@ -78,6 +78,7 @@ export async function addTerms(
   await lockIdentities(tx)
   const app = await lockApp(tx, appId)
   const storefronts = storefrontsOf(app, countries)
+  const lists = await holdLists(tx, app, storefronts, wanted)
   const rows = await tx<{ term: string }[]>`
     insert into tracked_term (app_id, country, term, position)
     select ${appId}, c.country, t.term, t.place + (
@@ -89,7 +90,7 @@ export async function addTerms(
     cross join unnest(${wanted}::text[]) with ordinality t (term, place)
     on conflict (app_id, country, term) do nothing
     returning term`
-  await bringHistoryBack(tx, app, storefronts, wanted)
+  await bringHistoryBack(tx, app, lists)
   const added = new Set(rows.map(({ term }) => term))
   return { added: wanted.filter((term) => added.has(term)), alreadyTracked: wanted.filter((term) => !added.has(term)) }
 }
@@ -316,13 +317,18 @@ function storefrontsOf(app: LockedApp, countries: readonly string[] | "all"): st
 }
 
 // A list exists from the first tracking on: its row is what tracking and measuring, when they meet, wait for each other on.
-async function bringHistoryBack(tx: Tx, app: LockedApp, storefronts: readonly string[], terms: readonly string[]) {
+// Locked before the terms are tracked: those are then due, and such rows come after lists.
+async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[], terms: readonly string[]) {
   const ids = { ios: app.iosApp, android: app.androidApp }
   const keys = (["ios", "android"] as const)
     .filter((platform) => ids[platform] !== null)
     .flatMap((platform) => storefronts.flatMap((storefront) => terms.map((term) => ({ platform, storefront, term }))))
   const lists = await listIds(tx, keys)
   await lockLists(tx, lists)
+  return lists
+}
+
+async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]) {
   const apps = [app.iosApp, app.androidApp].flatMap((id) => id ?? [])
   await deriveMonths(tx, await monthsOf(tx, lists, apps))
 }

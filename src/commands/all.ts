@@ -4,6 +4,7 @@ import { backup } from "./backup.ts"
 import type { Command } from "./command.ts"
 import { demoLoad, demoRemove } from "./demo.ts"
 import { doctor } from "./doctor.ts"
+import { evidence } from "./evidence.ts"
 import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
@@ -11,15 +12,21 @@ import { migrateCommand } from "./migrate.ts"
 import { moveDatabase } from "./move-database.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
+import { popularity } from "./popularity.ts"
 import { ready } from "./ready.ts"
+import { replay } from "./replay.ts"
 import { restore } from "./restore.ts"
 import { serve } from "./serve.ts"
+import { sources } from "./sources.ts"
+import { work } from "./work.ts"
 import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
 
 /** Every command, in the order the help shows them. */
 export const COMMANDS: readonly Command[] = [
   serve,
+  work,
   doctor,
+  sources,
   migrateCommand,
   backup,
   restore,
@@ -44,6 +51,9 @@ export const COMMANDS: readonly Command[] = [
   appGoal,
   audit,
   importCommand,
+  popularity,
+  replay,
+  evidence,
   demoLoad,
   demoRemove,
   openapi,

@@ -4,7 +4,9 @@ import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
 import { checkProgram } from "./doctor/program.ts"
+import { type Reached, reachedBy } from "./doctor/reached.ts"
 import { checkSettings } from "./doctor/settings.ts"
+import { checkSources } from "./doctor/sources.ts"
 import { show, table } from "./show.ts"
 
 export const doctor: Command = {
@@ -18,7 +20,12 @@ export const doctor: Command = {
   logs: true,
   async run(invocation): Promise<ExitCode> {
     const findings: Finding[] = []
-    for (const check of CHECKS) findings.push(...(await check(invocation)))
+    const reached = reachedBy(invocation)
+    try {
+      for (const check of CHECKS) findings.push(...(await check(invocation, reached)))
+    } finally {
+      await reached.close()
+    }
     const healthy = findings.every(({ state }) => state !== "problem")
     show(invocation, { healthy, findings }, () => lines(findings))
     return healthy ? 0 : 1
@@ -26,12 +33,13 @@ export const doctor: Command = {
 }
 
 /** In the order of the answer. Each gives one finding for each thing it looked at, and throws nothing. */
-const CHECKS: ((invocation: Invocation) => Finding[] | Promise<Finding[]>)[] = [
+const CHECKS: ((invocation: Invocation, reached: Reached) => Finding[] | Promise<Finding[]>)[] = [
   checkProgram,
   checkSettings,
   checkFolder,
   checkDatabase,
   checkLimits,
+  checkSources,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

@@ -18,10 +18,11 @@ import {
   type Listening,
   type ListenOptions,
   type ProcessPort,
-  type StopReason,
 } from "./command.ts"
 import { loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
+import { openStoreReading, type StoreReading } from "./measuring.ts"
+import { type Stop, stopSignal } from "./stop.ts"
 import { appToShow, welcome } from "./welcome.ts"
 import { migrations } from "./with-database.ts"
 
@@ -46,50 +47,17 @@ export const serve: Command = {
   },
 }
 
-/** What makes the server stop. The time it has for that runs from the first call of `ask`, whatever it does then. */
-interface Stop {
-  ask(why: StopReason): void
-  isAsked(): boolean
-  asked: Promise<StopReason>
-}
-
 interface House {
   database: Database
   app: App
   worker: Worker
+  reading: StoreReading
   cleaning: Cleaning
   listening: Listening
   /** The port of the metrics, where they have one. */
   metrics: Listening | null
   url: string
   closeLimits(): void
-}
-
-// `bun run` and `timeout` pass on a signal that the terminal gave to the whole group: it arrives twice.
-const SAME_SIGNAL_MS = 500
-
-/** The first signal, or the first error that nobody caught. A second signal ends the process at once. */
-function stopSignal({ process }: Invocation, log: Log): Stop {
-  const { promise: asked, resolve } = Promise.withResolvers<StopReason>()
-  let askedAt: number | undefined
-  let gone: NodeJS.Timeout | undefined
-  const ask = (why: StopReason) => {
-    gone ??= setTimeout(() => process.exit(1), GONE_BY_MS)
-    resolve(why)
-  }
-  process.onStop((why, error) => {
-    if (why === "error") {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      log("error", "uncaught", { reason: message, stack })
-    } else if (askedAt === undefined) {
-      askedAt = performance.now()
-    } else if (performance.now() - askedAt > SAME_SIGNAL_MS) {
-      log("warn", "stopped_at_once", { signal: why })
-      process.exit(1)
-    }
-    ask(why)
-  })
-  return { ask, asked, isAsked: () => gone !== undefined }
 }
 
 /** Null when a stop was asked meanwhile: then no port was opened, and the database is closed. */
@@ -134,8 +102,11 @@ async function listen({ settings, process }: Invocation, database: Database, log
   try {
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
+    const reading = openStoreReading({ settings: settings.measuring, sql, log })
     const app: App = createApp({
       sql,
+      measure: reading.measure,
+      ...(settings.measuring.on && { budget: reading.budget }),
       limits,
       fixtures,
       settings: { ...settings, publicUrl: url },
@@ -150,8 +121,9 @@ async function listen({ settings, process }: Invocation, database: Database, log
     if (!(await answersSoon(limits)))
       log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
     worker.start()
+    if (settings.measuring.on) reading.start()
     cleaning.start()
-    return { database, app, worker, cleaning, listening, metrics, url, closeLimits }
+    return { database, app, worker, reading, cleaning, listening, metrics, url, closeLimits }
   } catch (error) {
     await listening?.stop(true)
     await metrics?.stop(true)
@@ -248,19 +220,18 @@ async function demo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log):
   }
 }
 
-// From the signal on: what is not answered by then is dropped, and what is not closed by then is left.
+// From the signal on: what is not answered by then is dropped.
 const ANSWERED_BY_MS = 18_000
-const GONE_BY_MS = 24_500
 
 /**
- * Readiness goes first, so that load balancers turn away; then the port, while requests under way are answered. Jobs end or
- * are given back meanwhile, and no new one is begun.
+ * Readiness goes first, so that load balancers turn away; then the port, while requests under way are answered. Jobs and
+ * readings end or are given back meanwhile, and no new one is begun.
  */
 async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
-  const { app, worker, cleaning, listening, metrics, closeLimits, database } = house
+  const { app, worker, reading, cleaning, listening, metrics, closeLimits, database } = house
   const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
   app.setReady(false)
-  const jobsEnded = Promise.all([worker.stop(), cleaning.stop()])
+  const jobsEnded = Promise.all([worker.stop(), reading.stop(), cleaning.stop()])
   await new Promise((resolve) => setTimeout(resolve, drainMs))
   await listening.stop()
   clearTimeout(late)

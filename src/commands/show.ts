@@ -22,3 +22,11 @@ export function table(headings: string[], rows: (string | number | null)[][]): s
       .trimEnd(),
   )
 }
+
+/** What a store or a caller named, on one line and not too long: a control character in it could redraw the terminal. */
+export function printable(text: string): string {
+  const shown = text.replaceAll(/\p{C}/gu, "�")
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown
+}
+
+const LONGEST = 60

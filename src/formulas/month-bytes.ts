@@ -22,13 +22,20 @@ export function pointsOf(
   from: string,
   to: string,
 ): Point[] {
+  const inMonth = month.slice(0, 8)
+  // only the days asked for are looked at: of a month that is full, 7 days cost what they cost of one that holds no more
+  const first = from.startsWith(inMonth) ? Number(from.slice(8)) : from < month ? 1 : 32
+  const last = to.startsWith(inMonth) ? Number(to.slice(8)) : to < month ? 0 : daysInMonth(month)
   const points: Point[] = []
-  for (let at = 0; at < daysInMonth(month); at++) {
-    const rank = ranks[at] as number
+  for (let day = first; day <= last; day++) {
+    const rank = ranks[day - 1] as number
     if (rank === UNMEASURED) continue
-    const day = `${month.slice(0, 8)}${String(at + 1).padStart(2, "0")}`
-    if (day < from || day > to) continue
-    points.push({ day, rank: rank === 0 ? null : rank, source: sources[at] as number, depth: depths[at] as number })
+    points.push({
+      day: `${inMonth}${String(day).padStart(2, "0")}`,
+      rank: rank === 0 ? null : rank,
+      source: sources[day - 1] as number,
+      depth: depths[day - 1] as number,
+    })
   }
   return points
 }

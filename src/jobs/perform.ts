@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log, LogLevel } from "../log.ts"
+import { limited, TooLate } from "../running.ts"
 import { finish, giveBack, type Job, markSent, type Outcome } from "./leases.ts"
 import type { OutsideWrite, Port } from "./outside.ts"
 import { storable } from "./storable.ts"
@@ -61,30 +62,6 @@ export async function perform(run: Run, kind: OutsideWrite, parts: Parts): Promi
   run.sending = true
   const outcome = await limited(sendMs, abort, async (signal) => kind.send(job.args, port(signal))).then(done, notDone)
   await store(run, outcome, parts)
-}
-
-/** The work's end, or TooLate once the time is up or the run was aborted, whatever the work does with its signal. */
-async function limited<T>(ms: number, run: AbortController, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = new AbortController()
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  late.catch(() => {}) // also when the work has ended first
-  const giveUp = () => {
-    reject(new TooLate(run.signal.aborted ? "stopped before it ended" : `no end within ${ms} ms`))
-    limit.abort()
-  }
-  const timer = setTimeout(giveUp, ms)
-  run.signal.addEventListener("abort", giveUp)
-  if (run.signal.aborted) giveUp()
-  try {
-    return await Promise.race([late, limit.signal.aborted ? late : work(limit.signal)])
-  } finally {
-    clearTimeout(timer)
-    run.signal.removeEventListener("abort", giveUp)
-  }
-}
-
-class TooLate extends Error {
-  override name = "TooLate"
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
+import { firstOf, single, stopwatch, within } from "../running.ts"
 import { failOld, recover } from "./leases.ts"
 import type { OutsideWrites } from "./outside.ts"
 import type { Pace, Parts } from "./perform.ts"
@@ -41,7 +42,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const { now = () => new Date(), random = Math.random } = options
   const pace = paceOf(options)
   const parts: Parts = { sql, log, pace, random, stopwatch: () => stopwatch(now) }
-  const interrupted = firstOf(log)
+  const interrupted = firstOf(log, "jobs_interrupted")
   const runs = createRuns(parts, kinds, {
     concurrency,
     onEnd(error) {
@@ -50,8 +51,9 @@ export function createWorker(options: WorkerOptions): Worker {
     },
   })
   const sweepOnce = () => sweep(parts, maxAgeMs)
-  const [look, live] = [single(runs.begin, interrupted), single(runs.beat, interrupted)]
-  const tidy = single(sweepOnce, interrupted)
+  // with nothing under way a beat asks the database nothing, so that its end says nothing either
+  const live = single(runs.beat, { ...interrupted, worked() {} })
+  const [look, tidy] = [single(runs.begin, interrupted), single(sweepOnce, interrupted)]
   const timers: NodeJS.Timeout[] = []
   let state: "idle" | "started" | "stopping" = "idle"
 
@@ -108,32 +110,6 @@ function paceOf(options: WorkerOptions): Pace {
   return { leaseMs, readMs, sendMs, maxAttempts, retry }
 }
 
-/** By whichever clock went further: one stands still while the machine sleeps, the other may be set. */
-function stopwatch(now: () => Date): () => number {
-  const [ticks, time] = [performance.now(), now().getTime()]
-  return () => Math.max(performance.now() - ticks, now().getTime() - time)
-}
-
-interface Ends {
-  failed(error: unknown): void
-  worked(): void
-}
-
-/** While the database is away every poll fails: the first says so. */
-function firstOf(log: Log): Ends {
-  let away = false
-  return {
-    failed(error) {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      if (!away) log("warn", "jobs_interrupted", { reason: message, stack })
-      away = true
-    },
-    worked() {
-      away = false
-    },
-  }
-}
-
 async function sweep({ sql, log, pace }: Parts, maxAgeMs: number): Promise<void> {
   for (const { status, jobs } of await recover(sql, pace.maxAttempts)) {
     log(status === "queued" ? "info" : "warn", "jobs_recovered", { code: status, count: jobs })
@@ -143,36 +119,3 @@ async function sweep({ sql, log, pace }: Parts, maxAgeMs: number): Promise<void>
 }
 
 const OLD = "It could not be begun for a day; nothing was sent."
-
-interface Single {
-  go(): void
-  idle(): Promise<void>
-}
-
-/** Work that runs once at a time; asked for meanwhile, it runs once more. */
-function single(work: () => Promise<unknown>, { worked, failed }: Ends): Single {
-  let running: Promise<void> | undefined
-  let again = false
-  const run = async () => {
-    do {
-      again = false
-      await work().then(worked, failed)
-    } while (again)
-    running = undefined
-  }
-  return {
-    go() {
-      if (running) again = true
-      else running = run()
-    },
-    idle: async () => running,
-  }
-}
-
-/** Waits for the work, but no longer. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}

@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { checkAttempt } from "./check.ts"
+import { hexOf } from "./latest.ts"
 import type { Attempt } from "./types.ts"
 
 /**
@@ -8,10 +9,11 @@ import type { Attempt } from "./types.ts"
  */
 export async function recordAttempt(sql: Sql, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
   checkAttempt(attempt, now())
-  const { kind, at, subject, storefront, platform, source, outcome, detail = null } = attempt
+  const { kind, at, subject, storefront, platform, source, outcome, detail = null, sha256 } = attempt
   const logged = await sql`
-    insert into attempt (kind, at, subject, storefront, platform, source, outcome, detail)
-    select ${kind}, ${at}::timestamptz, ${subject}, ${storefront}, ${platform}, ${source}, ${outcome}, ${detail}
+    insert into attempt (kind, at, subject, storefront, platform, source, outcome, detail, sha256)
+    select ${kind}, ${at}::timestamptz, ${subject}, ${storefront}, ${platform}, ${source}, ${outcome}, ${detail},
+      decode(${sha256 ? hexOf(sha256) : null}::text, 'hex')
     where not exists (
       select from attempt
       where kind = ${kind} and subject = ${subject} and storefront = ${storefront} and platform = ${platform}

@@ -1,18 +1,45 @@
 import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
-import { DEMO, type SearchObservation } from "./types.ts"
+import { hexOf } from "./latest.ts"
+import {
+  type AppsObservation,
+  type ChartObservation,
+  DEMO,
+  type ListingObservation,
+  type RatingsByStar,
+  type ResultApp,
+  type SearchObservation,
+} from "./types.ts"
 
-/** A stored reading with the surrogate ids of its results, in order. */
-export interface IdentifiedReading {
-  reading: SearchObservation
-  appIds: readonly number[]
+interface ShownApp extends ResultApp {
+  ratingsByStar?: RatingsByStar
 }
 
-/** Stores what readings showed of their apps: names and other facts, and rating counts. */
-export async function storeFacts(tx: Tx, readings: readonly IdentifiedReading[]): Promise<void> {
-  const oldestFirst = readings.toSorted((a, b) => a.reading.seenAt.getTime() - b.reading.seenAt.getTime())
+/** Apps as a reading showed them, with their surrogate ids, in order. */
+export interface ShownApps {
+  from: SearchObservation | AppsObservation | ChartObservation | ListingObservation
+  apps: readonly ShownApp[]
+  appIds: readonly number[]
+  /** Whether the reading is now the one that is held: it goes before what was seen in the same moment. */
+  placed: boolean
+}
+
+/**
+ * Stores what readings showed of their apps: names and other facts, and rating counts. Returns the readings whose rating
+ * counts were new.
+ */
+export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<ShownApps["from"][]> {
+  const oldestFirst = shown.toSorted(
+    (a, b) => a.from.seenAt.getTime() - b.from.seenAt.getTime() || Number(a.placed) - Number(b.placed),
+  )
   await updateApps(tx, factsOf(oldestFirst))
-  await insertRatings(tx, ratingsOf(oldestFirst))
+  return await insertRatings(tx, ratingsOf(oldestFirst))
+}
+
+/** Text that can be stored; undefined where none is left. A reading is not lost for a name cut within a character. */
+export function cleanText(text: string | undefined): string | undefined {
+  const cleaned = text?.toWellFormed().replaceAll("\0", "").trim().slice(0, 2_000).toWellFormed()
+  return cleaned === "" ? undefined : cleaned
 }
 
 type Facts = {
@@ -24,38 +51,34 @@ type Facts = {
   seen_at: string
   source: string
   origin: string
+  placed: boolean
 }
 
 /** One row an app: of each fact the latest, and none of the demo's beside others'. */
-function factsOf(readings: readonly IdentifiedReading[]): Facts[] {
+function factsOf(shown: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
-  for (const { reading, appIds } of readings) {
-    reading.results.forEach((app, place) => {
+  for (const { from, apps, appIds, placed } of shown) {
+    apps.forEach((app, place) => {
       const { name, icon, developer, bundleId } = app
       if (!name && !icon && !developer && !bundleId) return
       const id = appIds[place] as number
       const held = byApp.get(id)
-      if (held && held.origin !== DEMO && reading.origin === DEMO) return
-      const kept = held && (held.origin === DEMO) === (reading.origin === DEMO) ? held : undefined
+      if (held && held.origin !== DEMO && from.origin === DEMO) return
+      const kept = held && (held.origin === DEMO) === (from.origin === DEMO) ? held : undefined
       byApp.set(id, {
         id,
-        name: clean(name) ?? kept?.name ?? null,
-        icon: clean(icon) ?? kept?.icon ?? null,
-        developer: clean(developer) ?? kept?.developer ?? null,
-        bundle_id: clean(bundleId) ?? kept?.bundle_id ?? null,
-        seen_at: reading.seenAt.toISOString(),
-        source: reading.source,
-        origin: reading.origin,
+        name: cleanText(name) ?? kept?.name ?? null,
+        icon: cleanText(icon) ?? kept?.icon ?? null,
+        developer: cleanText(developer) ?? kept?.developer ?? null,
+        bundle_id: cleanText(bundleId) ?? kept?.bundle_id ?? null,
+        seen_at: from.seenAt.toISOString(),
+        source: from.source,
+        origin: from.origin,
+        placed,
       })
     })
   }
   return [...byApp.values()]
-}
-
-// A reading is not lost for a name cut in the middle of a character.
-function clean(text: string | undefined): string | undefined {
-  const cleaned = text?.toWellFormed().replaceAll("\0", "").trim().slice(0, 2_000).toWellFormed()
-  return cleaned === "" ? undefined : cleaned
 }
 
 /**
@@ -72,9 +95,11 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
     for no key update`
   await tx`
     with seen as (
-      select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole, a.seen_at is null or f.seen_at >= a.seen_at as newer
+      select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
+        a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and f.placed as newer
       from jsonb_to_recordset(${tx.json(facts as Facts[])}) f (
-        id int, name text, icon text, developer text, bundle_id text, seen_at timestamptz, source text, origin text
+        id int, name text, icon text, developer text, bundle_id text, seen_at timestamptz, source text, origin text,
+        placed boolean
       )
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
@@ -110,40 +135,70 @@ type Ratings = {
   origin: string
   ratings: number | null
   rating: number | null
+  /** Of what is said of apps alone: the latest of it is held, while every reading of a search is. */
+  parser: number | null
+  sha256: string | null
+  stars: RatingsByStar | null
+  placed: boolean
+}
+
+interface Counted {
+  from: ShownApps["from"]
+  row: Ratings
 }
 
 /** One row an app, storefront, day and source: the day's latest, of the demo only where nothing else is. */
-function ratingsOf(readings: readonly IdentifiedReading[]): Ratings[] {
-  const rows = new Map<string, Ratings>()
-  for (const { reading, appIds } of readings) {
-    const { storefront, source, seenAt, origin } = reading
+function ratingsOf(shown: readonly ShownApps[]): Map<string, Counted> {
+  const rows = new Map<string, Counted>()
+  for (const { from, apps, appIds, placed } of shown) {
+    const { storefront, source, seenAt, origin } = from
     const day = dayOf(seenAt)
-    reading.results.forEach((app, place) => {
-      const { ratings = null, rating = null }: { ratings?: number | null; rating?: number | null } = app
-      if (ratings === null && rating === null) return
+    apps.forEach((app, place) => {
+      const { ratings = null, rating = null, ratingsByStar: stars = null } = app
+      if (ratings === null && rating === null && stars === null) return
       const app_id = appIds[place] as number
-      const key = `${app_id} ${storefront} ${day} ${source}`
-      if (origin === DEMO && (rows.get(key)?.origin ?? DEMO) !== DEMO) return
-      rows.set(key, { app_id, storefront, day, source, seen_at: seenAt.toISOString(), origin, ratings, rating })
+      const key = keyOf({ app_id, storefront, day, source })
+      if (origin === DEMO && (rows.get(key)?.row.origin ?? DEMO) !== DEMO) return
+      const counted = { app_id, storefront, day, source, seen_at: seenAt.toISOString(), origin, ratings, rating, stars }
+      rows.set(key, { from, row: { ...counted, ...bodyOf(from), placed } })
     })
   }
-  return [...rows.values()]
+  return rows
 }
 
-async function insertRatings(tx: Tx, rows: readonly Ratings[]): Promise<void> {
-  if (rows.length === 0) return
-  await tx`
-    insert into rating_count as held (app_id, storefront, day, source, seen_at, origin, ratings, rating)
-    select app_id, storefront, day, source, seen_at, origin, ratings, rating
-    from jsonb_to_recordset(${tx.json(rows as Ratings[])}) r (
-      app_id int, storefront text, day date, source text, seen_at timestamptz, origin text, ratings bigint, rating real
+function bodyOf(from: ShownApps["from"]): Pick<Ratings, "parser" | "sha256"> {
+  const { kind, parser, sha256 } = from
+  return kind === "apps" ? { parser, sha256: hexOf(sha256) } : { parser: null, sha256: null }
+}
+
+function keyOf({ app_id, storefront, day, source }: Pick<Ratings, "app_id" | "storefront" | "day" | "source">): string {
+  return `${app_id} ${storefront} ${day} ${source}`
+}
+
+async function insertRatings(tx: Tx, counted: ReadonlyMap<string, Counted>): Promise<ShownApps["from"][]> {
+  if (counted.size === 0) return []
+  const written = await tx<Ratings[]>`
+    insert into rating_count as held
+      (app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, sha256)
+    select app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, decode(sha256, 'hex')
+    from jsonb_to_recordset(${tx.json([...counted.values()].map(({ row }) => row))}) r (
+      app_id int, storefront text, day date, source text, seen_at timestamptz, origin text, ratings bigint, rating real,
+      stars bigint[], parser smallint, sha256 text, placed boolean
+    )
+    where placed or not exists (
+      select from rating_count h
+      where (h.app_id, h.storefront, h.day, h.source, h.seen_at) = (r.app_id, r.storefront, r.day, r.source, r.seen_at)
+        and (h.origin = ${DEMO}) = (r.origin = ${DEMO})
     )
     order by app_id, storefront, day, source
     on conflict (app_id, storefront, day, source) do update
-    set seen_at = excluded.seen_at, origin = excluded.origin, ratings = excluded.ratings, rating = excluded.rating
+    set seen_at = excluded.seen_at, origin = excluded.origin, ratings = excluded.ratings, rating = excluded.rating,
+      stars = excluded.stars, parser = excluded.parser, sha256 = excluded.sha256
     where case
-      when held.origin = ${DEMO} and excluded.origin <> ${DEMO} then true
-      when held.origin <> ${DEMO} and excluded.origin = ${DEMO} then false
-      else excluded.seen_at >= held.seen_at
-    end`
+        when held.origin = ${DEMO} and excluded.origin <> ${DEMO} then true
+        when held.origin <> ${DEMO} and excluded.origin = ${DEMO} then false
+        else excluded.seen_at >= held.seen_at
+      end
+    returning app_id, storefront, day, source`
+  return written.map((row) => (counted.get(keyOf(row)) as Counted).from)
 }

@@ -10,7 +10,7 @@ import type { Attempt, Observation } from "./types.ts"
 export interface ImportProgress {
   /** Lines that were not blank. */
   read: number
-  /** Readings stored: new ones, and those that replaced a lesser one of the same moment. */
+  /** Readings stored: new ones, and those that replaced a lesser one. */
   recorded: number
   /** Readings and attempts that were there already. */
   known: number
@@ -83,7 +83,14 @@ const BATCH_RESULTS = 1000
 const PAUSE_MS = 5
 
 function resultsOf(parsed: Parsed): number {
-  return parsed.kind === "attempt" ? 0 : parsed.observation.results.length
+  if (parsed.kind === "attempt") return 0
+  const { observation } = parsed
+  if (observation.kind === "search") return observation.results.length
+  if (observation.kind === "chart") return observation.apps.length
+  if (observation.kind === "apps") return Math.max(observation.apps.length, observation.asked.length)
+  // a text takes about as long as two results
+  if (observation.kind === "reviews") return 2 * observation.reviews.length
+  return 1
 }
 
 interface Numbered {

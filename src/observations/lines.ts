@@ -1,13 +1,20 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
-import * as v from "valibot"
 import { normaliseTerm } from "../formulas/term.ts"
-import { type Attempt, type Observation, OUTCOMES, RANK_SOURCES } from "./types.ts"
+import { checkedLine, type LineOf, LineProblem } from "./line-shapes.ts"
+import type {
+  AppsObservation,
+  Attempt,
+  ChartObservation,
+  HintsObservation,
+  Observation,
+  PopularityObservation,
+  ReviewsObservation,
+  SearchObservation,
+  StoreReview,
+} from "./types.ts"
 
-/** Why a line cannot be read, in one sentence that names the field and quotes nothing of the line. */
-export class LineProblem extends Error {
-  override name = "LineProblem"
-}
+export { LineProblem }
 
 export type Parsed = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
 
@@ -22,41 +29,62 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *     {"kind":"attempt","source":"import","platform":"ios","storefront":"us","term":"photo editor",
  *      "at":"2025-10-25T03:25:01Z","outcome":"blocked","detail":"status 403"}
  *
- * A reading says `source` (apple-web-search, apple-store-search, play-search, import or foreign), `platform` (ios or
- * android), `storefront` (two letters), `term` (1 to 150 characters, normalised here), `seenAt` (ISO 8601 with its zone)
- * and `results` in the order shown, each with its store `id` and, where shown, `name`, `icon`, `developer`, `bundleId`,
- * `ratings` (a count) and `rating` (0 to 5). It may say `depth` (places read, 1 to 250; without it as many as there are
- * results, so an empty reading must give it), `complete` (false when it broke off; such a reading answers no day),
- * `parser` (version, default 1), `origin` (who brought it, default "own"), `egress` (country it was read from) and
- * `sha256` (of the raw body, 64 hex digits; without it, that of the trimmed line). An attempt's `outcome` is blocked,
- * rate_limited, not_found, changed or failed. Other fields are refused. Throws LineProblem.
+ * or what a store said of apps in a storefront, of those that it was asked for and of others
+ *
+ *     {"kind":"apps","source":"itunes-lookup","platform":"ios","storefront":"us","seenAt":"2025-10-25T03:25:01Z",
+ *      "asked":["897446215","399355755"],"apps":[{"id":"897446215","name":"Canva","version":"4.1","price":0,
+ *      "currency":"USD","genre":"6008","ratings":6400000,"rating":4.8,"updatedAt":"2025-10-20T08:00:00Z"}]}
+ *
+ * or a top chart
+ *
+ *     {"kind":"chart","source":"import","platform":"ios","storefront":"jp","device":"iphone","chart":"free","genre":"6015",
+ *      "seenAt":"2025-10-25T03:25:01Z","apps":[{"id":"1435783608","name":"PayPay"},{"id":"1156875272"}]}
+ *
+ * or what it suggested for a beginning
+ *
+ *     {"kind":"hints","source":"apple-hints","platform":"ios","storefront":"us","prefix":"photo e",
+ *      "seenAt":"2025-10-25T03:25:01Z","terms":["photo editor","photo enhancer"]}
+ *
+ * or reviews, as many as were read of an app at once
+ *
+ *     {"kind":"reviews","source":"apple-reviews","platform":"ios","storefront":"us","storeId":"897446215",
+ *      "seenAt":"2025-10-25T03:25:01Z","complete":true,"reviews":[{"id":"13621253308","stars":5,"title":"Great",
+ *      "text":"Easy to use.","version":"4.1","at":"2025-10-24T06:23:00-07:00"}]}
+ *
+ * or a popularity on the App Store that Apple published for a month
+ *
+ *     {"kind":"popularity","storefront":"us","term":"photo editor","month":"2025-09","popularity":71,
+ *      "genres":[{"genre":"Photo & Video","rank":3,"popularity":97}]}
+ *
+ * All say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android) and `seenAt` (ISO
+ * 8601 with its zone). Terms and a `prefix` have 1 to 150 characters and are normalised here. Sources of search are
+ * apple-web-search, apple-store-search, play-search, import and foreign; of apps itunes-lookup, itunes-search and
+ * play-details; of hints apple-hints and play-suggest; of reviews apple-reviews and play-reviews. An app has its store `id` and, where shown, `name`, `icon`,
+ * `developer`, `bundleId`, `ratings` (a count) and `rating` (0 to 5); of kind apps also `version`, `price`, `currency`
+ * (ISO 4217), `genre` (the store's id), `releasedAt` and `updatedAt`.
+ *
+ * A chart says the `device` (iphone or ipad), the `chart` (free, paid or grossing) and the `genre` (the store's id; 36 for
+ * the overall chart); its sources are apple-charts and import, its apps may say `developerId`, `price`, `currency` and
+ * `genre`, and `depth` (here 0 to 1000) and `complete` are as in a search.
+ *
+ * `results`, `apps` of a chart and `terms` are in the order shown; of terms that are one when normalised the first stands. A search may say
+ * `depth` (places read, 1 to 250; without it as many as there are results, so an empty reading must give it) and
+ * `complete` (false when it broke off; such a reading answers no day). Of apps that a look-up was `asked` for, those not
+ * among `apps` are not available in that storefront. A `popularity` and that in a genre, whose list has the term at
+ * `rank`, are whole numbers from 1 to 100; without `genres` none is known, without `seenAt` it was seen when its month
+ * ended, the first moment it could be. Reviews on Google Play say their `language` (en, pt-BR); each has the store's `id`,
+ * `stars` from 1 to 5, its `text` and when it was written or last edited (`at`), and no name of a person. `complete` says
+ * whether the reading left nothing out between the newest and those read before, and `pages` (1) how many it read: without
+ * `complete` nothing is known of the reading, so that an empty one must be. All may say `parser` (version, default 1), `origin` (who brought it, default
+ * "own"), `egress` (country it was read from) and `sha256` (of the raw body, 64 hex digits; without it, that of the
+ * trimmed line). An attempt, which says none of these, has a search's source and an `outcome`: blocked, rate_limited,
+ * not_found, changed or failed. Other fields are refused. Throws LineProblem.
  */
 export function parseLine(text: string): Parsed {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
-  const line = checked(jsonOf(text))
-  const { term, storefront } = line
-  const subject = { storefront: storefront.toLowerCase(), source: line.source, platform: line.platform }
-  if (line.kind === "attempt") {
-    const { at, outcome, detail } = line
-    const attempt = { ...subject, kind: "search" as const, subject: normaliseTerm(term), at: new Date(at), outcome }
-    return { kind: "attempt", attempt: { ...attempt, ...(detail !== undefined && { detail }) } }
-  }
-  const { results, complete, parser, origin, egress, sha256, depth = results.length } = line
-  if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
-  const observation: Observation = {
-    ...subject,
-    kind: "search",
-    term: normaliseTerm(term),
-    seenAt: new Date(line.seenAt),
-    results: results as Observation["results"],
-    depth,
-    complete,
-    parser,
-    origin,
-    ...(egress !== undefined && { egress: egress.toLowerCase() }),
-    sha256: sha256 === undefined ? hash("sha256", text.trim(), "buffer") : Buffer.from(sha256, "hex"),
-  }
-  return { kind: "observation", observation }
+  const line = checkedLine(jsonOf(text))
+  if (line.kind === "attempt") return { kind: "attempt", attempt: attemptOf(line) }
+  return { kind: "observation", observation: observationOf(line, text) }
 }
 
 const LONGEST = 1_000_000
@@ -69,85 +97,99 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const ITUNES = "itunes-search"
-const Fact = v.optional(v.string("must be text"))
-const Country = v.pipe(v.string("must be text"), v.regex(/^[A-Za-z]{2}$/, "must be two letters"))
-const Whole = v.pipe(v.number("must be a number"), v.integer("must be a whole number"))
-const Moment = v.pipe(
-  v.string("must be text"),
-  v.isoTimestamp("must be an ISO 8601 time with its zone"),
-  v.check(isRealDay, "is no day of the calendar"),
-)
-
-const Subject = {
-  source: v.pipe(
-    v.string("must be text"),
-    v.check(
-      (source) => source !== ITUNES,
-      "the iTunes Search API is no rank source: its order is not the order a phone shows",
-    ),
-    v.picklist(RANK_SOURCES, `must be one of ${RANK_SOURCES.join(", ")}`),
-  ),
-  platform: v.picklist(["ios", "android"], "must be ios or android"),
-  storefront: Country,
-  term: v.string("must be text"),
-}
-
-const Search = v.strictObject({
-  kind: v.literal("search"),
-  ...Subject,
-  seenAt: Moment,
-  results: v.array(
-    v.strictObject({
-      id: v.string("must be text"),
-      name: Fact,
-      icon: Fact,
-      developer: Fact,
-      bundleId: Fact,
-      ratings: v.optional(Whole),
-      rating: v.optional(v.number("must be a number")),
-    }),
-    "must be a list",
-  ),
-  depth: v.optional(Whole),
-  complete: v.optional(v.boolean("must be true or false"), true),
-  parser: v.optional(Whole, 1),
-  origin: v.optional(v.string("must be text"), "own"),
-  egress: v.optional(Country),
-  sha256: v.optional(v.pipe(v.string("must be text"), v.regex(/^[0-9a-f]{64}$/i, "must be 64 hex digits"))),
-})
-
-const FailedRead = v.strictObject({
-  kind: v.literal("attempt"),
-  ...Subject,
-  at: Moment,
-  outcome: v.picklist(OUTCOMES, `must be one of ${OUTCOMES.join(", ")}`),
-  detail: Fact,
-})
-
-function checked(value: unknown): v.InferOutput<typeof Search> | v.InferOutput<typeof FailedRead> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new LineProblem("the line is not a JSON object")
+function attemptOf({ term, storefront, at, detail, ...rest }: LineOf<"attempt">): Attempt {
+  return {
+    ...rest,
+    kind: "search",
+    storefront: storefront.toLowerCase(),
+    subject: normaliseTerm(term),
+    at: new Date(at),
+    ...(detail !== undefined && { detail }),
   }
-  const { kind } = value as { kind?: unknown }
-  if (kind !== "search" && kind !== "attempt") throw new LineProblem("kind: must be search or attempt")
-  const result = v.safeParse(kind === "search" ? Search : FailedRead, value, { abortEarly: true })
-  if (!result.success) throw new LineProblem(reasonOf(result.issues[0]))
-  return result.output
 }
 
-function reasonOf(issue: v.BaseIssue<unknown>): string {
-  const { path = [] } = issue
-  const named = path.map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
-  const field = named.replace(/^\./, "")
-  if (issue.type !== "strict_object") return `${field}: ${issue.message}`
-  if (issue.expected === "never")
-    return `${field.replace(/\.?[^.]*$/, "") || "the line"}: holds a field that is not known`
-  return issue.received === "undefined" ? `${field}: is missing` : `${field}: must be an object`
+function observationOf(line: Exclude<ReturnType<typeof checkedLine>, LineOf<"attempt">>, text: string): Observation {
+  if (line.kind === "search") return searchOf(line, text)
+  if (line.kind === "apps") return appsOf(line, text)
+  if (line.kind === "chart") return chartOf(line, text)
+  if (line.kind === "hints") return hintsOf(line, text)
+  if (line.kind === "reviews") return reviewsOf(line, text)
+  return popularityOf(line, text)
 }
 
-// The shape alone lets 30 February pass, which Date would silently move.
-function isRealDay(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number]
-  return new Date(Date.UTC(year, month, 0)).getUTCDate() >= day
+function searchOf(line: LineOf<"search">, text: string): SearchObservation {
+  const { results, depth = results.length, term, ...rest } = line
+  if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
+  return { ...rest, ...provenanceOf(line, text), term: normaliseTerm(term), depth, results: results as Shown }
+}
+
+// fields that were left out are not there, rather than undefined
+type Shown = SearchObservation["results"]
+
+function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
+  const apps = line.apps.map(({ releasedAt, updatedAt, ...app }) => ({
+    ...(app as Shown[number]),
+    ...(releasedAt !== undefined && { releasedAt: new Date(releasedAt) }),
+    ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt) }),
+  }))
+  return { ...line, ...provenanceOf(line, text), apps }
+}
+
+function chartOf(line: LineOf<"chart">, text: string): ChartObservation {
+  const { apps, depth, ...rest } = line
+  if (depth === undefined && apps.length === 0) throw new LineProblem("depth: must be given when apps is empty")
+  return { ...rest, ...provenanceOf(line, text), depth: depth ?? apps.length, apps: apps as ChartObservation["apps"] }
+}
+
+function hintsOf(line: LineOf<"hints">, text: string): HintsObservation {
+  const terms = [...new Set(line.terms.map(normaliseTerm))]
+  return { ...line, ...provenanceOf(line, text), prefix: normaliseTerm(line.prefix), terms }
+}
+
+function reviewsOf(line: LineOf<"reviews">, text: string): ReviewsObservation {
+  const { pages = 1, complete, reviews, language, ...rest } = line
+  const empty = reviews.length === 0
+  if (empty && complete !== true) throw new LineProblem("complete: must be true when reviews is empty")
+  return {
+    ...rest,
+    ...provenanceOf(line, text),
+    ...(language !== undefined && { language }),
+    reviews: reviews.map(({ at, ...review }) => ({ ...(review as Written), at: new Date(at) })),
+    ...(complete !== undefined && { end: { pages, complete, empty } }),
+  }
+}
+
+type Written = Omit<StoreReview, "at">
+
+function popularityOf(line: LineOf<"popularity">, text: string): PopularityObservation {
+  const [year, month] = line.month.split("-").map(Number) as [number, number]
+  const { seenAt = new Date(Date.UTC(year, month)).toISOString() } = line
+  return {
+    ...line,
+    ...provenanceOf({ ...line, seenAt }, text),
+    source: "apple-ads-report",
+    platform: "ios",
+    term: normaliseTerm(line.term),
+    month: `${line.month}-01`,
+  }
+}
+
+interface Provenanced {
+  storefront: string
+  seenAt: string
+  parser: number
+  origin: string
+  egress?: string | undefined
+  sha256?: string | undefined
+}
+
+function provenanceOf({ storefront, seenAt, parser, origin, egress, sha256 }: Provenanced, text: string) {
+  return {
+    storefront: storefront.toLowerCase(),
+    seenAt: new Date(seenAt),
+    parser,
+    origin,
+    egress: egress?.toLowerCase(),
+    sha256: sha256 === undefined ? hash("sha256", text.trim(), "buffer") : Buffer.from(sha256, "hex"),
+  }
 }

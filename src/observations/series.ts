@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { monthOf } from "../formulas/days.ts"
+import { addDays, monthOf } from "../formulas/days.ts"
 import { type Point, pointsOf } from "../formulas/month-bytes.ts"
 import { allTerms, ownId, type Side } from "./ranks.ts"
 import { type RankedApp, type RankSource, sourceOf } from "./types.ts"
@@ -50,22 +50,37 @@ function isMeasured(row: MonthRow): row is Month {
   return row.month !== null
 }
 
+// Each table is told its months, for what is said of one side of a join leaves every partition of the other in the plan.
+// They are listed: a driver's statement is soon planned without its values, a range is then taken for a two hundredth of
+// the rows, and 200 keywords were joined row by row (4.7 ms where a list takes 1.6 ms).
 async function readMonths(sql: Sql, app: RankedApp, asked: Asked): Promise<MonthRow[]> {
   const { from, to, platform, storefront, term = null } = asked
   const id = ownId(app, asked)
+  const months = monthsFrom(from, to)
   return await sql<MonthRow[]>`
     select k.term, m.month, m.ranks, m.sources, m.depths
     from tracked_term k
     left join list l on (l.platform, l.storefront, l.term) = (${platform}, k.country, k.term)
     left join lateral (
-      select month, ranks, sources, depths
-      from rank_month
-      join list_month using (list_id, month)
-      where app_id = ${id} and list_id = l.id and month between ${monthOf(from)} and ${to}
+      select r.month, r.ranks, d.sources, d.depths
+      from rank_month r
+      join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
+      where r.app_id = ${id} and r.list_id = l.id
+        and r.month in ${sql(months)} and d.month in ${sql(months)}
     ) m on true
     where k.app_id = ${app.id} and k.country = ${storefront} and (${term}::text is null or k.term = ${term})
     order by k.position, k.term, m.month
     limit 1000000`
+}
+
+/** The first days of the months that these days lie in, oldest first; never none. */
+function monthsFrom(from: string, to: string): string[] {
+  const months = [monthOf(from)]
+  for (;;) {
+    const next = monthOf(addDays(months.at(-1) as string, 31))
+    if (next > to) return months
+    months.push(next)
+  }
 }
 
 function seriesOf(term: string, months: readonly Month[], from: string, to: string): TermSeries {

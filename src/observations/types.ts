@@ -1,11 +1,14 @@
-export type Platform = "ios" | "android"
+import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
+import type { ChartObservation, GenresObservation } from "./types-charts.ts"
+import type { DeveloperAppsObservation, ListingObservation } from "./types-listing.ts"
+import type { ReviewsObservation } from "./types-reviews.ts"
 
-/**
- * Where a reading of search results can come from, in order of precedence: the first that read a day gives its answer.
- * The iTunes Search API is absent on purpose: its order is not the order a phone shows.
- */
-export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
-export type RankSource = (typeof RANK_SOURCES)[number]
+export * from "./types-charts.ts"
+export * from "./types-listing.ts"
+export * from "./types-reviews.ts"
+export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
+
+export type Platform = "ios" | "android"
 
 /** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
 export const SOURCE_CODES: Record<RankSource, number> = {
@@ -66,21 +69,91 @@ export interface ResultApp {
   rating?: number
 }
 
-export type Observation = SearchObservation
+/** Where what a store says of apps can come from. */
+export const APPS_SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const
+
+/** Those that answer for ids: one that was asked for and is not answered is not to be had in that storefront. */
+export const LOOKUP_SOURCES: readonly FactSource[] = ["itunes-lookup", "play-details"]
+
+/** What a store says of apps that it was asked for, in one storefront. */
+export interface AppsObservation extends Provenance {
+  kind: "apps"
+  source: (typeof APPS_SOURCES)[number]
+  platform: Platform
+  storefront: string
+  /** Store ids that were asked for; one that is not among `apps` is not to be had there, if a look-up says so. */
+  asked: string[]
+  apps: StoreApp[]
+}
+
+/** Facts left out were not shown. */
+export interface StoreApp extends ResultApp {
+  version?: string
+  price?: number
+  /** ISO 4217. */
+  currency?: string
+  /** The store's own id of its main genre. */
+  genre?: string
+  releasedAt?: Date
+  updatedAt?: Date
+}
+
+/** Where suggestions can come from. */
+export const HINTS_SOURCES = ["apple-hints", "play-suggest"] as const
+
+/** What a store suggests for a beginning that was typed, in its order. */
+export interface HintsObservation extends Provenance {
+  kind: "hints"
+  source: (typeof HINTS_SOURCES)[number]
+  platform: Platform
+  storefront: string
+  /** As it was asked for, normalised as a term is. */
+  prefix: string
+  terms: string[]
+}
+
+/** A popularity that a store itself publishes of a term. */
+export interface PopularityObservation extends Provenance {
+  kind: "popularity"
+  source: "apple-ads-report"
+  platform: "ios"
+  storefront: string
+  term: string
+  /** First day of the month that it stands for. */
+  month: string
+  /** 1 to 100, over all genres. */
+  popularity: number
+  /** The genres whose list names the term, with its rank and popularity in each. */
+  genres: { genre: string; rank: number; popularity: number }[]
+}
+
+export type Observation =
+  | SearchObservation
+  | AppsObservation
+  | HintsObservation
+  | PopularityObservation
+  | ListingObservation
+  | DeveloperAppsObservation
+  | ChartObservation
+  | GenresObservation
+  | ReviewsObservation
 
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "failed"] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** A read that failed. It is logged and changes no measurement. */
 export interface Attempt {
-  kind: "search"
+  kind: "search" | "apps" | "hints" | "reviews"
   at: Date
-  /** The term that was asked for. */
+  /** The term, the beginning or the store ids (with commas) that were asked for. */
   subject: string
   storefront: string
   platform: Platform
-  source: RankSource
-  outcome: (typeof OUTCOMES)[number]
+  source: SourceName
+  outcome: Outcome
   detail?: string
+  /** Of the body that could not be read. */
+  sha256?: Uint8Array
 }
 
 /** A workspace's app as far as its ranks need it; iosApp and androidApp are store_app ids. */

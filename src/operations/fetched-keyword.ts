@@ -5,6 +5,7 @@ import { addDays, dayOf } from "../formulas/days.ts"
 import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
 import { searchPage } from "../formulas/store-pages.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
+import { keywordMetricsOf } from "../observations/keyword-metrics.ts"
 import { rankSeries } from "../observations/series.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -30,7 +31,10 @@ export const KeywordRecord = v.strictObject({
       "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
     ),
     rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-    demand: described(v.nullable(v.number()), "Null = not measured yet."),
+    demand: described(
+      v.nullable(v.number()),
+      "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+    ),
     depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
     above: described(
       v.array(Above),
@@ -56,9 +60,10 @@ export async function fetchKeyword(
   const side = sideOf(app, { platform: platformOf(app), storefront: country })
   const to = dayOf(now())
   const from = addDays(to, 1 - caller.entitlements.historyDays)
-  const [current, [series]] = await Promise.all([
+  const [current, [series], metrics] = await Promise.all([
     readCurrent(sql, side, term),
     rankSeries(sql, app, { ...side, from, to, term }),
+    keywordMetricsOf(sql, { ...side, terms: [term], today: to }),
   ])
   const { platform } = side
   const { depth, rank, above } = current
@@ -71,8 +76,7 @@ export async function fetchKeyword(
       term,
       country,
       platform,
-      // nothing measures demand yet
-      current: { term, measured: depth !== null, rank, demand: null, depth, above },
+      current: { term, measured: depth !== null, rank, demand: metrics.get(term)?.demand ?? null, depth, above },
       history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
     },
   }

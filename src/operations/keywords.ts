@@ -1,7 +1,9 @@
 import * as v from "valibot"
 import { dayOf } from "../formulas/days.ts"
+import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
 import { AppCountry, Platform } from "../inputs.ts"
-import { ranksOn, type SideRanks, type TermRank } from "../observations/ranks.ts"
+import { type KeywordMetrics, keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
+import { ownId, ranksOn, type SideRanks, type TermRank } from "../observations/ranks.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import { Count, Rank, Store, Storefront, Time } from "./shapes.ts"
@@ -10,21 +12,39 @@ const Keyword = v.strictObject({
   term: v.string(),
   measured: described(v.boolean(), "False = nobody read this keyword's results on the day shown."),
   rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-  demand: described(v.nullable(v.number()), "Null = not measured yet."),
-  hintCount: described(v.nullable(Count), "Null = not measured yet."),
+  demand: described(
+    v.nullable(v.number()),
+    "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+  ),
+  hintCount: described(
+    v.nullable(Count),
+    "How many of the store's suggestions for the keyword, fully typed, begin with it and go on. Null = not measured yet.",
+  ),
   popularity: described(
     v.nullable(v.number()),
-    "1 to 100. Null = not measured yet, or none is published (popularityNone).",
+    "1 to 100. Null = not measured yet, or there is none (popularityNone).",
   ),
-  popularitySource: described(v.nullable(v.string()), "Where the popularity was read; null where popularity is null."),
-  popularityWeek: described(v.nullable(v.string()), "The week the popularity stands for."),
-  popularityNone: described(v.boolean(), "Measured, and the source has no popularity for the keyword."),
+  popularitySource: described(
+    v.nullable(v.string()),
+    "apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions, on Apple's scale. Null where popularity is null.",
+  ),
+  popularityWeek: described(
+    v.nullable(v.string()),
+    "The period that Apple's figure stands for: its report is of a month, YYYY-MM. Null for an estimate.",
+  ),
+  popularityNone: described(v.boolean(), "Measured, and neither results nor suggestions give a popularity."),
   difficulty: described(
     v.nullable(v.number()),
     "0 to 100, the higher the harder. Null = not measured yet, or none can be given (difficultyNone).",
   ),
-  difficultyBand: described(v.nullable(v.string()), "The difficulty in a word; null where difficulty is null."),
-  difficultyNone: described(v.boolean(), "Measured, and too little was found for a difficulty."),
+  difficultyBand: described(
+    v.nullable(v.string()),
+    `${BANDS.join(", ")}: a fifth of the scale each; null where difficulty is null.`,
+  ),
+  difficultyNone: described(
+    v.boolean(),
+    `Measured, with fewer than ${LEAST_RESULTS} results: too few for a difficulty.`,
+  ),
   popularityMeasuring: described(v.boolean(), "A measurement of the popularity is under way."),
   difficultyMeasuring: described(v.boolean(), "A measurement of the difficulty is under way."),
   measuring: described(v.boolean(), "A measurement of the rank is under way."),
@@ -54,32 +74,22 @@ export const listKeywordRanks = operation({
     keywords: described(v.array(Keyword), "Every tracked keyword, in its order."),
   }),
 }).run(async ({ app, storefront, platform }, { sql, now }) => {
-  const [shown] = (await ranksOn(sql, app, [{ storefront, platform }])) as [SideRanks]
+  const side = { storefront, platform }
+  const [shown] = (await ranksOn(sql, app, [side])) as [SideRanks]
+  const terms = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
+  const metrics = await keywordMetricsOf(sql, { ...side, terms, today: dayOf(now()) })
   return {
     country: storefront,
     platform,
     live: shown.day === dayOf(now()),
     measuredAt: shown.measuredAt?.toISOString() ?? null,
-    keywords: shown.terms.map(keyword),
+    keywords: shown.terms.map((rank) => keyword(rank, metrics.get(rank.term))),
   }
 })
 
-function keyword({ term, measured, rank, depth }: TermRank): v.InferInput<typeof Keyword> {
-  return { term, measured, rank, ...UNKNOWN, searchDepth: depth }
-}
-
-// Nothing measures these yet: unknown is null, never a zero.
-const UNKNOWN = {
-  demand: null,
-  hintCount: null,
-  popularity: null,
-  popularitySource: null,
-  popularityWeek: null,
-  popularityNone: false,
-  difficulty: null,
-  difficultyBand: null,
-  difficultyNone: false,
-  popularityMeasuring: false,
-  difficultyMeasuring: false,
-  measuring: false,
+function keyword(
+  { term, measured, rank, depth }: TermRank,
+  metrics: KeywordMetrics = UNMEASURED,
+): v.InferInput<typeof Keyword> {
+  return { term, measured, rank, ...metrics, searchDepth: depth }
 }

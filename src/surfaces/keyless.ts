@@ -5,6 +5,7 @@ import { checkInput } from "../input.ts"
 import type { PreparedAnswer } from "../prepared.ts"
 import type { Incoming, Shown } from "./incoming.ts"
 import { queryInput } from "./query.ts"
+import type { Shortfalls } from "./readiness.ts"
 import { publicFault, publicJson, publicResponse, redirect } from "./responses.ts"
 import type { Dispatch } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
@@ -16,6 +17,8 @@ export interface KeylessParts {
   documents: ReadonlyMap<string, PublicDocument>
   /** Whether the service can take calls just now. */
   ready: () => Promise<boolean>
+  /** What cannot be measured for want of turns; the service is ready all the same. */
+  shortfalls: Shortfalls
   publicUrl: string
   trustedProxies: TrustedProxies
   sandboxPerSecond: number
@@ -60,9 +63,11 @@ function refusal({ request, keyInUrl }: Incoming, known: boolean): Fault | undef
   return undefined
 }
 
-async function health({ ready }: KeylessParts, path: string, shown: Shown): Promise<Response> {
+async function health({ ready, shortfalls }: KeylessParts, path: string, shown: Shown): Promise<Response> {
   if (path === "/livez") return publicJson(200, { status: "alive" }, shown)
-  return (await ready()) ? publicJson(200, { status: "ready" }, shown) : publicJson(503, { status: "not ready" }, shown)
+  if (!(await ready())) return publicJson(503, { status: "not ready" }, shown)
+  const measuring = await shortfalls()
+  return publicJson(200, { status: "ready", ...(measuring.length > 0 && { measuring }) }, shown)
 }
 
 /** Route and input are checked as for a live call; the answer is the sample's, whatever valid parameters were sent. */

@@ -53,8 +53,8 @@ describe("the embedded database", () => {
     expect([code, Object.keys(states)]).toEqual([
       0,
       [
-        "runtime", "driver", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "database", "schema",
-        "clock", "limits",
+        "runtime", "driver", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
+        "schema", "clock", "limits", "sources",
       ], // biome-ignore format: a list to scan
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
@@ -120,30 +120,42 @@ describe("what is away", () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name",
       REDIS_URL: "redis://:canary@127.0.0.1:1",
+      RAW_MB: "1",
     }
     const { code, states, of } = await examined(env)
     expect([code, states]).toEqual([
       1,
       {
-        runtime: "ok", driver: "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", database: "problem",
-        limits: "problem",
+        runtime: "ok", driver: "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", RAW_DIR: "ok", disk: "ok",
+        database: "problem", limits: "problem",
       }, // biome-ignore format: a list to scan
     ])
     expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
     expect(of("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
+    expect(of("database").fix).toStartWith("start it, and see whether it listens: pg_isready -h 127.0.0.1 -p 1; if")
+    expect(of("limits").fix).toStartWith("start it, and see whether it answers PONG: redis-cli -h 127.0.0.1 -p 1 ping;")
+    expect(of("disk").says).toEndWith("free where RAW_DIR is")
     expect(JSON.stringify([of("database"), of("limits")])).not.toContain("canary")
   })
 
   test("Upstash: the same", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
     const { code, of } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
-    expect([code, of("limits").fix]).toEqual([1, "start it, or correct UPSTASH_REDIS_REST_URL and its token"])
+    expect([code, of("limits").fix]).toEqual([
+      1,
+      expect.stringContaining('curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" http://127.0.0.1:1/ping'),
+    ])
   })
 })
 
 postgres("postgres: reached, with its migrations, by the same lines", async () => {
   await using server = await scratchDatabase("doctor")
   const env = { DATABASE_URL: server.url }
+  const missing = new URL(server.url)
+  missing.pathname = "/appmeter_none"
+  expect((await examined({ DATABASE_URL: missing.href })).of("database").fix).toMatch(
+    /^run: createdb -h \S+ -p \d+ appmeter_none$/,
+  )
   expect((await examined(env)).of("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
   const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
   await migrate(sql, (await import("../../src/commands/with-database.ts")).migrations(), silentLog)
@@ -163,7 +175,8 @@ describe("settings that work, but are hardly meant", () => {
 
   test("a misspelt one is named", () => {
     expect(found({ PUBLIC_ULR: "https://x.example" })[0]).toEqual({
-      thing: "settings", state: "warning", says: "PUBLIC_ULR is not a setting", fix: "did you mean PUBLIC_URL?",
+      thing: "settings", state: "warning", says: "PUBLIC_ULR is not a setting",
+      fix: "rename it to PUBLIC_URL, or remove it from the environment",
     }) // biome-ignore format: a list to scan
   })
 

@@ -11,8 +11,10 @@ import { describeTables, tablesMadeBy } from "../../src/database/tables.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { importLines } from "../../src/observations/import-lines.ts"
+import { record } from "../../src/observations/record.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { listed } from "../observations/listed.ts"
 
 export const TABLES = tablesMadeBy(readTree("sql", ".sql"))
 
@@ -133,9 +135,47 @@ async function readings(sql: Sql): Promise<void> {
       kind: "attempt", source: "import", platform: "ios", storefront: "us", term: "tea",
       at: `${dayBefore(1)}T00:00:00.123456Z`, outcome: "blocked", detail: "a\tb\\c 'd' \"e\"",
     }) // biome-ignore format: a list to scan
+    yield* otherLines()
   }
   const { bad, recorded } = await importLines(sql, lines(), { now: () => NOW })
-  expect([bad, recorded]).toEqual([[], 104])
+  expect([bad, recorded]).toEqual([[], 111])
+  const pages = [3, 2].map((ago) => listed(`${dayBefore(ago)}T03:25:01.530Z`, { name: `Té "\\n" ${ago} \u2028` }))
+  expect((await record(sql, pages, () => NOW)).recorded).toBe(2)
+}
+
+function* otherLines(): Generator<string> {
+  const head = { platform: "ios", storefront: "us", seenAt: `${dayBefore(1)}T03:25:01.530039Z` }
+  const app = {
+    id: "100000001", name: 'Té "\\n" \u2028', version: "4.1", price: 1.1e-7, currency: "USD", genre: "6008",
+    releasedAt: "2019-01-02T03:04:05.678Z", ratings: 9_007_199_254_740_991, rating: 4.1,
+  } // biome-ignore format: one app
+  const asked = [app.id, "100000099"]
+  yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
+  yield JSON.stringify({
+    ...head,
+    kind: "hints",
+    source: "apple-hints",
+    prefix: "抹",
+    terms: ["matcha 抹茶", '{"a\\",b}'],
+  })
+  yield JSON.stringify({ ...head, kind: "hints", source: "apple-hints", prefix: "nothing", terms: [] })
+  const chart = {
+    source: "import",
+    device: "ipad",
+    chart: "grossing",
+    genre: "36",
+    egress: "de",
+    apps: [{ id: app.id }],
+  }
+  yield JSON.stringify({ ...head, ...chart, kind: "chart" })
+  const review = { id: "1362", stars: 1, title: 'Té "\\n"', text: "a\tb\\c \u2028", version: "4.1" }
+  yield JSON.stringify({
+    ...{ ...head, kind: "reviews", source: "apple-reviews", storeId: app.id, complete: true },
+    reviews: [{ ...review, at: `${dayBefore(2)}T03:25:01-07:00` }],
+  })
+  const genres = [{ genre: 'Food & "Drink"', rank: 1, popularity: 97 }]
+  for (const month of ["2025-08", "2025-09"])
+    yield JSON.stringify({ kind: "popularity", storefront: "us", term: "tea", month, popularity: 71, genres })
 }
 
 async function keysOfEveryKind(sql: Sql): Promise<void> {
@@ -179,6 +219,22 @@ async function rest(sql: Sql, { workspace }: Writer): Promise<void> {
   await sql`
     insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)
     values (${workspace}, '2024-01-01', 'list_apps', 9007199254740991, 0, 3)`
+  await sql`
+    insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+    select min(id), 'difficulty', ${dayBefore(1)}, 'estimate', now(), null, 1, '{"deep": [null, {"": 0.1}]}'
+    from list`
+  await sql`
+    insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, refused_at)
+    values ('apps.apple.com', 'default', 1000, 16000, 4, now())`
+  await sql`
+    insert into source_hour (source, hour, answered, failed)
+    values ('apple-web-search', date_trunc('hour', now()), 5, 1)`
+  await sql`
+    insert into source_state (source, answered_at, failed_at, failure, detail, failures)
+    values ('apple-web-search', now(), now(), 'blocked', 'a\tb', 1)`
+  await sql`
+    insert into instance_alert (kind, subject, detail, ended_at)
+    values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`
 }
 
 function paths(app: string, jobs: string[]): string[] {

@@ -209,8 +209,10 @@ describe("a start that is cut off", () => {
   test("by SIGTERM while it migrates: it stops with 0 and opens no port", async () => {
     const preload = preloaded(`
       const write = process.stderr.write.bind(process.stderr)
+      let told = false
       process.stderr.write = (text) => {
-        if (text.includes('"migrated"')) process.kill(process.pid, "SIGTERM")
+        if (!told && text.includes('"migrated"')) process.kill(process.pid, "SIGTERM")
+        told ||= text.includes('"migrated"')
         return write(text)
       }`)
     const { code, out, err } = await appmeter(["serve"], { env: { DATA_DIR: scratch(), PORT: "0" }, preload })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  await sql`truncate ledger, ledger_month, attempt, hive_day, job restart identity`
+  await sql`truncate ledger, ledger_month, attempt, hive_day, job, source_hour, instance_alert restart identity`
 })
 afterAll(removeFolders)
 
@@ -197,6 +197,25 @@ describe("what else is old", () => {
     expect(young!.count).toBeGreaterThan(0)
   })
 
+  test("hours of the sources go as attempts do, and alerts from their end; none that is not over", async () => {
+    await sql`
+      insert into source_hour (source, hour, answered)
+      select s, date_trunc('hour', now()) - n * interval '1 day', 5
+      from generate_series(0, 199) n, unnest(array['apple-hints', 'play-search']) s`
+    await sql`
+      insert into instance_alert (kind, subject, detail, at, ended_at)
+      select 'source_changed', n::text, 'x', now() - interval '1 year',
+        case when n % 2 = 0 then now() - n * interval '1 day' end
+      from generate_series(0, 199) n`
+    expect(await removeOld(sql, FOR_EVER, quick)).toMatchObject({ source_hour: 0, instance_alert: 0 })
+    expect(await removeOld(sql, KEPT, quick)).toMatchObject({ source_hour: 2 * 110, instance_alert: 55 })
+    const [left] = await sql`
+      select (select min(hour) > now() - interval '91 days' from source_hour) as hours,
+        (select count(*) from instance_alert where ended_at is null) as open,
+        (select min(ended_at) > now() - interval '91 days' from instance_alert) as ended`
+    expect(left).toEqual({ hours: true, open: 100, ended: true })
+  })
+
   test("jobs go from their end; none that is queued or running, however old", async () => {
     const by = await owner(sql)
     await sql`
@@ -356,7 +375,7 @@ describe("on a server database", () => {
     await ledger(sql)
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(4726313907)`
-      expect(await removeOld(sql, KEPT, quick)).toEqual({ ledger: 0, attempt: 0, job: 0, audit: 0, hive_day: 0 })
+      expect(Object.values(await removeOld(sql, KEPT, quick))).toEqual(Array(7).fill(0))
     })
     expect(await counted(sql, "ledger")).toBe(700)
     expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)

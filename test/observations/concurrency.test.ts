@@ -5,6 +5,8 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { deriveMonths, monthsOf } from "../../src/observations/derive-month.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
+import { chartTables } from "./charted.ts"
+import { EVERY_KIND } from "./kinds-recorder.ts"
 import { NOW, newWorkspace, reading, stored } from "./measured.ts"
 
 const PROCESSES = 4
@@ -54,6 +56,26 @@ test.skipIf(!process.env.DATABASE_URL)(
     expect(counts?.apps).toBe(counts?.lastApp)
     expect(counts?.derived).toBeGreaterThan(20)
     await derivesToItself()
+  },
+  60_000,
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: 4 processes that record every kind of observation at once leave what one of them would have left",
+  async () => {
+    const children = Array.from({ length: PROCESSES }, (_, seed) =>
+      Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(), String(seed)], {
+        stderr: "pipe",
+      }),
+    )
+    for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
+    const together = await content()
+    sql = await freshDatabase()
+    for (let i = 0; i < EVERY_KIND.length; i += 50) await record(sql, EVERY_KIND.slice(i, i + 50), () => NOW)
+    expect(together).toEqual(await content())
+    expect(together.map((rows) => rows.length > 20)).toEqual(Array(8).fill(true))
+    const [burnt] = await sql`select (select count(*) from store_app) as apps, (select max(id) from store_app) as last`
+    expect(burnt?.apps).toBe(burnt?.last)
   },
   60_000,
 )
@@ -110,6 +132,42 @@ test.skipIf(!process.env.DATABASE_URL)(
 async function blocksSomebody(tx: Tx): Promise<boolean> {
   const rows = await tx`select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
   return rows.length > 0
+}
+
+/** What is stored, by the stores' own ids: surrogate ids follow who came first. */
+async function content(): Promise<object[][]> {
+  const tables = await Promise.all([
+    sql`
+      select s.*, a.store_id, 0 as app_id
+      from app_storefront s
+      join store_app a on a.id = s.app_id
+      order by a.store_id, s.storefront, s.source`,
+    sql`
+      select r.*, a.store_id, 0 as app_id
+      from rating_count r
+      join store_app a on a.id = r.app_id
+      order by a.store_id, r.storefront, r.day, r.source`,
+    sql`
+      select store_id, seen_at
+      from store_app
+      order by store_id`,
+    sql`
+      select *
+      from hint_answer
+      order by prefix, day`,
+    sql`
+      select m.*, l.term, 0 as list_id
+      from keyword_metric m
+      join list l on l.id = m.list_id
+      order by l.term`,
+    sql`
+      select v.*, a.store_id, 0 as app_id
+      from review_version v
+      join store_app a on a.id = v.app_id
+      order by a.store_id, v.feed, v.review_id, v.digest`,
+  ])
+  const [, readings, places] = (await chartTables(sql)) as object[][]
+  return [...tables.map((rows) => [...rows]), readings!, places!]
 }
 
 /** Nothing is missing from what was derived beside each other: deriving all of it anew changes nothing. */

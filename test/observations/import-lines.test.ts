@@ -50,7 +50,7 @@ function reasonOf(value: object | string): string {
 test("a line says as little as it may; the rest follows from it", () => {
   const text = JSON.stringify(search({ term: "  TEA  Time ", storefront: "US" }))
   const parsed = parseLine(text)
-  if (parsed.kind !== "observation") throw new Error("read as an attempt")
+  if (parsed.kind !== "observation" || parsed.observation.kind !== "search") throw new Error("read as another kind")
   const { term, storefront, depth, complete, parser, origin, seenAt, sha256 } = parsed.observation
   expect({ term, storefront, depth, complete, parser, origin, seenAt }).toEqual({
     term: "tea  time",
@@ -76,7 +76,7 @@ test("a line that cannot be read is refused with the field and the rule, and quo
   const cases: [object | string, string][] = [
     ["{", "the line is not JSON"],
     ["[]", "the line is not a JSON object"],
-    [{ kind: "secret" }, "kind: must be search or attempt"],
+    [{ kind: "secret" }, "kind: must be search, attempt, apps, chart, hints, reviews or popularity"],
     [
       search({ source: "itunes-search" }),
       "source: the iTunes Search API is no rank source: its order is not the order a phone shows",

@@ -6,7 +6,13 @@ import { ENTITLEMENTS } from "../../src/access/plans.ts"
 import { findApp, visibleApps } from "../../src/access/visible-apps.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { SearchObservation } from "../../src/observations/types.ts"
+import type {
+  AppsObservation,
+  HintsObservation,
+  PopularityObservation,
+  SearchObservation,
+  StoreApp,
+} from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
@@ -38,7 +44,63 @@ export function reading(
     results: ids.map((id) => ({ id: String(id) })),
     ...rest,
   }
-  return { ...content, seenAt: new Date(seenAt), sha256: hash("sha256", JSON.stringify(content), "buffer") }
+  return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
+}
+
+/** What a look-up in the US said of apps; what is asked for is what is said, unless `rest` says otherwise. */
+export function said(seenAt: string, apps: StoreApp[], rest: Partial<AppsObservation> = {}): AppsObservation {
+  const content = {
+    kind: "apps" as const,
+    source: "itunes-lookup" as const,
+    platform: "ios" as const,
+    storefront: "us",
+    asked: apps.map(({ id }) => id),
+    apps,
+    parser: 1,
+    origin: "own",
+    ...rest,
+  }
+  return { ...content, seenAt: new Date(seenAt), sha256: rest.sha256 ?? sumOf(content) }
+}
+
+/** What was suggested in the US. */
+export function hinted(prefix: string, seenAt: string, terms: string[], rest: object = {}): HintsObservation {
+  const content = {
+    kind: "hints" as const,
+    source: "apple-hints" as const,
+    platform: "ios" as const,
+    storefront: "us",
+    prefix,
+    terms,
+    parser: 1,
+    origin: "own",
+    ...rest,
+  }
+  return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
+}
+
+/** A figure that was published of a US term, seen when its month was over. */
+export function published(term: string, month: string, popularity: number, rest: object = {}): PopularityObservation {
+  const content = {
+    kind: "popularity" as const,
+    source: "apple-ads-report" as const,
+    platform: "ios" as const,
+    storefront: "us",
+    term,
+    month,
+    popularity,
+    genres: [],
+    parser: 1,
+    origin: "own",
+    seenAt: new Date(`${month.slice(0, 7)}-28T00:00:00Z`),
+    ...rest,
+  }
+  content.seenAt = new Date(content.seenAt.getTime() + 5 * 86_400_000)
+  return { ...content, sha256: sumOf(content) }
+}
+
+function sumOf(content: object): Uint8Array {
+  return hash("sha256", JSON.stringify(content), "buffer")
 }
 
 /** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
@@ -52,6 +114,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     givenUp: () => false,
     visibleApps: () => visibleApps(sql, caller),
     hiveUsedToday: async () => 0,
+    measure: async () => ({ state: "failed", why: "off" }),
     publicUrl: "http://127.0.0.1",
   }
 }
@@ -77,11 +140,24 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from store_app order by id`,
     sql`select * from rating_count order by app_id, storefront, day, source`,
     sql`select * from search_results order by list_id, day, source, seen_at`,
+    sql`select * from chart order by id`,
+    sql`select * from chart_results order by chart_id, day, source, seen_at`,
+    sql`select * from chart_place order by chart_id, rank, app_id`,
     sql`select * from rank_month order by app_id, list_id, month`,
     sql`select * from list_month order by list_id, month`,
     sql`select * from tracked_app order by id`,
     sql`select * from tracked_term order by app_id, country, term`,
-    sql`select kind, subject, at, outcome from attempt order by id`,
+    sql`select kind, subject, at, outcome, sha256 from attempt order by id`,
+    sql`select * from app_storefront order by app_id, storefront, source`,
+    sql`select * from listing_content order by app_id, storefront, source, section, digest`,
+    sql`select * from listing_run order by app_id, storefront, source, section, first_seen_at`,
+    sql`select * from listing_item order by app_id, storefront, source, kind, item_id`,
+    sql`select * from listing_version order by app_id, storefront, source, version, digest`,
+    sql`select * from listing_change order by app_id, at, storefront, source, kind, subject`,
+    sql`select * from hint_answer order by platform, storefront, prefix, day, source`,
+    sql`select * from keyword_metric order by list_id, metric, day, source`,
+    sql`select * from review_version order by app_id, feed, review_id, digest`,
+    sql`select * from review_read order by app_id, feed, source, complete`,
   ])
   return JSON.stringify(parts, (_, value) =>
     value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value,

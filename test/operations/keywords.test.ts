@@ -1,11 +1,13 @@
-import { beforeEach, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import-lines.ts"
+import { deriveKeywordMetrics } from "../../src/observations/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
+import { fetchRecord } from "../../src/operations/fetch.ts"
 import { listKeywordRanks } from "../../src/operations/keywords.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../observations/measured.ts"
 
 let sql: Sql
 let workspaceId: number
@@ -41,7 +43,8 @@ test("three states stand side by side: ranked, measured and absent, not measured
   const unknown = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
-    ...{ popularityMeasuring: false, difficultyMeasuring: false, measuring: false },
+    // what was tracked just now is read as soon as anybody can
+    ...{ popularityMeasuring: true, difficultyMeasuring: false, measuring: true },
   }
   expect(await ranks()).toEqual({
     country: "us",
@@ -113,6 +116,84 @@ test("a store the app is not in has nothing measured", async () => {
 test("an app without keywords answers none", async () => {
   await sql`delete from tracked_term`
   expect(await ranks()).toMatchObject({ live: false, measuredAt: null, keywords: [] })
+})
+
+describe("what is known beside ranks", () => {
+  const NOTHING = {
+    ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
+    ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
+    ...{ popularityMeasuring: false, difficultyMeasuring: false, measuring: false },
+  }
+  const at = "2025-11-19T10:00:00Z"
+  const ten = (rest: object = {}) =>
+    reading("tea", at, [], {
+      depth: 30,
+      results: Array.from({ length: 10 }, (_, i) => ({ id: String(30_001 + i), name: `Tea ${i}`, ratings: 2_000 })),
+      ...rest,
+    })
+  const derive = (side: object = {}) =>
+    sql.begin((tx) =>
+      deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea", ...side }], new Date(at)),
+    )
+  const tea = async (input: object = {}) => {
+    const { measured, rank, searchDepth, term, ...rest } = (await ranks(input)).keywords[0]
+    return rest
+  }
+
+  beforeEach(async () => {
+    await sql`delete from due`
+  })
+
+  test("figures stand beside the rank, and what is not measured stays null", async () => {
+    await record(sql, [ten(), hinted("tea", at, ["tea shop"])], () => NOW)
+    expect(await tea()).toEqual(NOTHING)
+    await derive()
+    expect(await tea()).toEqual({
+      ...NOTHING,
+      ...{ demand: 47, hintCount: 1, popularity: 36, popularitySource: "estimate" },
+      ...{ difficulty: 77, difficultyBand: "hard" },
+    })
+    const { keywords } = await ranks()
+    expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
+  })
+
+  test("a keyword's record tells its demand, and no other storefront's", async () => {
+    await record(sql, [ten()], () => NOW)
+    await derive()
+    const demand = async (country: string) => {
+      const { metadata } = await ask(fetchRecord, contextOf(sql, workspaceId), { id: `kw:${appId}:${country}:tea` })
+      return metadata.current.demand
+    }
+    expect([await demand("us"), await demand("gb")]).toEqual([47, null])
+  })
+
+  test("what was read and gives nothing is told from what was not read", async () => {
+    await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
+    await derive()
+    expect(await tea()).toEqual({ ...NOTHING, hintCount: 0, popularityNone: true, difficultyNone: true })
+  })
+
+  test("Apple's own popularity stands before an estimate, with its month", async () => {
+    await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
+    await derive()
+    expect(await tea()).toMatchObject({
+      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 47 },
+    })
+  })
+
+  test("no figure is shown for another storefront, another store or a storefront that is not tracked", async () => {
+    await record(
+      sql,
+      ["us", "de"].map((storefront) => ten({ storefront })),
+      () => NOW,
+    )
+    await derive()
+    await derive({ storefront: "de" })
+    await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'de', 'tea'), ('hints', 'android', 'us', 'tea')`
+    for (const input of [{ country: "gb" }, { country: "de" }, { platform: "android" }]) {
+      expect(await tea(input)).toEqual(NOTHING)
+    }
+  })
 })
 
 function short({ keywords }: { keywords: { term: string; measured: boolean; rank: number | null }[] }) {

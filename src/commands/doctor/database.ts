@@ -1,42 +1,70 @@
 import { databaseAheadMs } from "../../database/clock.ts"
-import { openDatabase } from "../../database/connect.ts"
 import { createGate, DatabaseUnavailable } from "../../database/gate.ts"
 import type { Database } from "../../database/types.ts"
-import { redact, silentLog } from "../../log.ts"
+import { redact } from "../../log.ts"
+import type { Settings } from "../../settings.ts"
 import type { Invocation } from "../command.ts"
-import { isMade, landedMigrations, placeOf } from "../whole-database.ts"
+import { landedMigrations, placeOf } from "../whole-database.ts"
 import { migrations } from "../with-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
+import type { Reached } from "./reached.ts"
 
-/** Whether the database is there, has the schema of this program, and keeps the same time. Migrates and makes nothing. */
-export async function checkDatabase({ settings }: Pick<Invocation, "settings">): Promise<Finding[]> {
-  const { databaseUrl, dataDir } = settings
-  if (!databaseUrl && !isMade(dataDir)) return [ok("database", "embedded, not made yet; the first start makes it")]
-  let database: Database | undefined
+/** Whether the database is there, has the schema of this program, and keeps the same time. */
+export async function checkDatabase({ settings }: Pick<Invocation, "settings">, reached: Reached): Promise<Finding[]> {
   try {
-    const opened = await openDatabase({ databaseUrl, dataDir, as: "command", log: silentLog, maxConnections: 1 })
-    database = opened
-    return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(opened, placeOf(opened, settings)))
+    const database = await reached.database()
+    if (!database) return [ok("database", "embedded, not made yet; the first start makes it")]
+    return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(database, placeOf(database, settings)))
   } catch (error) {
     const { code } = error as { code?: unknown }
-    if (!databaseUrl && (error instanceof DatabaseUnavailable || code === "55P03"))
-      return [warning("database", "busy: a backup or another long command holds it", "wait for it to end")]
-    const fix = databaseUrl ? "start it, or correct DATABASE_URL" : "free or correct DATA_DIR"
-    return [problem("database", redact((error as Error).message).split("\n")[0]!, fix)]
-  } finally {
-    await database?.close()
+    if (!settings.databaseUrl && (error instanceof DatabaseUnavailable || code === "55P03")) {
+      const says = "busy: a backup or another long command holds it"
+      return [warning("database", says, "wait until that has ended, then run: appmeter doctor")]
+    }
+    const says = redact((error as Error).message).split("\n")[0]!
+    return [problem("database", says, settings.databaseUrl ? mendServer(error, settings) : mendFolder(says, settings))]
   }
 }
 
 // A server that restores or backs up answers nobody else meanwhile.
 const PATIENCE_MS = 10_000
 
+const ADDRESS = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME"
+
+function mendServer(error: unknown, { databaseUrl = "" }: Settings): string {
+  const { code } = ((error as Error).cause ?? error) as { code?: string }
+  const { hostname, port, pathname } = URL.canParse(databaseUrl)
+    ? new URL(databaseUrl)
+    : { hostname: "HOST", port: "", pathname: "/NAME" }
+  const at = `-h ${hostname} -p ${port || 5432}`
+  switch (code) {
+    case "28P01":
+    case "28000":
+      return `set ${ADDRESS} with a user and a password that it takes`
+    case "3D000":
+      return `run: createdb ${at} ${redact(pathname.slice(1))}`
+    case "53300":
+      return `raise its max_connections, or set DATABASE_CONNECTIONS lower for each process that uses it`
+    case "08P01":
+      return `set ${ADDRESS}, the server's own and not a transaction pooler's`
+    default:
+      return `start it, and see whether it listens: pg_isready ${at}; if it is elsewhere, set ${ADDRESS}`
+  }
+}
+
+function mendFolder(says: string, { dataDir }: Settings): string {
+  const folder = JSON.stringify(dataDir)
+  if (says.includes("in use by"))
+    return `see which process holds it: fuser -v ${JSON.stringify(`${dataDir}/server.lock`)}`
+  return `do as it says, or set DATA_DIR to another folder than ${folder}, where the first start makes a new database`
+}
+
 /** `skewMs` is how far the database's clock is ahead of this process'. */
 export function clock(skewMs: number): Finding {
   const seconds = (Math.abs(skewMs) / 1_000).toFixed(1)
   const way = skewMs > 0 ? "ahead of" : "behind"
   if (Math.abs(skewMs) <= SKEW_MS) return ok("clock", "the same here and at the database")
-  const fix = "let both machines take their time from the network (chrony, systemd-timesyncd)"
+  const fix = "run on both machines: timedatectl set-ntp true"
   return warning("clock", `the database is ${seconds} s ${way} this machine`, fix)
 }
 
@@ -58,9 +86,13 @@ async function schema({ sql, kind }: Database, held: boolean): Promise<Finding> 
   const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
   const landed = (await landedMigrations(sql)).map(({ name }) => name)
   const newer = landed.find((name) => !ours.includes(name))
-  if (newer) return problem("schema", `newer than this program: it has migration ${newer}`, "use a newer version")
+  if (newer) {
+    const fix = `install the version of appmeter that has ${newer}, or a later one, and run: appmeter doctor`
+    return problem("schema", `newer than this program: it has migration ${newer}`, fix)
+  }
   const missing = ours.filter((name) => !landed.includes(name))
   if (missing.length === 0) return ok("schema", `up to date, ${ours.length} migrations`)
-  const fix = held && kind === "embedded" ? "restart its server with this version" : "run: appmeter migrate"
+  const restart = "stop the server that holds it, and start this version: appmeter serve"
+  const fix = held && kind === "embedded" ? restart : "run: appmeter migrate"
   return problem("schema", `lacks ${missing.length} of ${ours.length} migrations, ${missing[0]} first`, fix)
 }

@@ -1,17 +1,30 @@
-import { readdirSync, type Stats, statfsSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import type { MeasuringSettings } from "../../settings.ts"
 import type { Invocation } from "../command.ts"
 import { isMade } from "../whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** The folder of the embedded database: who may read it, how large it is, what is left on the disk. */
-export function checkFolder({ settings: { dataDir, databaseUrl } }: Pick<Invocation, "settings">): Finding[] {
-  if (databaseUrl) return []
+/** The folders in use: of the embedded database, and of the bodies that were read. What of them is whose, and what is left. */
+export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding[] {
+  const { dataDir, databaseUrl, measuring } = settings
+  const { raw } = measuring
+  if (databaseUrl) return raw.days === 0 ? rawFolder(raw) : [...rawFolder(raw), rawSpace(raw)]
   const folder = statOf(dataDir)
   if (!folder) return [ok("DATA_DIR", `${dataDir} is not there yet; the first start makes it`)]
-  if (!folder.isDirectory()) return [problem("DATA_DIR", `${dataDir} is no folder`, "set DATA_DIR to a folder")]
-  const bytes = sizeOf(dataDir)
-  return [permissions(dataDir, folder), size(bytes), space(freeAt(dataDir), bytes)]
+  if (!folder.isDirectory()) {
+    const fix = "set DATA_DIR to a folder, or to a path where nothing is yet, for example DATA_DIR=.appmeter"
+    return [problem("DATA_DIR", `${dataDir} is no folder`, fix)]
+  }
+  const bytes = sizeOf(join(dataDir, "postgres"))
+  const elsewhere = raw.days > 0 && deviceOf(raw.folder) !== folder.dev
+  return [
+    permissions(dataDir, folder),
+    size(bytes),
+    space(freeAt(dataDir), bytes, dataDir),
+    ...rawFolder(raw),
+    ...(elsewhere ? [rawSpace(raw)] : []),
+  ]
 }
 
 // A judgement: one backend serves all, and 5 GB was the largest directory tried.
@@ -26,12 +39,50 @@ export function size(bytes: number): Finding {
 // Four times the log that a checkpoint may leave. PostgreSQL stops when it cannot write its log.
 const LEAST_FREE = 2 ** 30
 
-export function space(free: number, used: number): Finding {
+export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding {
   const says = `${inUnits(free)} free where DATA_DIR is`
-  const fix = "make room on the disk, or set DATA_DIR to a folder on a larger one"
+  const [from, to] = [JSON.stringify(dataDir), '"/LARGER/DISK"']
+  const fix = `make room there, or stop the server, run: mv ${from} ${to}, and start it with DATA_DIR=${to}`
   if (free < LEAST_FREE) return problem("disk", `${says}, less than ${inUnits(LEAST_FREE)}`, fix)
   if (free < used) return warning("disk", `${says}, less than the database takes`, fix)
   return ok("disk", says)
+}
+
+type Raw = MeasuringSettings["raw"]
+
+/** Measuring goes on without it, but nothing can be read again from what was kept. */
+function rawFolder({ folder, days }: Raw): Finding[] {
+  const thing = "RAW_DIR"
+  if (days === 0) return [ok(thing, "no bodies are kept (RAW_DAYS=0)")]
+  const held = statOf(folder)
+  const parent = existing(folder)
+  const path = JSON.stringify(resolve(folder))
+  if (!statOf(parent)!.isDirectory()) {
+    const fix = "set RAW_DIR to a folder, or to a path where nothing is yet, for example RAW_DIR=/var/lib/appmeter-raw"
+    return [warning(thing, `${parent} is no folder: no bodies are kept`, fix)]
+  }
+  if (!isWritable(parent)) {
+    const fix = `run as root: mkdir -p ${path} && chown -R ${process.getuid?.() ?? "USER"} ${path}`
+    return [warning(thing, `${parent} cannot be written: no bodies are kept`, fix)]
+  }
+  if (!held) return [ok(thing, `${folder} is not there yet; the first reading makes it`)]
+  return [ok(thing, `${inUnits(sizeOf(folder))} of bodies in ${folder}, none older than ${days} days`)]
+}
+
+function rawSpace({ folder, megabytes }: Raw): Finding {
+  const at = existing(folder)
+  const used = statOf(folder)?.isDirectory() ? sizeOf(folder) : 0
+  return room(freeAt(at), used, megabytes)
+}
+
+/** `used` of the megabytes that bodies may take; PostgreSQL is elsewhere, so that a full disk stops no service. */
+export function room(free: number, used: number, megabytes: number): Finding {
+  const says = `${inUnits(free)} free where RAW_DIR is`
+  const more = megabytes * 1e6 - used
+  if (free >= more) return ok("disk", says)
+  const fits = Math.max(1, Math.floor((free + used) / 2 / 1e6))
+  const fix = `set RAW_MB=${fits}, or RAW_DIR to a folder on a larger disk`
+  return warning("disk", `${says}, but bodies may take ${inUnits(more)} more`, fix)
 }
 
 function permissions(dataDir: string, folder: Stats): Finding {
@@ -49,8 +100,30 @@ function permissions(dataDir: string, folder: Stats): Finding {
 }
 
 function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false })
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // below a file, or where we may not look
+  }
 }
+
+/** The path, or the nearest one above it that is there. */
+function existing(path: string): string {
+  let at = resolve(path)
+  while (!statOf(at) && dirname(at) !== at) at = dirname(at)
+  return at
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const deviceOf = (path: string) => statOf(existing(path))?.dev
 
 function freeAt(path: string): number {
   const { bavail, bsize } = statfsSync(path)
@@ -59,6 +132,7 @@ function freeAt(path: string): number {
 
 /** Files come and go while a server works. */
 function sizeOf(folder: string): number {
+  if (!statOf(folder)) return 0
   let bytes = 0
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isFile()) bytes += statOf(join(entry.parentPath, entry.name))?.size ?? 0

@@ -9,17 +9,28 @@ export async function checkLimits({ settings, process }: Pick<Invocation, "setti
   const { upstash, redisUrl, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   if (!wire && !upstash) return [ok("limits", "calls a second are counted by each process for itself")]
-  const [where, variable] = upstash ? [upstash.url, "UPSTASH_REDIS_REST_URL"] : [redisUrl!, "REDIS_URL"]
+  const where = upstash ? upstash.url : redisUrl!
   const place = new URL(where).host
   try {
     // no daily calls are counted here, so nothing is asked of a database
     const limits = openLimits({ upstash, wire, sql: undefined as unknown as Sql, log: silentLog, prefix })
     if (await answersSoon(limits)) return [ok("limits", `counted in the Redis at ${place}`)]
     const says = `the Redis at ${redact(place)} does not answer: each process counts for itself, and Hive calls are refused`
-    return [problem("limits", says, `start it, or correct ${variable}${upstash ? " and its token" : ""}`)]
+    return [problem("limits", says, upstash ? mendUpstash(where) : mendRedis(place))]
   } finally {
     wire?.close()
   }
+}
+
+function mendRedis(place: string): string {
+  const [, host, port = "6379"] = /^(.*?)(?::(\d+))?$/.exec(place)!
+  const see = `start it, and see whether it answers PONG: redis-cli -h ${host} -p ${port} ping`
+  return `${see}; if it is elsewhere, set REDIS_URL=redis://:PASSWORD@HOST:6379`
+}
+
+function mendUpstash(url: string): string {
+  const see = `see whether it answers PONG: curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" ${redact(url)}/ping`
+  return `${see}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as its console shows them`
 }
 
 // As long as a starting server waits for it.

@@ -1,0 +1,28 @@
+import { openDatabase } from "../../database/connect.ts"
+import type { Database } from "../../database/types.ts"
+import { silentLog } from "../../log.ts"
+import type { Invocation } from "../command.ts"
+import { isMade } from "../whole-database.ts"
+
+/** The database, opened for the first check that asks for it. */
+export interface Reached {
+  /** Null where there is none yet; rejects, each time alike, when it cannot be opened. Migrates and makes nothing. */
+  database(): Promise<Database | null>
+  close(): Promise<void>
+}
+
+export function reachedBy({ settings }: Pick<Invocation, "settings">): Reached {
+  const { databaseUrl, dataDir } = settings
+  let opened: Promise<Database | null> | undefined
+  const open = async () => {
+    if (!databaseUrl && !isMade(dataDir)) return null
+    return await openDatabase({ databaseUrl, dataDir, as: "command", log: silentLog, maxConnections: 1 })
+  }
+  return {
+    database: () => (opened ??= open()),
+    async close() {
+      const database = await opened?.catch(() => null)
+      await database?.close()
+    },
+  }
+}

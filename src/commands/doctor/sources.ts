@@ -1,0 +1,155 @@
+import { createGate, isConnectionProblem } from "../../database/gate.ts"
+import type { Sql } from "../../database/types.ts"
+import { redact } from "../../log.ts"
+import { type OpenAlert, openAlerts } from "../../measuring/alerts.ts"
+import { type Budget, budgetOf } from "../../measuring/budget.ts"
+import type { AskedSource } from "../../measuring/health.ts"
+import type { Platform } from "../../observations/types.ts"
+import type { MeasuringSettings, Settings } from "../../settings.ts"
+import type { Upstream } from "../../upstreams.ts"
+import type { Invocation } from "../command.ts"
+import { measuredBy } from "../measured.ts"
+import { type Finding, ok, problem, warning } from "./finding.ts"
+import type { Reached } from "./reached.ts"
+
+/** Whether the stores can be read: from here, often enough, and by sources that still work. */
+export async function checkSources({ settings }: Pick<Invocation, "settings">, reached: Reached): Promise<Finding[]> {
+  // what is wrong with the database is told of the database
+  const sql = await reached.database().then((database) => database?.sql, () => undefined) // biome-ignore format: one line
+  if (!sql) return []
+  try {
+    return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(sql, settings))
+  } catch (error) {
+    const isTold = isConnectionProblem(error) || NO_SUCH.has((error as { code?: string }).code ?? "")
+    return isTold ? [] : [unknown(error)]
+  }
+}
+
+const PATIENCE_MS = 15_000
+
+// a table or column: the schema is behind, and said to be
+const NO_SUCH = new Set(["42P01", "42703"])
+
+function unknown(error: unknown): Finding {
+  const says = `not known: ${redact((error as Error).message).split("\n")[0]}`
+  return problem("sources", says, "mend the database as said above, then run: appmeter doctor")
+}
+
+async function look(sql: Sql, settings: Settings): Promise<Finding[]> {
+  const { measuring } = settings
+  const platforms = await trackedPlatforms(sql)
+  if (platforms.length === 0) return [ok("sources", "nothing is tracked, so no store is read")]
+  const parts = measuredBy(measuring)
+  const sources = parts.sources.filter(({ on, upstream }) => on && platforms.includes(platformOf(upstream)))
+  return [
+    egressCountry(measuring, platforms),
+    ...(await reachability(sql, measuring, sources)),
+    ...budgets(await budgetOf(sql, parts), settings),
+    ...alerts(await openAlerts(sql), parts.sources),
+  ]
+}
+
+async function trackedPlatforms(sql: Sql): Promise<Platform[]> {
+  const [row] = await sql<{ ios: boolean; android: boolean }[]>`
+    select coalesce(bool_or(ios_app is not null), false) as ios,
+      coalesce(bool_or(android_app is not null), false) as android
+    from tracked_app
+    where origin <> 'demo'`
+  return (["ios", "android"] as const).filter((platform) => row![platform])
+}
+
+const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")
+
+function egressCountry({ egressCountry: country }: MeasuringSettings, platforms: readonly Platform[]): Finding {
+  const thing = "EGRESS_COUNTRY"
+  if (country !== undefined) return ok(thing, country)
+  if (!platforms.includes("android")) return ok(thing, "not set; nothing of Google Play is tracked")
+  const fix =
+    "set EGRESS_COUNTRY to the two-letter code of the country of this machine's address, for example EGRESS_COUNTRY=de"
+  return warning(thing, "not set while Android apps are tracked: Google Play is not read", fix)
+}
+
+/**
+ * Asks each host that would be read from here. With MEASURE=no that is for another process to do; it is asked for all the
+ * same where one behind this address has taken a turn within the hour.
+ */
+async function reachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
+  if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
+    return [ok("stores", `not read from here: MEASURE=no, and no turn of EGRESS ${measuring.egress} for an hour`)]
+  const upstreams = [...new Set(sources.map(({ upstream }) => upstream))]
+  return await Promise.all(upstreams.map((upstream) => reachable(upstream, measuring.addresses.get(upstream))))
+}
+
+async function isReadFromHere(sql: Sql, egress: string): Promise<boolean> {
+  const rows = await sql`
+    select 1
+    from pace
+    where egress = ${egress} and next_at > now() - interval '1 hour'
+    limit 1`
+  return rows.length > 0
+}
+
+const REACHED_WITHIN_MS = 3_000
+
+/** Any answer will do: what it says is for the sources to read. */
+async function reachable(upstream: Upstream, standIn: string | undefined): Promise<Finding> {
+  const url = `${standIn ?? `https://${upstream}`}/`
+  const place = standIn === undefined ? "" : ` at ${new URL(url).host}, as UPSTREAM_URLS says,`
+  try {
+    const signal = AbortSignal.timeout(REACHED_WITHIN_MS)
+    const answer = await fetch(url, { method: "HEAD", redirect: "manual", signal })
+    return ok(upstream, `reached${place.replace(/,$/, "")}; status ${answer.status}`)
+  } catch (error) {
+    const { name, code } = error as { name: string; code?: unknown }
+    const why = name === "TimeoutError" ? `no answer within ${REACHED_WITHIN_MS / 1_000} s` : `${code ?? name}`
+    const fix = standIn
+      ? `start what listens there, or take ${upstream} out of UPSTREAM_URLS`
+      : `let this machine reach port 443 there, and see whether it does: curl -sI ${url}; or set UPSTREAM_URLS=${upstream}=ADDRESS of a proxy`
+    return problem(upstream, `cannot be reached${place} from this machine: ${why}`, fix)
+  }
+}
+
+function budgets(all: readonly Budget[], settings: Settings): Finding[] {
+  const short = all.filter((budget) => budget.short > 0)
+  if (short.length > 0) return short.map((budget) => shortfall(budget, settings))
+  const spent = all
+    .filter(({ asked }) => asked > 0)
+    .map(({ upstream, asked, can }) => `${asked} of ${can} to ${upstream}`)
+  return [ok("budget", spent.length > 0 ? `${spent.join(", ")} requests a day` : "nothing is due")]
+}
+
+const DAY_MS = 86_400_000
+
+function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
+  const says = `${asked} requests a day are due at ${upstream} and ${can} can be made, ${short} too few; plans that pay go first`
+  if (canAtBase >= asked)
+    return warning(
+      "budget",
+      `${says}; it has refused, so it is asked more rarely`,
+      "wait until it has answered for some time; watch GAP with: appmeter sources",
+    )
+  const gapMs = Math.max(1, Math.floor(DAY_MS / asked))
+  const others =
+    databaseUrl && upstream !== "play.google.com"
+      ? "run EGRESS=second appmeter work on a machine with another address, or "
+      : ""
+  const fix = `${others}run appmeter app keywords remove for terms that can be done without, or set UPSTREAM_GAPS_MS=${upstream}=${gapMs} and watch whether it refuses`
+  return warning("budget", says, fix)
+}
+
+/** Those of sources that are off are of no consequence. */
+function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Finding[] {
+  const told = open.flatMap((alert) => {
+    const source = sources.find(({ name, on }) => on && name === alert.subject)
+    return source
+      ? [problem(source.name, `${alert.detail} (since ${alert.at.toISOString()})`, mend(alert, source))]
+      : []
+  })
+  return told.length > 0 ? told : [ok("sources", "no alert is open")]
+}
+
+function mend({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
+  const off = `to ask it no more, set SOURCES_OFF=${name}`
+  if (kind === "source_changed") return `install the newest appmeter, then run: appmeter replay; ${off}`
+  return `leave it alone for longer with UPSTREAM_GAPS_MS=${upstream}=10000, or read it from another address; ${off}`
+}

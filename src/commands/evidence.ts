@@ -1,0 +1,119 @@
+import type { Sql } from "../database/types.ts"
+import { dayOf } from "../formulas/days.ts"
+import { normaliseTerm } from "../formulas/term.ts"
+import { type Evidence, type KeywordEvidence, keywordEvidence } from "../measuring/evidence.ts"
+import { openRawBodies } from "../measuring/raw-bodies.ts"
+import type { Platform } from "../observations/types.ts"
+import { SOURCES } from "../sources/all.ts"
+import { isStorefront } from "../storefronts.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
+import { dayGiven } from "./day.ts"
+import { printable, show, table } from "./show.ts"
+import { assertMade } from "./whole-database.ts"
+import { withDatabase } from "./with-database.ts"
+
+export const evidence: Command = {
+  name: "evidence",
+  summary: "Show what the figures of an app's keyword lead back to: source, address, time, parser, body.",
+  examples: [
+    ["evidence --app app_4fD0Zs81hQbK --country us --term 'tide times'", "as they stand"],
+    ["evidence --app app_4fD0Zs81hQbK --country us --term tides --day 2025-11-19 --json", "as they stood on a day"],
+  ],
+  options: {
+    app: { value: "APP_ID", meaning: "The app." },
+    country: { value: "CODE", meaning: "The storefront." },
+    term: { value: "TERM", meaning: "The keyword." },
+    platform: { value: "STORE", meaning: "ios or android; every store the app is in when left out." },
+    day: { value: "YYYY-MM-DD", meaning: "The day; the latest on which the keyword was measured when left out." },
+  },
+  async run(invocation) {
+    const { settings } = invocation
+    const asked = askedFor(invocation)
+    assertMade(settings)
+    const bodies = openRawBodies(settings.measuring.raw)
+    const today = dayOf(new Date())
+    const shown = await withDatabase(invocation, async (sql) => {
+      const apps = await storeApps(sql, asked.app, asked.platform)
+      const { storefront, term, day } = asked
+      const each: KeywordEvidence[] = []
+      for (const { platform, ...app } of apps)
+        each.push(
+          await keywordEvidence(
+            { sql, bodies, sources: SOURCES },
+            { list: { platform, storefront, term }, app, day, today },
+          ),
+        )
+      return each
+    })
+    show(invocation, { app: asked.app, evidence: shown }, () => shown.flatMap(lines))
+    return 0
+  },
+}
+
+function askedFor(invocation: Invocation) {
+  const { text } = invocation
+  const [app, country, written] = [text("app"), text("country")?.toLowerCase(), text("term")]
+  if (app === undefined || country === undefined || written === undefined)
+    throw new WrongUse("--app, --country and --term are needed")
+  if (!isStorefront(country)) throw new WrongUse("--country must be a two-letter storefront code")
+  const term = normaliseTerm(written)
+  if (term === "") throw new WrongUse("--term must not be empty")
+  const platform = (["ios", "android"] as const).find((one) => one === text("platform"))
+  if (text("platform") !== undefined && !platform) throw new WrongUse("--platform must be ios or android")
+  return { app, storefront: country, term, platform, day: dayGiven(invocation, "day") }
+}
+
+async function storeApps(sql: Sql, appId: string, platform: Platform | undefined) {
+  const rows = await sql<{ platform: Platform; id: number; storeId: string }[]>`
+    select s.platform, s.id, s.store_id as "storeId"
+    from tracked_app t
+    join store_app s on s.id in (t.ios_app, t.android_app)
+    where t.id = ${appId}
+    order by s.platform desc
+    limit 2`
+  if (rows.length === 0) throw new CommandProblem("no workspace tracks an app of that id; app list shows them")
+  const asked = rows.filter((row) => platform === undefined || row.platform === platform)
+  if (asked.length === 0) throw new CommandProblem("the app is not in that store")
+  return asked
+}
+
+function lines({ platform, storefront, term, day, readings, metrics, ratings }: KeywordEvidence): string[] {
+  const rows = [
+    ...readings.map((one, place) => [
+      place === 0 && one.complete ? "rank" : "other reading",
+      `${one.rank ?? "absent"} of ${one.depth}${one.complete ? "" : ", broken off"}`,
+      ...origin(one.source, one.seenAt, one.parser, one),
+    ]),
+    ...(readings.some(({ complete }) => complete) ? [] : [["rank", "not measured"]]),
+    ...metrics.flatMap(({ metric, score, source, seenAt, formula, restsOn }) => [
+      [metric, score ?? "none can be given", formula > 0 ? `${source}, formula ${formula}` : source, moment(seenAt)],
+      ...restsOn.map((read) => [
+        "  rests on",
+        read.prefix === undefined ? "" : printable(read.prefix),
+        ...origin(read.source, new Date(read.seenAt), null, read),
+      ]),
+    ]),
+    ...ratings.map((one) => [
+      "ratings",
+      `${one.ratings ?? "-"} at ${one.rating ?? "-"}`,
+      ...origin(one.source, one.seenAt, one.parser, one),
+    ]),
+  ]
+  const heading = `${printable(term)}, ${storefront}, ${platform}, ${day}`
+  return [heading, ...table(["FIGURE", "IS", "FROM", "SEEN", "PARSER", "BODY", "ADDRESS"], rows.map(padded)), ""]
+}
+
+type Cell = string | number | null
+
+function origin(source: string, seenAt: Date, parser: number | null, of: Evidence & { sha256: string | null }): Cell[] {
+  const body = of.sha256 === null ? null : `${of.sha256.slice(0, 12)}${of.bodyKept ? ", kept" : ""}`
+  return [source, moment(seenAt), parser, body, of.url]
+}
+
+function padded(row: Cell[]): Cell[] {
+  return Array.from({ length: 7 }, (_, column) => row[column] ?? null)
+}
+
+function moment(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,114 @@
+import type { Sql } from "../database/types.ts"
+import type { Log } from "../log.ts"
+import type { Measure } from "../measure.ts"
+import { ensureCanaries, noteHealth } from "../measuring/alerts.ts"
+import { type Budget, budgetOf } from "../measuring/budget.ts"
+import type { AskedSource } from "../measuring/health.ts"
+import { createMeasure } from "../measuring/measure.ts"
+import { openRawBodies } from "../measuring/raw-bodies.ts"
+import { createMeasuring } from "../measuring/worker.ts"
+import { single } from "../running.ts"
+import type { MeasuringSettings } from "../settings.ts"
+import { measuredBy } from "./measured.ts"
+
+/** What reads the stores in this process. */
+export interface StoreReading {
+  /** Live reads; whichever process works next does them. */
+  measure: Measure
+  budget(): Promise<Budget[]>
+  /** Begins to read what is due, and to tend what goes with it. */
+  start(): void
+  /** Ends or gives back what is under way. */
+  stop(): Promise<void>
+}
+
+/** The longest that one answer of a store may take: a search page has 1 MB. */
+const ANSWER_MS = 20_000
+
+/** Wires the settings into what reads the stores. Nothing is asked before `start`. */
+export function openStoreReading({ settings, sql, log, now = () => new Date() }: Parts): StoreReading {
+  const parts = measuredBy(settings)
+  const { kinds, egress, egressCountry, gapsMs } = parts
+  const bodies = openRawBodies({ ...settings.raw, log })
+  const measuring = createMeasuring({
+    sql,
+    kinds,
+    egress,
+    gapsMs,
+    log,
+    now,
+    reach: {
+      address: (upstream) => settings.addresses.get(upstream) ?? `https://${upstream}`,
+      fetch: (url, init) => fetch(url, init),
+      now,
+      egress: egressCountry,
+      timeoutMs: ANSWER_MS,
+    },
+    sourcesOff: settings.sourcesOff,
+    atOnce: settings.atOnce,
+    keep: bodies.keep,
+  })
+  const { nudge, onEnded } = measuring
+  const tending = createTending(
+    [
+      { everyMs: MINUTE_MS, work: () => ensureCanaries(sql, parts) },
+      // an answer and the failure that makes an alert may be noted at one moment by two processes
+      { everyMs: MINUTE_MS, work: () => judgeAll(sql, parts.sources, log) },
+      { everyMs: 10 * MINUTE_MS, work: () => bodies.sweep() },
+    ],
+    log,
+  )
+  return {
+    measure: createMeasure({ sql, kinds, egress, now, nudge, onEnded }),
+    budget: () => budgetOf(sql, parts),
+    start() {
+      measuring.start()
+      tending.start()
+    },
+    async stop() {
+      await Promise.all([measuring.stop(), tending.stop()])
+    },
+  }
+}
+
+async function judgeAll(sql: Sql, sources: readonly AskedSource[], log: Log): Promise<void> {
+  for (const { name } of sources) await noteHealth(sql, name, log)
+}
+
+interface Parts {
+  settings: MeasuringSettings
+  sql: Sql
+  log: Log
+  now?: () => Date
+}
+
+const MINUTE_MS = 60_000
+
+interface Chore {
+  everyMs: number
+  work: () => Promise<unknown>
+}
+
+/** Small work that comes again: at once, then at its times, never twice at a time. */
+function createTending(chores: readonly Chore[], log: Log) {
+  const ends = {
+    worked() {},
+    failed(error: unknown) {
+      log("warn", "tending_failed", { reason: (error as Error).message })
+    },
+  }
+  const timers: NodeJS.Timeout[] = []
+  const runs = chores.map(({ everyMs, work }) => ({ everyMs, run: single(work, ends) }))
+  return {
+    start() {
+      for (const { everyMs, run } of runs) {
+        timers.push(setInterval(run.go, everyMs))
+        run.go()
+      }
+    },
+    async stop() {
+      for (const timer of timers.splice(0)) clearInterval(timer)
+      await Promise.all(runs.map(({ run }) => run.idle()))
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { hash } from "node:crypto"
+import { readFileSync, statSync } from "node:fs"
+import { vacuumChanged } from "../database/upkeep.ts"
+import { storefrontNamed } from "../formulas/storefront-names.ts"
+import { importPopularity } from "../observations/import-popularity.ts"
+import { type Report, ReportProblem, readReport } from "../observations/popularity-report.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
+import { show } from "./show.ts"
+import { withDatabase } from "./with-database.ts"
+
+export const popularity: Command = {
+  name: "popularity",
+  summary:
+    "Import Apple's monthly report of search terms (CSV): its popularity comes before our estimate. Repeating changes nothing.",
+  examples: [
+    ["popularity report.csv", "every country that the report names"],
+    ["popularity report.csv --country us", "one of them; needed where the report names none"],
+    ["popularity report.csv --json", "counts, and every line that was skipped"],
+  ],
+  positionals: ["file"],
+  options: {
+    country: { meaning: "A two-letter storefront code.", value: "CODE" },
+    strict: { meaning: "Exit 1 when any line was bad; the good ones are imported all the same." },
+  },
+  async run(invocation) {
+    const { terminal, has } = invocation
+    const file = open(invocation)
+    const report = readFile(file.bytes, countryOf(invocation))
+    const stored = await withDatabase(invocation, async (sql, { kind }) => {
+      const result = await importPopularity(sql, report.published, {
+        ...{ seenAt: file.seenAt, sha256: hash("sha256", file.bytes, "buffer"), now: () => new Date() },
+        onProgress: (done) => terminal.progress(`${done} of ${report.published.length} keywords`),
+      })
+      terminal.progress("")
+      // nobody else gathers statistics there
+      if (kind === "embedded" && result.recorded >= BULK) await vacuumChanged(sql)
+      return result
+    })
+    const bad = [...report.bad, ...stored.bad].sort((a, b) => a.line - b.line)
+    const { read, others, published } = report
+    const { recorded, known } = stored
+    const countries = distinct(published.map(({ storefront }) => storefront))
+    const months = distinct(published.map(({ month }) => month.slice(0, 7)))
+    const figures = {
+      read,
+      keywords: published.length,
+      countries,
+      months,
+      recorded,
+      known,
+      otherCountries: others,
+      bad,
+    }
+    show(invocation, figures, () => [
+      `${read} lines read: ${published.length} keywords (${[...countries, ...months].join(" ") || "none"}), ` +
+        `${recorded} recorded, ${known} known already; ${others} lines of other countries, ${bad.length} bad`,
+    ])
+    if (!has("json")) {
+      for (const { line, reason } of bad.slice(0, SHOWN)) terminal.say(`line ${line}: ${reason}`)
+      if (bad.length > SHOWN) terminal.say(`and ${bad.length - SHOWN} more; --json names all of them`)
+    }
+    return bad.length > 0 && (has("strict") || recorded + known === 0) ? 1 : 0
+  },
+}
+
+const BULK = 1_000
+const SHOWN = 20
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)].sort()
+}
+
+function countryOf({ text }: Invocation): string | undefined {
+  const asked = text("country")
+  if (asked === undefined) return undefined
+  const country = storefrontNamed(asked)
+  if (country === undefined) throw new WrongUse("--country must be the two-letter code of a storefront")
+  return country
+}
+
+function open({ positionals }: Invocation): { bytes: Uint8Array; seenAt: Date } {
+  const [file = ""] = positionals
+  try {
+    const bytes = readFileSync(file)
+    return { bytes, seenAt: new Date(Math.min(statSync(file).mtimeMs, Date.now())) }
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === "ENOENT") throw new CommandProblem(`there is no file ${file}`)
+    if (code === "EISDIR") throw new CommandProblem(`${file} is a folder`)
+    throw error
+  }
+}
+
+function readFile(bytes: Uint8Array, country: string | undefined): Report {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw new CommandProblem("this is an Excel file; save it as CSV (UTF-8)")
+  try {
+    return readReport(new TextDecoder("utf-8", { fatal: true }).decode(bytes), country)
+  } catch (error) {
+    if (error instanceof ReportProblem) throw new CommandProblem(error.message)
+    if (error instanceof TypeError) throw new CommandProblem("this is not UTF-8 text; save it as CSV (UTF-8)")
+    throw error
+  }
+}

@@ -1,0 +1,81 @@
+import { openRawBodies } from "../measuring/raw-bodies.ts"
+import { replay as replayBodies } from "../measuring/replay.ts"
+import type { ReplayExample, Replayed, SourceReplayed } from "../measuring/replay-report.ts"
+import { SOURCES } from "../sources/all.ts"
+import type { SourceName } from "../upstreams.ts"
+import { type Command, type Invocation, WrongUse } from "./command.ts"
+import { dayGiven } from "./day.ts"
+import { printable, show, table } from "./show.ts"
+import { assertMade } from "./whole-database.ts"
+import { withDatabase } from "./with-database.ts"
+
+const NAMES: readonly SourceName[] = Object.values(SOURCES).flatMap((sources) =>
+  sources.map(({ name }: { name: SourceName }) => name),
+)
+
+export const replay: Command = {
+  name: "replay",
+  summary: "Read the kept bodies of the stores again with this version's parsers and say what changed.",
+  examples: [
+    ["replay", "changes nothing; exit 1 when a body cannot be read that was read before"],
+    ["replay --write", "record what is read otherwise now; ranks and history follow"],
+    ["replay --since 2025-11-01 --source play-search", "one source's, from a day on"],
+  ],
+  options: {
+    since: {
+      value: "YYYY-MM-DD",
+      meaning: "The first day; without it all, but search results only since the oldest body.",
+    },
+    source: { value: "NAME", meaning: `One of ${NAMES.join(", ")}.` },
+    write: { meaning: "Record what differs, and what can be read at last." },
+  },
+  async run(invocation) {
+    const { settings, terminal, has } = invocation
+    const [since, source] = [dayGiven(invocation, "since"), sourceOf(invocation)]
+    assertMade(settings)
+    const bodies = openRawBodies(settings.measuring.raw)
+    const onProgress = (readings: number) => terminal.progress(`${readings} readings`)
+    const options = { bodies, sources: SOURCES, since, source, write: has("write"), onProgress }
+    const replayed = await withDatabase(invocation, (sql) => replayBodies(sql, options))
+    terminal.progress("")
+    show(invocation, replayed, () => [
+      ...summary(replayed),
+      ...changes(replayed.examples),
+      ...hint(replayed, has("write")),
+    ])
+    return replayed.sources.some(({ unreadable }) => unreadable > 0) ? 1 : 0
+  },
+}
+
+function sourceOf({ text }: Invocation): SourceName | undefined {
+  const name = text("source")
+  const source = NAMES.find((one) => one === name)
+  if (name !== undefined && !source) throw new WrongUse(`--source must be one of ${NAMES.join(", ")}`)
+  return source
+}
+
+function summary({ sources }: Replayed): string[] {
+  if (sources.length === 0) return ["nothing to replay: no body is kept of anything that is stored"]
+  return table(
+    ["SOURCE", "SAME", "DIFFERENT", "PLACES", "NOW READABLE", "STILL NOT", "UNREADABLE NOW", "NOT KEPT", "RECORDED"],
+    sources.map((one) => [
+      one.source, one.same, one.different, one.places, one.nowReadable, one.stillUnreadable, one.unreadable,
+      one.notKept, one.recorded,
+    ]), // biome-ignore format: one row of the table
+  )
+}
+
+function changes(examples: readonly ReplayExample[]): string[] {
+  if (examples.length === 0) return []
+  const rows = examples.map(({ source, change, subject, storefront, seenAt, detail }) => [
+    source, change, `${printable(subject)}, ${storefront}`, `${seenAt.toISOString().slice(0, 19)}Z`, detail,
+  ]) // biome-ignore format: one row of the table
+  return ["", ...table(["SOURCE", "CHANGE", "OF", "SEEN", "WHAT"], rows)]
+}
+
+function hint({ sources }: Replayed, written: boolean): string[] {
+  const waiting = (one: SourceReplayed) => one.different + one.nowReadable > 0
+  if (!written) return sources.some(waiting) ? ["", "nothing was changed; replay --write records what differs"] : []
+  const left = sources.filter((one) => waiting(one) && one.recorded === 0)
+  return left.map(({ source }) => `${source}: a better reading is held, or its parser's version was not raised`)
+}

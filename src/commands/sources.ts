@@ -1,0 +1,82 @@
+import { type OpenAlert, openAlerts } from "../measuring/alerts.ts"
+import type { Budget } from "../measuring/budget.ts"
+import { healthOf, type SourceHealth } from "../measuring/health.ts"
+import type { MeasuringSettings } from "../settings.ts"
+import type { Command } from "./command.ts"
+import { measuredBy } from "./measured.ts"
+import { show, table } from "./show.ts"
+import { assertMade } from "./whole-database.ts"
+import { withDatabase } from "./with-database.ts"
+
+export const sources: Command = {
+  name: "sources",
+  summary: "Show how each source of measurements does, what is short, and open alerts. Exit 1 while one is broken.",
+  examples: [
+    ["sources", "last answers, failures, pace and canaries"],
+    ["sources --json | jq '.sources[] | select(.failuresInARow > 0)'", "those that fail just now"],
+  ],
+  async run(invocation) {
+    const { settings } = invocation
+    assertMade(settings)
+    const parts = measuredBy(settings.measuring)
+    const [health, alerts] = await withDatabase(invocation, async (sql) => [
+      await healthOf(sql, parts),
+      await openAlerts(sql),
+    ])
+    const budgets = budgetsOf(health)
+    const short = budgets.filter((budget) => budget.short > 0)
+    const broken = health.filter(({ on, source }) => on && alerts.some(({ subject }) => subject === source))
+    const value = { healthy: broken.length === 0, sources: health, short, alerts }
+    show(invocation, value, () => [
+      ...sourceLines(health, settings.measuring),
+      "",
+      ...budgetLines(budgets),
+      ...alertLines(alerts),
+    ])
+    return broken.length === 0 ? 0 : 1
+  },
+}
+
+/** Each upstream's once. */
+function budgetsOf(health: readonly SourceHealth[]): Budget[] {
+  const budgets = new Map(health.flatMap(({ budget }) => (budget ? [[budget.upstream, budget] as const] : [])))
+  return [...budgets.values()]
+}
+
+function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringSettings): string[] {
+  const headings = ["SOURCE", "UPSTREAM", "ASKED", "ANSWERED", "24 H", "FAILED", "IN A ROW", "WHY", "GAP", "CANARY"]
+  const rows = health.map((one) => [
+    one.source,
+    one.upstream,
+    one.on ? "yes" : `no: ${sourcesOff.includes(one.source) ? "SOURCES_OFF" : "no EGRESS_COUNTRY"}`,
+    moment(one.lastSuccess),
+    one.successRate24h === null ? null : `${Math.floor(one.successRate24h * 1_000) / 10} %`,
+    moment(one.lastFailure?.at ?? null),
+    one.failuresInARow,
+    one.lastFailure ? [one.lastFailure.outcome, one.lastFailure.detail].filter(Boolean).join(": ") : null,
+    gap(one),
+    one.canary && `${one.canary.subject}, ${one.canary.storefront}: ${one.canary.state}`,
+  ])
+  return table(headings, rows)
+}
+
+function gap({ pace: { gapMs, baseGapMs, waitingUntil } }: SourceHealth): string {
+  const slowed = gapMs > baseGapMs ? `, was ${baseGapMs}` : ""
+  return `${gapMs} ms${slowed}${waitingUntil ? `, left alone until ${moment(waitingUntil)}` : ""}`
+}
+
+/** To the second, in UTC. */
+function moment(at: Date | null): string | null {
+  return at && `${at.toISOString().slice(0, 19)}Z`
+}
+
+function budgetLines(budgets: readonly Budget[]): string[] {
+  const rows = budgets.map((one) => [one.upstream, one.asked, one.paying, one.can, one.short])
+  return table(["REQUESTS A DAY TO", "DUE", "OF PAYING PLANS", "POSSIBLE", "SHORT"], rows)
+}
+
+function alertLines(alerts: readonly OpenAlert[]): string[] {
+  if (alerts.length === 0) return []
+  const rows = alerts.map(({ kind, subject, at, detail }) => [kind, subject, moment(at), detail])
+  return ["", ...table(["ALERT", "OF", "SINCE", "WHAT"], rows)]
+}

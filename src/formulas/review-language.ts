@@ -1,0 +1,67 @@
+/**
+ * The language whose reviews on Google Play stand for a storefront, as the store's `hl` names it: by Unicode CLDR's likely
+ * languages of territories, but the second or English where apps are mostly reviewed in that. Google Play shows reviews
+ * by language: storefronts that share one share its reviews.
+ */
+export function reviewLanguage(storefront: string): string {
+  return LANGUAGES.get(storefront) ?? "en"
+}
+
+// never change one: what was stored is found under it
+const BY_LANGUAGE: Record<string, string> = {
+  ar: "ae bh dz eg iq jo kw lb ly ma mr om qa sa tn ye",
+  az: "az",
+  bg: "bg",
+  bs: "ba",
+  cs: "cz",
+  da: "dk",
+  de: "at ch de",
+  el: "cy gr",
+  es: "ar bo cl co cr do ec es gt hn mx ni pa pe py sv uy ve",
+  et: "ee",
+  fi: "fi",
+  fr: "bf bj cd cg ci cm fr ga gn lu mg ml ne sc sn td",
+  hr: "hr",
+  hu: "hu",
+  hy: "am",
+  id: "id",
+  is: "is",
+  it: "it",
+  iw: "il",
+  ja: "jp",
+  ka: "ge",
+  km: "kh",
+  ko: "kr",
+  lo: "la",
+  lt: "lt",
+  lv: "lv",
+  mk: "mk",
+  mn: "mn",
+  ms: "bn my",
+  my: "mm",
+  nl: "be nl sr",
+  no: "no",
+  pl: "pl",
+  "pt-BR": "br",
+  "pt-PT": "ao cv gw mz pt st",
+  ro: "md ro",
+  ru: "by kg kz ru tj tm uz",
+  sk: "sk",
+  sl: "si",
+  sq: "al xk",
+  sr: "me rs",
+  sv: "se",
+  th: "th",
+  tr: "tr",
+  uk: "ua",
+  vi: "vn",
+  "zh-CN": "cn",
+  "zh-HK": "hk mo",
+  "zh-TW": "tw",
+}
+
+const LANGUAGES = new Map(
+  Object.entries(BY_LANGUAGE).flatMap(([language, storefronts]) =>
+    storefronts.split(" ").map((storefront) => [storefront, language] as const),
+  ),
+)

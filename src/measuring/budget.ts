@@ -1,0 +1,103 @@
+import type { Sql } from "../database/types.ts"
+import type { Upstream } from "../upstreams.ts"
+import type { Kind } from "./kind.ts"
+
+/** Requests a day to one upstream. */
+export interface Budget {
+  upstream: Upstream
+  /** What all that is measured again and again asks for; of it for plans that pay, which go first, and for others. */
+  asked: number
+  paying: number
+  free: number
+  /** What the gap of just now allows, and the gap as it should be. */
+  can: number
+  canAtBase: number
+  /** How much of `asked` has to wait every day; 0 when nothing does. */
+  short: number
+}
+
+export interface BudgetParts {
+  kinds: readonly BudgetKind[]
+  egress: string
+  /** Milliseconds between two requests where the upstream was not asked yet. */
+  gapsMs: ReadonlyMap<Upstream, number>
+}
+
+export type BudgetKind = Pick<
+  Kind,
+  "name" | "platform" | "upstream" | "storefronts" | "together" | "requests" | "everyDays"
+>
+
+/**
+ * What is due against what the pace can do, for each upstream of the kinds. A request takes subjects of one storefront
+ * only, so those are rounded up to whole requests there: 200 apps in one storefront are 4 look-ups of 50, an app in each
+ * of 200 storefronts is 200. Other addresses that read the upstream count too, unless a kind of it can only be read from
+ * here. 86,400 rows take 25 ms on the embedded database: keep the answer rather than ask for every call.
+ */
+export async function budgetOf(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
+  const upstreams = [...new Set(kinds.map(({ upstream }) => upstream))]
+  const bound = kinds.filter(({ storefronts }) => storefronts).map(({ upstream }) => upstream)
+  const rows = await sql<BudgetRow[]>`
+    with counted as materialized (
+      select kind, platform, storefront, count(*) as subjects, count(*) filter (where class < 2) as paying
+      from due
+      group by kind, platform, storefront
+    ), asked as (
+      select k.upstream, sum(ceil(c.subjects / k.together) * k.daily) as asked,
+        sum(ceil(c.paying / k.together) * k.daily) as paying
+      from counted c
+      join ${kindRows(sql, kinds)} on (k.name, k.platform) = (c.kind, c.platform)
+      where k.storefronts is null or c.storefront = any(string_to_array(k.storefronts, ','))
+      group by k.upstream
+    )
+    select u.upstream, coalesce(a.asked, 0) as asked, coalesce(a.paying, 0) as paying, p.gap_ms as "gapMs",
+      p.base_gap_ms as "baseGapMs", array(
+        select array[o.gap_ms, o.base_gap_ms]
+        from pace o
+        where o.upstream = u.upstream and o.upstream <> all(${bound}::text[]) and o.egress <> ${egress}
+          and o.next_at > now() - interval '1 day'
+        order by o.egress
+        limit 1000
+      ) as others
+    from unnest(${upstreams}::text[]) u (upstream)
+    left join asked a using (upstream)
+    left join pace p on (p.upstream, p.egress) = (u.upstream, ${egress})
+    order by u.upstream
+    limit 100`
+  return rows.map((row) => budget(row, gapsMs.get(row.upstream) ?? 0))
+}
+
+interface BudgetRow {
+  upstream: Upstream
+  asked: number
+  paying: number
+  gapMs: number | null
+  baseGapMs: number | null
+  /** Gaps of other addresses that asked within a day: of just now, and as it should be. */
+  others: [number, number][]
+}
+
+function kindRows(sql: Sql, kinds: readonly BudgetKind[]) {
+  return sql`unnest(
+    ${kinds.map(({ name }) => name)}::text[],
+    ${kinds.map(({ platform }) => platform)}::text[],
+    ${kinds.map(({ upstream }) => upstream)}::text[],
+    ${kinds.map(({ storefronts }) => storefronts?.join(",") ?? null)}::text[],
+    ${kinds.map(({ together }) => together)}::float8[],
+    ${kinds.map(({ requests, everyDays }) => requests / everyDays)}::float8[]
+  ) k (name, platform, upstream, storefronts, together, daily)`
+}
+
+function budget({ upstream, asked, paying, gapMs, baseGapMs, others }: BudgetRow, gapAtFirstMs: number): Budget {
+  const [whole, first] = [Math.ceil(asked), Math.ceil(paying)]
+  const can = perDay([gapMs ?? gapAtFirstMs, ...others.map(([gap]) => gap)])
+  const canAtBase = perDay([baseGapMs ?? gapAtFirstMs, ...others.map(([, base]) => base)])
+  return { upstream, asked: whole, paying: first, free: whole - first, can, canAtBase, short: Math.max(0, whole - can) }
+}
+
+const DAY_MS = 86_400_000
+
+/** No gap at all is reckoned as 1 ms. */
+function perDay(gapsMs: number[]): number {
+  return gapsMs.reduce((sum, gapMs) => sum + Math.floor(DAY_MS / Math.max(1, gapMs)), 0)
+}

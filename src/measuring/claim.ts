@@ -1,0 +1,195 @@
+import type { Sql } from "../database/types.ts"
+import type { Platform } from "../observations/types.ts"
+import { type Claim, later } from "./due.ts"
+import type { Kind, KindName } from "./kind.ts"
+import type { Lane } from "./pace.ts"
+
+interface Row {
+  kind: KindName
+  platform: Platform
+  storefront: string
+  subject: string
+  class: number
+  /** Null for one that nobody tracks any more: it is not claimed. */
+  lease: string | null
+  claimedAt: Date
+}
+
+/** Rows beyond those of one request that a claim looks at: so many that nobody tracks are forgotten in one go. */
+const LOOK_BEYOND = 20
+
+/**
+ * Takes the lane's turn and the first that is due of these kinds, which all ask that upstream first: by class, then by
+ * how long it is due; with it others of its kind, platform and storefront, as many as one request takes. Both or none:
+ * without something due no turn is used. Rows that nobody tracks any more are deleted on the way, and `again` says so
+ * when nothing else was found: then there may be more behind them.
+ */
+export async function claim(
+  sql: Sql,
+  lane: Lane,
+  kinds: readonly Kind[],
+  leaseMs: number,
+): Promise<{ claimed: Claim | null; again: boolean }> {
+  const rows = await takeFirst(sql, lane, kinds, leaseMs)
+  const untracked = rows.filter(({ lease }) => lease === null)
+  const forgotten = untracked.length > 0 ? await forget(sql, untracked) : 0
+  const claimed = claimOf(
+    rows.filter(({ lease }) => lease !== null),
+    kinds,
+  )
+  return { claimed, again: claimed === null && forgotten > 0 }
+}
+
+async function takeFirst(sql: Sql, lane: Lane, kinds: readonly Kind[], leaseMs: number): Promise<Row[]> {
+  return await sql<Row[]>`
+    with turn as materialized (
+      select upstream, egress, gap_ms
+      from pace
+      where upstream = ${lane.upstream} and egress = ${lane.egress} and next_at <= now()
+      for update skip locked
+    ), head as materialized (
+      select f.kind, f.platform, f.storefront, f.together
+      from turn
+      cross join lateral (${firstDue(sql, kinds)}) f
+      order by f.class, f.next_at, f.kind, f.platform, f.storefront, f.subject
+      limit 1
+    ), near as materialized (${nextTo(sql)}), chosen as materialized (
+      select d.kind, d.platform, d.storefront, d.subject
+      from near n
+      join due d using (kind, platform, storefront, subject)
+      where n.wanted and d.lease is null and d.next_at <= now()
+      order by n.class, n.next_at, n.subject
+      limit (select together from head)
+      for update of d skip locked
+    ), fresh as materialized (
+      select gen_random_uuid() as lease
+    ), leased as (
+      update due d
+      set lease = f.lease, lease_until = ${later(sql, leaseMs)}
+      from chosen c, fresh f
+      where d.kind = c.kind and d.platform = c.platform and d.storefront = c.storefront and d.subject = c.subject
+      returning d.kind, d.platform, d.storefront, d.subject, d.class, d.lease
+    ), moved as (
+      update pace p
+      set next_at = now() + t.gap_ms * interval '1 millisecond'
+      from turn t
+      where p.upstream = t.upstream and p.egress = t.egress and exists (select from chosen)
+    )
+    select kind, platform, storefront, subject, class, lease, now() as "claimedAt"
+    from leased
+    union all
+    select kind, platform, storefront, subject, class, null, now()
+    from near
+    where not wanted
+    order by kind, platform, storefront, subject`
+}
+
+/** Where something may be due: a kind, and the storefront if it is read in some alone. */
+function lookedAt(sql: Sql, kinds: readonly Kind[]) {
+  const places = kinds.flatMap((kind) =>
+    (kind.storefronts ?? [null]).map((storefront) => ({ ...kind, place: storefront })),
+  )
+  return sql`
+    unnest(
+      ${places.map(({ name }) => name)}::text[],
+      ${places.map(({ platform }) => platform)}::text[],
+      ${places.map(({ place }) => place)}::text[],
+      ${places.map(({ together }) => together)}::int[]
+    ) k (kind, platform, storefront, together)
+    cross join (values (0), (1), (2)) c (class)`
+}
+
+/** The first that is due of each kind, class and, where it is read in some alone, storefront: a step in an index each. */
+function firstDue(sql: Sql, kinds: readonly Kind[]) {
+  return sql`
+    select d.*, k.together
+    from ${lookedAt(sql, kinds)}
+    cross join lateral (${firstOf(sql, sql`now()`)}) d`
+}
+
+function firstOf(sql: Sql, until: ReturnType<typeof later>) {
+  return sql`
+    (
+      select kind, platform, storefront, subject, class, next_at
+      from due
+      where k.storefront is null and kind = k.kind and platform = k.platform and class = c.class
+        and lease is null and next_at <= ${until}
+      order by next_at, storefront, subject
+      limit 1
+    )
+    union all
+    (
+      select kind, platform, storefront, subject, class, next_at
+      from due
+      where kind = k.kind and platform = k.platform and storefront = k.storefront and class = c.class
+        and lease is null and next_at <= ${until}
+      order by next_at, subject
+      limit 1
+    )`
+}
+
+/** The head and what is due beside it, each with whether anybody wants it. */
+function nextTo(sql: Sql) {
+  return sql`
+    select d.*, d.class = 0 or d.kind = 'canary' or exists (
+      select
+      from tracked_subject s
+      where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject
+    ) as wanted
+    from (
+      select d.*
+      from head h
+      cross join (values (0), (1), (2)) c (class)
+      cross join lateral (
+        select kind, platform, storefront, subject, class, next_at
+        from due
+        where kind = h.kind and platform = h.platform and storefront = h.storefront and class = c.class
+          and lease is null and next_at <= now()
+        order by next_at, subject
+        limit h.together + ${LOOK_BEYOND}::int
+      ) d
+      order by d.class, d.next_at, d.subject
+      limit (select together + ${LOOK_BEYOND}::int from head)
+    ) d`
+}
+
+async function forget(sql: Sql, rows: readonly Row[]): Promise<number> {
+  const { kind, platform, storefront } = rows[0] as Row
+  const [row] = await sql<{ gone: number }[]>`
+    select forget_untracked(${kind}, ${platform}, ${storefront}, ${rows.map(({ subject }) => subject)}::text[]) as gone`
+  return row?.gone ?? 0
+}
+
+function claimOf(rows: readonly Row[], kinds: readonly Kind[]): Claim | null {
+  const [first] = rows
+  if (!first) return null
+  const kind = kinds.find(({ name, platform }) => name === first.kind && platform === first.platform) as Kind
+  return {
+    lease: first.lease as string,
+    kind,
+    subjects: rows.map(({ kind, platform, storefront, subject }) => ({ kind, platform, storefront, subject })),
+    live: rows.some((row) => row.class === 0),
+    claimedAt: first.claimedAt,
+  }
+}
+
+/**
+ * Milliseconds until both the lane has a turn and something of these kinds is due, by what is known now; null when there
+ * is no such lane. 0 also when another process is just taking it.
+ */
+export async function untilNext(
+  sql: Sql,
+  lane: Lane,
+  kinds: readonly Kind[],
+  atMostMs: number,
+): Promise<number | null> {
+  const [row] = await sql<{ turnMs: number; dueMs: number | null }[]>`
+    select extract(epoch from p.next_at - now())::float8 * 1000 as "turnMs", (
+      select extract(epoch from min(d.next_at) - now())::float8 * 1000
+      from ${lookedAt(sql, kinds)}
+      cross join lateral (${firstOf(sql, later(sql, atMostMs))}) d
+    ) as "dueMs"
+    from pace p
+    where p.upstream = ${lane.upstream} and p.egress = ${lane.egress}`
+  return row ? Math.min(atMostMs, Math.max(0, row.turnMs, row.dueMs ?? atMostMs)) : null
+}

@@ -1,0 +1,113 @@
+import type { Sql, Tx } from "../database/types.ts"
+import type { Outcome } from "../observations/types.ts"
+import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
+import type { Kind, Subject } from "./kind.ts"
+
+/** Subjects that one reading of this process has; every statement about them holds only while the lease is this one. */
+export interface Claim {
+  lease: string
+  kind: Kind
+  /** They share kind, platform and storefront. */
+  subjects: readonly Subject[]
+  /** Somebody waits for one of them. */
+  live: boolean
+  /** By the database's clock. */
+  claimedAt: Date
+}
+
+/**
+ * The heartbeat: gives the leases that still stand. One that ran out is not brought back. Rows whose end is being stored
+ * are passed over, so that nobody waits for whom the other holds up.
+ */
+export async function extend(sql: Sql, claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
+  const rows = await sql<{ lease: string; held: number }[]>`
+    with held as materialized (
+      select kind, platform, storefront, subject
+      from due
+      where lease = any(${claims.map(({ lease }) => lease)}::uuid[]) and lease_until > clock_timestamp()
+      for update skip locked
+    ), kept as (
+      update due d
+      set lease_until = ${later(sql, leaseMs)}
+      from held h
+      where d.kind = h.kind and d.platform = h.platform and d.storefront = h.storefront and d.subject = h.subject
+      returning d.lease
+    )
+    select lease, count(*)::int as held
+    from kept
+    group by lease
+    order by lease
+    limit 10000`
+  const held = new Map(rows.map((row) => [row.lease, row.held]))
+  return new Set(claims.filter(({ lease, subjects }) => held.get(lease) === subjects.length).map(({ lease }) => lease))
+}
+
+/** The lease was lost or ran out: nothing of the reading may be stored, and whoever found the rows has them. */
+export class LeaseLost extends Error {
+  override name = "LeaseLost"
+}
+
+/** The end of a measurement, the last thing in the transaction that stores it. Throws LeaseLost. */
+export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim): Promise<void> {
+  const { count } = await tx`
+    update due u
+    set class = t.class, next_at = ${dayAfter(tx, claimedAt, kind.everyDays)}, failures = 0, failure = null,
+      failed_at = null, measured_at = now(), lease = null, lease_until = null
+    from due d
+    cross join lateral (${tracking(tx)}) t
+    where d.lease = ${lease}
+      and u.kind = d.kind and u.platform = d.platform and u.storefront = d.storefront and u.subject = d.subject
+      and u.lease = ${lease} and u.lease_until > clock_timestamp()`
+  if (count < subjects.length) throw new LeaseLost("the lease ran out before the reading was stored")
+}
+
+/** They could not be read. False when the lease was lost: then they stay as whoever found them left them. */
+export async function endFailed(
+  sql: Sql | Tx,
+  { lease }: Claim,
+  { failure, retry, random }: { failure: Outcome; retry: Retry; random: number },
+): Promise<boolean> {
+  const { count } = await sql`
+    update due u
+    set ${fallenBack(sql, failure, retry, random)}
+    from due d
+    cross join lateral (${tracking(sql)}) t
+    where d.lease = ${lease}
+      and u.kind = d.kind and u.platform = d.platform and u.storefront = d.storefront and u.subject = d.subject
+      and u.lease = ${lease}`
+  return count > 0
+}
+
+/** As if they had not been claimed; with a delay not before that. False when the lease was lost. */
+export async function giveBack(sql: Sql | Tx, { lease }: Claim, delayMs: number | null): Promise<boolean> {
+  const { count } = await sql`
+    update due
+    set next_at = greatest(next_at, ${later(sql, delayMs)}), lease = null, lease_until = null
+    where lease = ${lease}`
+  return count > 0
+}
+
+/** Rows whose reader fell silent fall back as if their read had failed. Returns how many, 100 at most. */
+export async function recover(sql: Sql, retry: Retry, random: number): Promise<number> {
+  const { count } = await sql`
+    with silent as materialized (
+      select kind, platform, storefront, subject
+      from due
+      where lease is not null and lease_until < now()
+      order by lease_until, kind, platform, storefront, subject
+      limit 100
+      for update skip locked
+    )
+    update due u
+    set ${fallenBack(sql, "failed", retry, random)}
+    from silent s
+    join due d using (kind, platform, storefront, subject)
+    cross join lateral (${tracking(sql)}) t
+    where u.kind = s.kind and u.platform = s.platform and u.storefront = s.storefront and u.subject = s.subject`
+  return count
+}
+
+/** So long after now; null gives null, which greatest() passes over. */
+export function later(sql: Sql | Tx, ms: number | null) {
+  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
+}

@@ -1,0 +1,47 @@
+import type { Sql, Tx } from "../database/types.ts"
+import type { Outcome } from "../observations/types.ts"
+
+/** After so many failures in a row a subject rests until its next day. */
+const RESTS_AFTER = 8
+/** An app's terms are due at one moment of these first hours of a day, and other apps' at others. */
+const SPREAD_SECONDS = 4 * 3_600
+
+/** Full jitter: a wait is random up to `baseMs` doubled with each failure in a row, at most `capMs`. */
+export interface Retry {
+  baseMs: number
+  capMs: number
+}
+
+export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
+
+/**
+ * Columns `class` and `place` of the row `d` of `due`, by who tracks it now, as a lateral query: `place` is its offset
+ * within a day, that of the app that tracks it longest, so that an app's terms are measured side by side.
+ */
+export function tracking(sql: Sql | Tx) {
+  return sql`
+    select coalesce(min(s.class), case when d.kind = 'canary' then greatest(d.class, 1) else 2 end) as class,
+      interval '1 second' * ((
+        hashtextextended(coalesce((array_agg(s.app_id order by s.tracked_since, s.app_id))[1], d.subject), 0)
+        & 2147483647
+      ) % ${SPREAD_SECONDS}::int) as place
+    from tracked_subject s
+    where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject`
+}
+
+/** When the row is due that many UTC days after the day of `at`; `t` is its `tracking`. */
+export function dayAfter(sql: Sql | Tx, at: Date | "now", days: number) {
+  const moment = at === "now" ? sql`now()` : sql`${at}::timestamptz`
+  return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`
+}
+
+/** What `set` says of a row `d` that was not read; `t` is its `tracking`. */
+export function fallenBack(sql: Sql | Tx, failure: Outcome, retry: Retry, random: number) {
+  return sql`
+    class = t.class, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
+      next_at = case
+        when d.failures + 1 >= ${RESTS_AFTER}::int then ${dayAfter(sql, "now", 1)}
+        else now() + ${random}::float8 * interval '1 millisecond'
+          * least(${retry.capMs}::float8, ${retry.baseMs}::float8 * 2 ^ least(d.failures, 30))
+      end`
+}

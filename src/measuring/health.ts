@@ -1,0 +1,147 @@
+import type { Sql } from "../database/types.ts"
+import type { Outcome } from "../observations/types.ts"
+import type { SourceName, Upstream } from "../upstreams.ts"
+import { canaryOf } from "./alerts.ts"
+import { type Budget, type BudgetParts, budgetOf } from "./budget.ts"
+
+/** A source that is asked over the network; what is imported has no health. */
+export interface AskedSource {
+  name: SourceName
+  upstream: Upstream
+  /** Whether it may be asked. */
+  on: boolean
+}
+
+export interface SourceHealth {
+  source: SourceName
+  upstream: Upstream
+  on: boolean
+  lastSuccess: Date | null
+  /** Reads of the last 24 hours, whole hours of the clock. */
+  answered24h: number
+  failed24h: number
+  /** 0 to 1; null when nothing was read. */
+  successRate24h: number | null
+  lastFailure: { at: Date; outcome: Outcome; detail: string | null } | null
+  /** Since the last read that was answered. */
+  failuresInARow: number
+  /** Its upstream's; null where nothing that is measured asks that upstream first. */
+  budget: Budget | null
+  pace: Pace
+  /** Null for a source without one, and while nothing is tracked that it could read. */
+  canary: CanaryHealth | null
+}
+
+export interface Pace {
+  gapMs: number
+  baseGapMs: number
+  /** Until when it is left alone since it refused; null when it did not, or that time is over. */
+  waitingUntil: Date | null
+}
+
+export interface CanaryHealth {
+  /** What it searches for, and where. */
+  subject: string
+  storefront: string
+  lastMeasured: Date | null
+  /** "waiting": not measured yet. */
+  state: "waiting" | "answers" | Outcome
+}
+
+export interface HealthParts extends BudgetParts {
+  sources: readonly AskedSource[]
+  egressCountry: string | undefined
+}
+
+/** How each source does, in the order given. */
+export async function healthOf(sql: Sql, parts: HealthParts): Promise<SourceHealth[]> {
+  const { sources, gapsMs, egressCountry } = parts
+  const [states, paces, canaries, budgets] = [
+    await readStates(sql, sources),
+    await readPaces(sql, parts),
+    await readCanaries(sql),
+    await budgetOf(sql, parts),
+  ]
+  return sources.map(({ name: source, upstream, on }) => {
+    const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = states.get(source)!
+    const reads = answered24h + failed24h
+    const gapMs = gapsMs.get(upstream) ?? 0
+    const canary = canaryOf(source, egressCountry)
+    const row = canaries.find(({ subject, storefront }) => subject === source && storefront === canary?.storefront)
+    return {
+      source,
+      upstream,
+      on,
+      lastSuccess: answeredAt,
+      answered24h,
+      failed24h,
+      successRate24h: reads === 0 ? null : answered24h / reads,
+      lastFailure: failedAt && failure ? { at: failedAt, outcome: failure, detail } : null,
+      failuresInARow: failures,
+      budget: budgets.find((budget) => budget.upstream === upstream) ?? null,
+      pace: paces.get(upstream) ?? { gapMs, baseGapMs: gapMs, waitingUntil: null },
+      canary: canary && row ? canaryHealth(canary.term, row) : null,
+    }
+  })
+}
+
+interface StateRow {
+  source: SourceName
+  answeredAt: Date | null
+  failedAt: Date | null
+  failure: Outcome | null
+  detail: string | null
+  failures: number
+  answered24h: number
+  failed24h: number
+}
+
+async function readStates(sql: Sql, sources: readonly AskedSource[]): Promise<Map<SourceName, StateRow>> {
+  const rows = await sql<StateRow[]>`
+    select n.source, s.answered_at as "answeredAt", s.failed_at as "failedAt", s.failure, s.detail,
+      coalesce(s.failures, 0) as failures, coalesce(h.answered, 0)::int as "answered24h",
+      coalesce(h.failed, 0)::int as "failed24h"
+    from unnest(${sources.map(({ name }) => name)}::text[]) n (source)
+    left join source_state s using (source)
+    left join lateral (
+      select sum(answered) as answered, sum(failed) as failed
+      from source_hour
+      where source = n.source and hour > now() - interval '24 hours'
+    ) h on true
+    order by n.source
+    limit 100`
+  return new Map(rows.map((row) => [row.source, row]))
+}
+
+async function readPaces(sql: Sql, { egress }: HealthParts): Promise<Map<Upstream, Pace>> {
+  const rows = await sql<(Pace & { upstream: Upstream })[]>`
+    select upstream, gap_ms as "gapMs", base_gap_ms as "baseGapMs",
+      case when refusals > 0 and next_at > now() then next_at end as "waitingUntil"
+    from pace
+    where egress = ${egress}
+    order by upstream
+    limit 100`
+  return new Map(rows.map(({ upstream, ...pace }) => [upstream, pace]))
+}
+
+interface CanaryRow {
+  subject: string
+  storefront: string
+  measuredAt: Date | null
+  failure: Outcome | null
+  failures: number
+}
+
+async function readCanaries(sql: Sql): Promise<CanaryRow[]> {
+  return await sql<CanaryRow[]>`
+    select subject, storefront, measured_at as "measuredAt", failure, failures
+    from due
+    where kind = 'canary'
+    order by platform, storefront, subject
+    limit 1000`
+}
+
+function canaryHealth(subject: string, { storefront, measuredAt, failure, failures }: CanaryRow): CanaryHealth {
+  const calm = measuredAt ? "answers" : "waiting"
+  return { subject, storefront, lastMeasured: measuredAt, state: failures > 0 && failure ? failure : calm }
+}

@@ -1,0 +1,49 @@
+import type { Platform } from "../observations/types.ts"
+import { appleHints } from "../sources/apple-hints.ts"
+import { appleStoreSearch } from "../sources/apple-store-search.ts"
+import { appleWebSearch } from "../sources/apple-web-search.ts"
+import { itunesLookup } from "../sources/itunes-lookup.ts"
+import { playDetails } from "../sources/play-details.ts"
+import { playSearch } from "../sources/play-search.ts"
+import { playSuggest } from "../sources/play-suggest.ts"
+import type { Kind } from "./kind.ts"
+import { appsOnAppStore, appsOnPlay } from "./kinds/apps.ts"
+import { canaryKind } from "./kinds/canary.ts"
+import { difficultyOnAppStore } from "./kinds/difficulty.ts"
+import { hintsOnAppStore, hintsOnPlay } from "./kinds/hints.ts"
+import { type SearchSource, searchKind } from "./kinds/search.ts"
+
+export interface Readable {
+  /** Of the address that reads; undefined where it is not known. */
+  egressCountry: string | undefined
+  /** Sources that are never asked. */
+  sourcesOff?: readonly string[]
+}
+
+/**
+ * What this instance measures, with the sources that are on. Google Play answers for the country of the address that
+ * asks, whatever country it is asked for: its kinds are read for that storefront alone, and not at all while it is not
+ * known.
+ */
+export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
+  const isOn = ({ name }: { name: string }) => !sourcesOff.includes(name)
+  const [onAppStore, onPlay] = [[appleWebSearch, appleStoreSearch].filter(isOn), [playSearch].filter(isOn)]
+  const storefronts = egressCountry === undefined ? [] : [egressCountry]
+  const play: Kind[] = [
+    ...searchKinds("android", onPlay),
+    ...(isOn(playDetails) ? [appsOnPlay] : []),
+    ...(isOn(playSuggest) ? [hintsOnPlay] : []),
+  ]
+  return [
+    ...searchKinds("ios", onAppStore),
+    ...(isOn(itunesLookup) ? [appsOnAppStore, difficultyOnAppStore] : []),
+    ...(isOn(appleHints) ? [hintsOnAppStore] : []),
+    ...play.map((kind) => ({ ...kind, storefronts })),
+  ]
+}
+
+function searchKinds(platform: Platform, [preferred, ...others]: SearchSource[]): Kind[] {
+  if (!preferred) return []
+  const sources = [preferred, ...others] as const
+  return [searchKind(platform, sources), canaryKind(platform, sources)]
+}

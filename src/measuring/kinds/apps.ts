@@ -1,0 +1,58 @@
+import type { Observation } from "../../observations/types.ts"
+import { itunesLookup } from "../../sources/itunes-lookup.ts"
+import { playDetails } from "../../sources/play-details.ts"
+import { ReadFailure } from "../../sources/source.ts"
+import type { Kind, ReadPort } from "../kind.ts"
+
+export const appsOnAppStore: Kind = {
+  name: "app",
+  platform: "ios",
+  upstream: itunesLookup.upstream,
+  together: 50,
+  requests: 1,
+  everyDays: 1,
+  async read(subjects, port) {
+    return [
+      await port.ask(itunesLookup, {
+        storefront: subjects[0]!.storefront,
+        ids: subjects.map(({ subject }) => subject),
+      }),
+    ]
+  },
+}
+
+export const appsOnPlay: Kind = {
+  name: "app",
+  platform: "android",
+  upstream: playDetails.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 1,
+  async read([subject], port) {
+    const { storefront, subject: id } = subject!
+    return [await detailsOf(id, storefront, port)]
+  },
+}
+
+/** A page that is not there is Google Play's way to say that the app is not to be had in the country. */
+async function detailsOf(id: string, storefront: string, port: ReadPort): Promise<Observation> {
+  try {
+    return await port.ask(playDetails, { storefront, ids: [id] })
+  } catch (error) {
+    if (!(error instanceof ReadFailure && error.outcome === "not_found" && error.body)) throw error
+    const { seenAt, sha256 } = error.body
+    const { parser } = playDetails
+    return {
+      kind: "apps",
+      source: "play-details",
+      platform: "android",
+      storefront,
+      asked: [id],
+      apps: [],
+      seenAt,
+      sha256,
+      parser,
+      origin: "own",
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { latestTen } from "../../observations/keyword-inputs.ts"
+import { itunesLookup } from "../../sources/itunes-lookup.ts"
+import type { Kind, ReadPort, Subject } from "../kind.ts"
+import { deriveMetrics } from "./metrics.ts"
+
+// So many terms' first ten apps are in one look-up's fifty.
+const DIFFICULTY_TOGETHER = 5
+
+export const difficultyOnAppStore: Kind = {
+  name: "difficulty",
+  platform: "ios",
+  upstream: itunesLookup.upstream,
+  together: DIFFICULTY_TOGETHER,
+  requests: 1,
+  everyDays: 7,
+  async read(subjects, port) {
+    const ids = await firstTen(port, subjects)
+    return ids.length === 0 ? [] : [await port.ask(itunesLookup, { storefront: subjects[0]!.storefront, ids })]
+  },
+  derive: deriveMetrics,
+}
+
+/** Store ids of the ten apps that each term's difficulty will be made of, each once. */
+async function firstTen({ sql, now }: ReadPort, subjects: readonly Subject[]): Promise<string[]> {
+  const [{ platform, storefront }] = subjects as [Subject]
+  const rows = await sql<{ id: string }[]>`
+    select distinct a.store_id as id
+    from list l
+    cross join lateral (${latestTen(sql, now())}) r
+    join store_app a on a.id = any(r.app_ids)
+    where l.platform = ${platform} and l.storefront = ${storefront}
+      and l.term = any(${subjects.map(({ subject }) => subject)}::text[])
+    order by a.store_id
+    limit ${DIFFICULTY_TOGETHER * 10}`
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,58 @@
+import type { Tx } from "../../database/types.ts"
+import type { Platform, SearchObservation } from "../../observations/types.ts"
+import type { SearchAsked } from "../../sources/asked.ts"
+import { ReadFailure, type Source } from "../../sources/source.ts"
+import type { Kind, ReadPort, Subject } from "../kind.ts"
+
+export type SearchSource = Source<SearchAsked, SearchObservation>
+
+/** The preferred source; the next is asked when it gives nothing. What the preferred one failed with is what counts. */
+export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
+  return {
+    name: "search",
+    platform,
+    upstream: sources[0].upstream,
+    together: 1,
+    requests: 1,
+    everyDays: 1,
+    async read([subject], port) {
+      const { storefront, subject: term } = subject!
+      return [await firstOf(sources, { storefront, term }, port)]
+    },
+    derive: platform === "ios" ? difficultyIsDue : undefined,
+  }
+}
+
+async function firstOf(
+  sources: readonly SearchSource[],
+  asked: SearchAsked,
+  port: ReadPort,
+): Promise<SearchObservation> {
+  let failure: unknown
+  for (const source of sources) {
+    try {
+      return await port.ask(source, asked)
+    } catch (error) {
+      if (!(error instanceof ReadFailure)) throw error
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+/** A tracked keyword's difficulty needs its results first: it becomes due with the first reading of them. */
+async function difficultyIsDue(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  await tx`
+    insert into due (kind, platform, storefront, subject, class)
+    select t.kind, t.platform, t.storefront, t.subject, min(t.class)
+    from tracked_subject t
+    join unnest(
+      ${subjects.map(({ platform }) => platform)}::text[],
+      ${subjects.map(({ storefront }) => storefront)}::text[],
+      ${subjects.map(({ subject }) => subject)}::text[]
+    ) s (platform, storefront, subject) using (platform, storefront, subject)
+    where t.kind = 'difficulty'
+    group by t.kind, t.platform, t.storefront, t.subject
+    order by t.kind, t.platform, t.storefront, t.subject
+    on conflict do nothing`
+}

@@ -1,0 +1,201 @@
+import type { Sql } from "../database/types.ts"
+import type { Upstream } from "../upstreams.ts"
+
+/** An upstream as one address asks it: what has a pace. */
+export interface Lane {
+  upstream: Upstream
+  egress: string
+}
+
+/**
+ * Milliseconds between two requests. Apple's search API is documented at about 20 calls a minute; the others publish no
+ * limit: refusals were recorded on Google Play after 70 to 80 calls in quick succession.
+ */
+export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
+  ["apps.apple.com", 1_000],
+  ["itunes.apple.com", 3_000],
+  ["search.itunes.apple.com", 1_000],
+  ["play.google.com", 2_000],
+])
+
+/** Makes the lane's row, or gives it another base gap; a gap that refusals have made longer stays. */
+export async function openLane(sql: Sql, { upstream, egress }: Lane, gapMs: number): Promise<void> {
+  await sql`
+    insert into pace as p (upstream, egress, base_gap_ms, gap_ms)
+    values (${upstream}, ${egress}, ${gapMs}, ${gapMs})
+    on conflict (upstream, egress) do update
+    set base_gap_ms = excluded.base_gap_ms,
+      gap_ms = case when p.gap_ms = p.base_gap_ms then excluded.gap_ms else greatest(p.gap_ms, excluded.gap_ms) end
+    where p.base_gap_ms <> excluded.base_gap_ms`
+}
+
+/** There is no turn in time: the lane is booked, or was refused and is left alone. */
+export class NoTurn extends Error {
+  override name = "NoTurn"
+  /** Until its next free turn. */
+  readonly waitMs: number
+
+  constructor({ upstream }: Lane, waitMs: number) {
+    super(`no turn at ${upstream} in time`)
+    this.waitMs = waitMs
+  }
+}
+
+export interface Hurry {
+  /** Milliseconds from now within which the turn must come. */
+  withinMs: number
+  /** Somebody waits for it: then it may book ahead as far as that. */
+  live: boolean
+  signal: AbortSignal
+}
+
+/** Work that nobody waits for leaves what lies further ahead to those for whom somebody does. */
+const BULK_AHEAD_MS = 3_000
+
+/**
+ * Waits for a turn and takes it. A turn is a moment, booked in one statement; until it comes nothing is held. Throws
+ * NoTurn, and the signal's reason once it is aborted.
+ */
+export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, signal }: Hurry): Promise<void> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const leftMs = Math.max(0, until - performance.now())
+    const aheadMs = live ? leftMs : Math.min(leftMs, BULK_AHEAD_MS)
+    const { bookedAt, waitMs, freeMs } = await book(sql, lane, aheadMs)
+    if (waitMs === null && freeMs > leftMs) throw new NoTurn(lane, freeMs)
+    await sleep(waitMs ?? Math.max(1, freeMs - aheadMs), signal)
+    // refused while it was waited for: the moment is no longer good
+    if (waitMs !== null && (waitMs < 1 || !(await refusedSince(sql, lane, bookedAt)))) return
+  }
+}
+
+interface Booking {
+  bookedAt: Date
+  /** Until the turn; null when it lies too far ahead, and nothing was booked. */
+  waitMs: number | null
+  /** Until the lane's next free turn, before this one was taken. */
+  freeMs: number
+}
+
+async function book(sql: Sql, lane: Lane, aheadMs: number): Promise<Booking> {
+  const { upstream, egress } = lane
+  const [booking] = await sql<Booking[]>`
+    with booked as (
+      update pace
+      set next_at = greatest(next_at, now()) + gap_ms * interval '1 millisecond'
+      where upstream = ${upstream} and egress = ${egress} and next_at <= ${later(sql, aheadMs)}
+      returning greatest(0, ${msUntil(sql, sql`next_at - gap_ms * interval '1 millisecond'`)}) as wait_ms
+    )
+    select now() as "bookedAt", b.wait_ms as "waitMs", greatest(1, ${msUntil(sql, sql`p.next_at`)}) as "freeMs"
+    from pace p
+    left join booked b on true
+    where p.upstream = ${upstream} and p.egress = ${egress}`
+  if (!booking) throw new Error(`${upstream} has no pace yet`)
+  return booking
+}
+
+async function refusedSince(sql: Sql, { upstream, egress }: Lane, since: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1
+    from pace
+    where upstream = ${upstream} and egress = ${egress} and refused_at > ${since}`
+  return rows.length > 0
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  if (ms < 1) return
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, Math.ceil(ms))
+  const stop = () => reject(signal.reason)
+  signal.addEventListener("abort", stop)
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", stop)
+  }
+}
+
+/** Answers in a row after which the gap gets shorter again. */
+const CALM_ANSWERS = 20
+
+/**
+ * The upstream answered a request whose turn was so long ago: after 20 of them in a row the gap shrinks by a fifth, down
+ * to its base. Those sent before the latest refusal say nothing of what came after it. True when this is the first answer
+ * since a refusal.
+ */
+export async function answered(sql: Sql, { upstream, egress }: Lane, sinceTurnMs: number): Promise<boolean> {
+  const [row] = await sql<{ refusals: number }[]>`
+    with held as materialized (
+      select refusals
+      from pace
+      where upstream = ${upstream} and egress = ${egress}
+      for update
+    )
+    update pace p
+    set answers = p.answers + 1, refusals = 0,
+      gap_ms = case
+        when (p.answers + 1) % ${CALM_ANSWERS}::int = 0 then greatest(p.base_gap_ms, floor(p.gap_ms * 0.8)::int)
+        else p.gap_ms
+      end
+    from held h
+    where p.upstream = ${upstream} and p.egress = ${egress}
+      and (p.refused_at is null or p.refused_at <= ${later(sql, -sinceTurnMs)})
+    returning h.refusals`
+  return (row?.refusals ?? 0) > 0
+}
+
+export interface Refusal {
+  /** Since the turn that the request was sent at. */
+  sinceTurnMs: number
+  /** What the upstream asks for. */
+  retryAfterMs: number | undefined
+  /** 0 to 1. */
+  random: number
+}
+
+const LONGEST_GAP_MS = 60_000
+const PAUSE = { baseMs: 15_000, capMs: 3_600_000 }
+/** Nobody who is polite is sent away for longer than that. */
+const LONGEST_RETRY_AFTER_MS = 86_400_000
+
+/**
+ * The upstream refused: the gap grows by 60 %, and it is left alone for as long as it asks, at least for a random part of
+ * 15 s doubled with each refusal in a row. Requests that were on their way at an earlier refusal count with that one. True
+ * when this is the first since an answer.
+ */
+export async function refused(sql: Sql, { upstream, egress }: Lane, refusal: Refusal): Promise<boolean> {
+  const { sinceTurnMs, random } = refusal
+  const askedMs = Math.min(refusal.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
+  const [row] = await sql<{ isFirst: boolean }[]>`
+    with held as materialized (
+      select refusals, coalesce(refused_at > ${later(sql, -sinceTurnMs)}, false) as known,
+        least(greatest(${LONGEST_GAP_MS}::int, base_gap_ms), ceil(greatest(gap_ms, 1) * 1.6)::int) as longer_ms
+      from pace
+      where upstream = ${upstream} and egress = ${egress}
+      for update
+    )
+    update pace p
+    set refused_at = now(), answers = 0,
+      refusals = p.refusals + case when h.known then 0 else 1 end,
+      gap_ms = case when h.known then p.gap_ms else h.longer_ms end,
+      next_at = greatest(p.next_at, now() + interval '1 millisecond' * greatest(
+        ${askedMs}::float8,
+        case when not h.known then h.longer_ms end,
+        case when not h.known then ${random}::float8
+          * least(${PAUSE.capMs}::float8, ${PAUSE.baseMs}::float8 * 2 ^ least(p.refusals, 20)) end
+      ))
+    from held h
+    where p.upstream = ${upstream} and p.egress = ${egress}
+    returning h.refusals = 0 as "isFirst"`
+  return row?.isFirst ?? false
+}
+
+function later(sql: Sql, ms: number) {
+  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
+}
+
+function msUntil(sql: Sql, moment: ReturnType<typeof later>) {
+  return sql`extract(epoch from ${moment} - now())::float8 * 1000`
+}

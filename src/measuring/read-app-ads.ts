@@ -1,0 +1,89 @@
+import { Buffer } from "node:buffer"
+import { hash } from "node:crypto"
+import type { AppAdsObservation, AppAdsState } from "../observations/types-app-ads.ts"
+import { OutboundProblem } from "../outbound/problem.ts"
+import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
+import { APP_ADS_PARSER, type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
+import { appAdsHosts, rootDomain, siteHost } from "../sources/app-ads-hosts.ts"
+
+/**
+ * Looks for the app-ads.txt of the site that a listing gives (null: none), by the rules of app-ads.txt 1.0: https, and
+ * http where no safe connection can be made; the root domain only if the name below it has no file. Statuses 404 and
+ * 410, and a 200 without any record, are `no_file`; every other failure is `unreachable`, and never tells more. At most four
+ * requests, each of them within the limits of `fetch`. Throws OutboundProblem only for what the caller ended.
+ */
+export async function readAppAds(
+  fetch: SafeFetch,
+  developerSite: string | null,
+  { now, origin = "own", signal }: { now: () => Date; origin?: string; signal?: AbortSignal },
+): Promise<AppAdsObservation> {
+  const host = developerSite === null ? null : siteHost(developerSite)
+  const found = host === null ? NO_SITE : await lookFor(fetch, host, signal)
+  const { domain, state, file = EMPTY, body = Buffer.alloc(0) } = found
+  return {
+    kind: "app_ads",
+    source: "app-ads-txt",
+    domain,
+    state,
+    ...file,
+    seenAt: now(),
+    parser: APP_ADS_PARSER,
+    origin,
+    sha256: hash("sha256", body, "buffer"),
+  }
+}
+
+interface Found {
+  domain: string | null
+  state: AppAdsState
+  file?: AppAdsFile
+  body?: Uint8Array
+}
+
+const NO_SITE: Found = { domain: null, state: "no_site" }
+const EMPTY: AppAdsFile = { records: [], variables: {} }
+
+async function lookFor(fetch: SafeFetch, host: string, signal: AbortSignal | undefined): Promise<Found> {
+  let last: Found = { domain: host, state: "unreachable" }
+  for (const domain of appAdsHosts(host)) {
+    const found = await askHost(fetch, domain, signal)
+    if (found?.state === "records" || found?.state === "unreachable") return found
+    // a name that there is not has no file either
+    if (found) last = found
+  }
+  return last
+}
+
+/** Null where there is no such host. */
+async function askHost(fetch: SafeFetch, domain: string, signal: AbortSignal | undefined): Promise<Found | null> {
+  const root = rootDomain(domain)
+  const options = {
+    headers: { accept: "text/plain, */*;q=0.1" },
+    // any number within the root domain, of which one may lead out of it, to a host that sends no further
+    mayFollow: (_to: URL, trail: readonly URL[]) => rootDomain(trail.at(-1)?.hostname ?? "") === root,
+    ...(signal && { signal }),
+  }
+  try {
+    return foundIn(domain, await preferringTls((scheme) => fetch(`${scheme}://${domain}/app-ads.txt`, options)))
+  } catch (error) {
+    if (!(error instanceof OutboundProblem) || error.code === "stopped") throw error
+    return error.code === "no_such_host" ? null : { domain, state: "unreachable" }
+  }
+}
+
+async function preferringTls(ask: (scheme: "https" | "http") => Promise<OutboundAnswer>): Promise<OutboundAnswer> {
+  try {
+    return await ask("https")
+  } catch (error) {
+    const { code } = error as Partial<OutboundProblem>
+    if (code !== "tls" && code !== "unreachable") throw error
+    return await ask("http")
+  }
+}
+
+function foundIn(domain: string, { status, bytes }: OutboundAnswer): Found {
+  if (status === 404 || status === 410) return { domain, state: "no_file", body: bytes }
+  if (status !== 200) return { domain, state: "unreachable", body: bytes }
+  const file = parseAppAds(new TextDecoder().decode(bytes))
+  return { domain, state: file.records.length > 0 ? "records" : "no_file", file, body: bytes }
+}

@@ -1,0 +1,161 @@
+import { isConnectionProblem } from "../database/gate.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { recordAttempt } from "../observations/attempts.ts"
+import { checkAttempt, checkObservation, ObservationProblem } from "../observations/check.ts"
+import { record } from "../observations/record.ts"
+import type { Attempt, Observation, Outcome } from "../observations/types.ts"
+import { limited, TooLate } from "../running.ts"
+import { ReadFailure } from "../sources/source.ts"
+import type { SourceName } from "../upstreams.ts"
+import { noteHealth } from "./alerts.ts"
+import { type AskParts, openPort } from "./ask.ts"
+import { type Claim, endFailed, endMeasured, giveBack, LeaseLost } from "./due.ts"
+import type { Retry } from "./follow.ts"
+import type { Kind, Subject } from "./kind.ts"
+import { NoTurn } from "./pace.ts"
+
+/** Subjects that are read in this process. */
+export interface Run {
+  claim: Claim
+  /** Milliseconds since the statement was asked that last made or extended the lease. */
+  sinceLease: () => number
+  sinceClaim: () => number
+  abort: AbortController
+  /** What was read is being stored; the heartbeat has no more to do with it. */
+  ending: boolean
+}
+
+export interface ReadingParts extends AskParts {
+  /** The longest that a reading may take, its waits for turns included. */
+  readMs: number
+  retry: Retry
+  /** How each kind last failed by a mistake of our own. */
+  broken: Map<string, string>
+}
+
+/** How a reading ended; `failure` null = measured. */
+export interface Ended {
+  subjects: readonly Subject[]
+  failure: Outcome | null
+}
+
+/**
+ * One reading: asks, and stores all that it gave together with its end, or nothing. Null when it did not end but is left
+ * to others: given back, put off, or lost to them. Rejects only when the database fails; the lease then runs out, and the
+ * rows fall back.
+ */
+export async function performReading(run: Run, parts: ReadingParts): Promise<Ended | null> {
+  const failed: Attempt[] = []
+  let ended: Ended | null
+  try {
+    const observations = await read(run, failed, parts)
+    run.ending = true
+    await store(run.claim, observations, failed, parts)
+    ended = { subjects: run.claim.subjects, failure: null }
+  } catch (error) {
+    ended = await setBack(run, error, failed, parts)
+  }
+  if (ended) await afterEnd(run.claim, ended, parts)
+  return ended
+}
+
+/** Each read that gave nothing is added to `failed`, also when the reading went on without it. */
+async function read({ claim, abort, sinceClaim }: Run, failed: Attempt[], parts: ReadingParts): Promise<Observation[]> {
+  const began = performance.now()
+  const leftMs = () => parts.readMs - (performance.now() - began)
+  const observations = await limited(parts.readMs, abort, (signal) => {
+    const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
+    return claim.kind.read(claim.subjects, port)
+  })
+  for (const observation of observations) checkObservation(observation, parts.now())
+  return observations
+}
+
+async function store(
+  claim: Claim,
+  observations: readonly Observation[],
+  failed: readonly Attempt[],
+  { sql, now }: ReadingParts,
+): Promise<void> {
+  const finish = async (tx: Tx) => {
+    // what a store does not have was measured, if the reading went on with it
+    for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, now)
+    await claim.kind.derive?.(tx, claim.subjects, now())
+    await endMeasured(tx, claim)
+  }
+  await record(sql, observations, now, { finish })
+}
+
+/** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
+async function setBack(
+  { claim, abort }: Run,
+  error: unknown,
+  failed: readonly Attempt[],
+  parts: ReadingParts,
+): Promise<Ended | null> {
+  const { sql, now, retry } = parts
+  if (error instanceof LeaseLost) return lost(parts, claim)
+  const failure = abort.signal.aborted ? null : outcomeOf(error, failed)
+  if (failure && !isExpected(error)) tellBroken(error, claim, parts)
+  const stood = await sql.begin(async (tx) => {
+    for (const attempt of failed) await log(tx, attempt, now)
+    if (failure) return await endFailed(tx, claim, { failure, retry, random: parts.random() })
+    return await giveBack(tx, claim, error instanceof NoTurn ? error.waitMs : null)
+  })
+  if (!stood) return lost(parts, claim)
+  return failure && { subjects: claim.subjects, failure }
+}
+
+async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
+  try {
+    checkAttempt(attempt, now())
+  } catch (error) {
+    // a kind may ask for what has no form in the log
+    if (error instanceof ObservationProblem) return
+    throw error
+  }
+  await recordAttempt(tx as unknown as Sql, attempt, now)
+}
+
+/**
+ * Null for a reading that only had no turn; one that had none for another source is as the first source left it. An
+ * observation that breaks an invariant was read by a parser that met what it does not know.
+ */
+function outcomeOf(error: unknown, failed: readonly Attempt[]): Outcome | null {
+  if (error instanceof NoTurn) return failed.at(-1)?.outcome ?? null
+  if (error instanceof ReadFailure) return error.outcome
+  return error instanceof ObservationProblem ? "changed" : "failed"
+}
+
+function isExpected(error: unknown): boolean {
+  return [ReadFailure, NoTurn, TooLate].some((kind) => error instanceof kind) || isConnectionProblem(error)
+}
+
+/** A kind that fails on every subject says so once. */
+function tellBroken(error: unknown, { kind }: Claim, { log, broken }: ReadingParts): void {
+  const { message: reason, stack } = error instanceof Error ? error : new Error(String(error))
+  const operation = named(kind)
+  if (broken.get(operation) === reason) return
+  broken.set(operation, reason)
+  log("error", "reading_broken", { operation, reason, ...(stack !== undefined && { stack }) })
+}
+
+function named({ name, platform }: Kind): string {
+  return `${name} ${platform}`
+}
+
+function lost({ log }: ReadingParts, { kind, subjects }: Claim): null {
+  log("warn", "reading_lease_lost", { operation: named(kind), count: subjects.length })
+  return null
+}
+
+/** What a canary says of its source stands in its row alone. */
+async function afterEnd(
+  { kind, subjects }: Claim,
+  { failure }: Ended,
+  { sql, log, broken }: ReadingParts,
+): Promise<void> {
+  if (failure === null) broken.delete(named(kind))
+  if (kind.name !== "canary") return
+  for (const { subject } of subjects) await noteHealth(sql, subject as SourceName, log)
+}

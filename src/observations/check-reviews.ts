@@ -1,0 +1,78 @@
+import { checkIds, checkPlace, checkProvenance, checkTime, hold, isStorable, isText } from "./invariants.ts"
+import { REVIEWS_SOURCES, type ReviewsObservation, type StoreReview } from "./types.ts"
+
+/** Throws ObservationProblem unless every invariant of a page of reviews holds. */
+export function checkReviews(reading: ReviewsObservation, now: Date): void {
+  checkPlace(reading, REVIEWS_SOURCES)
+  checkTime(reading.seenAt, now)
+  checkIds(reading.platform, [reading.storeId], "apps")
+  checkLanguage(reading)
+  checkPosition(reading)
+  const { reviews } = reading
+  hold(reviews.length <= MOST_REVIEWS, "too_many_results", `there are more than ${MOST_REVIEWS} reviews`)
+  for (const review of reviews) checkReview(review, reading.seenAt)
+  const ids = new Set(reviews.map(({ id }) => id))
+  hold(ids.size === reviews.length, "duplicate_review", "a review stands twice")
+  checkEnd(reading)
+  checkProvenance(reading)
+}
+
+/** Of one page, or one line of an import. */
+export const MOST_REVIEWS = 1_000
+/** Of a title or a text; the longest that a store lets somebody write has 6,000. */
+export const LONGEST_TEXT = 20_000
+export const LONGEST_VERSION = 100
+
+const DAY_MS = 86_400_000
+const STORES_OPENED = Date.parse("2008-07-10")
+
+/** Whether a review may be of that moment: at most a day after it was seen, for clocks differ. */
+export function mayBeWritten(atMs: number, seenAt: Date): boolean {
+  return atMs >= STORES_OPENED && atMs <= seenAt.getTime() + DAY_MS
+}
+
+function checkLanguage({ platform, language }: ReviewsObservation): void {
+  const said = language !== undefined && /^[a-z]{2,3}(?:-(?:[A-Z]{2}|\d{3}))?$/.test(language)
+  const rule = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
+  hold(platform === "android" ? said : language === undefined, "bad_language", rule)
+}
+
+function checkPosition({ page, token, next, more }: ReviewsObservation): void {
+  const counted = page === undefined || (Number.isInteger(page) && page >= 1 && page <= 1_000)
+  hold(counted, "bad_depth", "a page must be a whole number from 1 to 1000")
+  const tokens = [token, next].every((one) => one === undefined || isText(one, 2_000))
+  hold(tokens, "bad_text", "a token must have 1 to 2000 characters")
+  hold(more === undefined || typeof more === "boolean", "bad_depth", "more must be true or false")
+}
+
+function checkReview({ id, stars, title, text, version, at }: StoreReview, seenAt: Date): void {
+  hold(/^[\x21-\x7e]{1,100}$/.test(id), "bad_review_id", "a review must have an id of 1 to 100 characters")
+  hold(Number.isInteger(stars) && stars >= 1 && stars <= 5, "bad_figure", "stars must be a whole number from 1 to 5")
+  hold(
+    title === undefined || isText(title, LONGEST_TEXT),
+    "bad_text",
+    `a title must have 1 to ${LONGEST_TEXT} characters`,
+  )
+  const isWritten = typeof text === "string" && text.length <= LONGEST_TEXT && isStorable(text)
+  hold(isWritten, "bad_text", `a review's text must have at most ${LONGEST_TEXT} characters`)
+  hold(
+    version === undefined || isText(version, LONGEST_VERSION),
+    "bad_text",
+    `a version must have 1 to ${LONGEST_VERSION} characters`,
+  )
+  hold(
+    mayBeWritten(at.getTime(), seenAt),
+    "bad_time",
+    "a review must be written before it was seen, and after the stores opened",
+  )
+}
+
+function checkEnd({ reviews, end }: ReviewsObservation): void {
+  if (!end) return
+  const { pages, complete, empty } = end
+  const counted = Number.isInteger(pages) && pages >= 1 && pages <= 1_000
+  hold(counted, "bad_depth", "the pages of a reading must be a whole number from 1 to 1000")
+  hold(typeof complete === "boolean", "bad_depth", "complete must be true or false")
+  hold(empty === (reviews.length === 0), "bad_depth", "a reading is empty when it has no reviews, and else not")
+  hold(complete || !empty, "bad_depth", "only a complete reading can say that there are no reviews")
+}

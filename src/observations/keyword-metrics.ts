@@ -1,0 +1,191 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { type Band, bandOf } from "../formulas/difficulty.ts"
+import { holdIdentities, type ListKey, listIds, lockLists } from "./identities.ts"
+import { readInputs, YOUNG_DAYS } from "./keyword-inputs.ts"
+import { ESTIMATE, type MetricRow, metricRows } from "./keyword-rows.ts"
+import type { Side } from "./ranks.ts"
+
+/**
+ * Calculates demand, difficulty, hint count and popularity of keywords anew, from what is stored by `now`, and keeps them
+ * under its UTC day, with the parts they were made of and the readings they rest on. Six statements, however many keywords.
+ *
+ * A figure that lacks what it needs is not written: not measured. One whose inputs were read and give nothing is written
+ * with score null. Repeating it changes nothing: a figure is kept anew on another day only where it rests on something
+ * younger, and one of older readings or an older formula never replaces another.
+ * Comes after what was recorded in the same transaction, and before rows of `due` are touched.
+ */
+export async function deriveKeywordMetrics(tx: Tx, subjects: readonly ListKey[], now: Date): Promise<void> {
+  if (subjects.length === 0) return
+  await holdIdentities(tx)
+  const ids = await listIds(tx, subjects)
+  const lists = [...new Map(subjects.map((key, place) => [ids[place], { ...key, id: ids[place] as number }])).values()]
+  // whoever measures another part of the same keyword waits here, and then sees what this one has stored
+  await lockLists(tx, ids)
+  const platforms = new Map(lists.map(({ id, platform }) => [id, platform]))
+  const inputs = await readInputs(tx, lists, now)
+  const rows = inputs.flatMap((input) => metricRows({ ...input, platform: platforms.get(input.listId)! }, now))
+  if (rows.length > 0) await store(tx, rows, dayOf(now))
+}
+
+async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<void> {
+  await tx`
+    insert into keyword_metric as held (list_id, metric, day, source, seen_at, score, formula, parts)
+    select list_id, metric, ${day}::date, source, seen_at, score, formula, parts
+    from jsonb_to_recordset(${tx.json(rows.map(stored) as never)}) r (
+      list_id int, metric text, source text, seen_at timestamptz, score real, formula smallint, parts jsonb
+    )
+    where not exists (
+      select from keyword_metric k
+      where (k.list_id, k.metric, k.source) = (r.list_id, r.metric, r.source) and k.day between ${addDays(day, -YOUNG_DAYS)} and ${addDays(day, -1)}
+        and (k.formula, k.seen_at) >= (r.formula, r.seen_at)
+    )
+    order by list_id, metric, source
+    on conflict (list_id, metric, day, source) do update
+    set seen_at = excluded.seen_at, score = excluded.score, formula = excluded.formula, parts = excluded.parts
+    where (excluded.formula, excluded.seen_at) >= (held.formula, held.seen_at)
+      and (excluded.formula, excluded.seen_at, excluded.score, excluded.parts)
+        is distinct from (held.formula, held.seen_at, held.score, held.parts)`
+}
+
+function stored({ listId, metric, source, seenAt, score, formula, parts }: MetricRow) {
+  return { list_id: listId, metric, source, seen_at: seenAt.toISOString(), score, formula, parts }
+}
+
+/** What is known of a keyword beside ranks. Null = not measured, or none can be given where the flag says so. */
+export interface KeywordMetrics {
+  demand: number | null
+  hintCount: number | null
+  popularity: number | null
+  popularitySource: string | null
+  /** The month that a published popularity stands for, "YYYY-MM". */
+  popularityWeek: string | null
+  popularityNone: boolean
+  difficulty: number | null
+  difficultyBand: Band | null
+  difficultyNone: boolean
+  popularityMeasuring: boolean
+  difficultyMeasuring: boolean
+  measuring: boolean
+}
+
+/** A keyword of which nothing is known and nothing is being measured. */
+export const UNMEASURED: KeywordMetrics = {
+  demand: null,
+  hintCount: null,
+  popularity: null,
+  popularitySource: null,
+  popularityWeek: null,
+  popularityNone: false,
+  difficulty: null,
+  difficultyBand: null,
+  difficultyNone: false,
+  popularityMeasuring: false,
+  difficultyMeasuring: false,
+  measuring: false,
+}
+
+/** A calculated figure that is older on `today` says nothing of today. */
+const SHOWN_DAYS = 90
+
+/**
+ * The latest figures of keywords in one storefront of one store, and what of them is being measured; every term asked for
+ * has an entry. A popularity that the store publishes, of whatever month, comes before any estimate.
+ */
+export async function keywordMetricsOf(
+  sql: Sql,
+  { platform, storefront, terms, today }: Side & { terms: readonly string[]; today: string },
+): Promise<Map<string, KeywordMetrics>> {
+  if (terms.length === 0) return new Map()
+  const since = addDays(today, -SHOWN_DAYS)
+  const latest = (metric: MetricRow["metric"]) => sql`
+    select score, true as read
+    from keyword_metric
+    where list_id = l.id and metric = ${metric} and formula > 0 and day >= ${since}
+    order by day desc, seen_at desc, source
+    limit 1`
+  const rows = await sql<Row[]>`
+    select k.term, demand.score as demand, hints.score as "hintCount", difficulty.score as difficulty,
+      difficulty.read as "difficultyRead", published.score as published, published.source as "publishedBy",
+      published.day as "publishedFor", estimate.score as estimate, estimate.read as "estimateRead", coalesce(due.search, false) as search, coalesce(due.hints, false) as hints,
+      coalesce(due.difficulty, false) as "difficultyDue"
+    from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
+    left join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, k.term)
+    left join lateral (${latest("demand")}) demand on true
+    left join lateral (${latest("hints")}) hints on true
+    left join lateral (${latest("difficulty")}) difficulty on true
+    left join lateral (
+      select score, source, day
+      from keyword_metric
+      where list_id = l.id and metric = 'popularity' and formula = 0
+      order by day desc, seen_at desc, source
+      limit 1
+    ) published on true
+    left join lateral (${latest("popularity")}) estimate on true
+    left join lateral (${underWay(sql, { platform, storefront })}) due on true
+    order by k.place
+    limit ${terms.length}`
+  return new Map(rows.map((row) => [row.term, metricsOf(row)]))
+}
+
+interface Row {
+  term: string
+  demand: number | null
+  hintCount: number | null
+  difficulty: number | null
+  difficultyRead: boolean | null
+  published: number | null
+  publishedBy: string | null
+  publishedFor: string | null
+  estimate: number | null
+  estimateRead: boolean | null
+  search: boolean
+  hints: boolean
+  difficultyDue: boolean
+}
+
+/**
+ * Which kinds of measurement of a term are under way: somebody holds it, or its turn has come. A search that was answered
+ * today is not, nor is what has been waiting for a day: nothing here reads that storefront.
+ */
+function underWay(sql: Sql, { platform, storefront }: Side) {
+  return sql`
+    select
+      bool_or(kind = 'search' and (held or (turn and not today))) as search,
+      bool_or(kind = 'hints' and (held or turn)) as hints,
+      bool_or(kind = 'difficulty' and (held or turn)) as difficulty
+    from (
+      select kind,
+        lease_until > now() as held,
+        next_at <= now() and next_at > now() - interval '1 day' as turn,
+        measured_at is not null and (measured_at at time zone 'utc')::date = (now() at time zone 'utc')::date as today
+      from due
+      where kind in ('search', 'hints', 'difficulty')
+        and platform = ${platform} and storefront = ${storefront} and subject = k.term
+    ) d`
+}
+
+function metricsOf(row: Row): KeywordMetrics {
+  const { demand, hintCount, difficulty, hints, search, difficultyDue } = row
+  return {
+    demand,
+    hintCount,
+    ...popularityOf(row),
+    difficulty,
+    difficultyBand: difficulty === null ? null : bandOf(difficulty),
+    difficultyNone: difficulty === null && row.difficultyRead === true,
+    popularityMeasuring: hints || difficultyDue,
+    difficultyMeasuring: difficultyDue,
+    measuring: search,
+  }
+}
+
+function popularityOf({ published, publishedBy, publishedFor, estimate, estimateRead }: Row) {
+  const none = { popularity: null, popularitySource: null, popularityWeek: null, popularityNone: false }
+  if (published !== null) {
+    const popularityWeek = publishedFor?.slice(0, 7) ?? null
+    return { ...none, popularity: published, popularitySource: publishedBy, popularityWeek }
+  }
+  if (estimate !== null) return { ...none, popularity: estimate, popularitySource: ESTIMATE }
+  return { ...none, popularityNone: estimateRead === true }
+}

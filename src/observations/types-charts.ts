@@ -1,0 +1,69 @@
+import type { Platform, Provenance, ResultApp } from "./types.ts"
+
+/** Where a reading of a top chart can come from. */
+export const CHART_SOURCES = ["apple-charts", "import"] as const
+export type ChartSource = (typeof CHART_SOURCES)[number]
+
+/** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
+export const CHART_SOURCE_CODES: Record<ChartSource, number> = { "apple-charts": 10, import: 40 }
+
+/** The source of charts stored under a code. */
+export function chartSourceOf(code: number): ChartSource {
+  const source = CHART_SOURCES.find((one) => CHART_SOURCE_CODES[one] === code)
+  if (!source) throw new Error(`no source of charts has the code ${code}`)
+  return source
+}
+
+export const DEVICES = ["iphone", "ipad"] as const
+export type Device = (typeof DEVICES)[number]
+
+export const CHARTS = ["free", "paid", "grossing"] as const
+export type Chart = (typeof CHARTS)[number]
+
+/** The App Store's genre of all apps: a chart of it is the overall one. */
+export const ALL_APPS = "36"
+
+/** A top chart of one storefront, device and genre. */
+export interface ChartObservation extends Provenance {
+  kind: "chart"
+  source: ChartSource
+  platform: Platform
+  storefront: string
+  device: Device
+  chart: Chart
+  /** The store's own id; ALL_APPS for the overall chart. */
+  genre: string
+  /** How many places were read, from 0: an app that is not among `apps` may stand on any place below them. */
+  depth: number
+  /** False when the reading broke off before its depth. */
+  complete: boolean
+  /** In the order shown; rank = index + 1. At most `depth`. */
+  apps: ChartApp[]
+}
+
+/** An app as a chart shows it. Facts left out were not shown. */
+export interface ChartApp extends ResultApp {
+  developerId?: string
+  price?: number
+  /** ISO 4217. */
+  currency?: string
+  /** The store's own id of its main genre. */
+  genre?: string
+}
+
+/** The store's genres as it names them in one storefront. */
+export interface GenresObservation extends Provenance {
+  kind: "genres"
+  source: "apple-genres"
+  platform: Platform
+  storefront: string
+  /** Each after its parent; the first is the root, which alone has none. */
+  genres: Genre[]
+}
+
+export interface Genre {
+  /** The store's own id. */
+  id: string
+  name: string
+  parent?: string
+}

@@ -1,0 +1,86 @@
+import { connect as connectPlainly, isIP, type Socket } from "node:net"
+import { connect as connectSafely } from "node:tls"
+import { OutboundProblem } from "./problem.ts"
+import type { Target } from "./target.ts"
+
+export interface ConnectOptions {
+  signal: AbortSignal
+  /** Certificates trusted in place of the platform's, PEM. */
+  ca: string | undefined
+}
+
+// A name has two or three addresses; the next is tried where one does not answer, as a machine without IPv6 needs it.
+const MOST_ADDRESSES = 3
+const NEXT_AFTER_MS = 1_000
+// Long enough for one packet to be lost and sent again; with the others less than the 5 s to the first byte.
+const LAST_MS = 2_500
+
+/**
+ * A connection to one of these addresses, and to nothing else: they are addresses already, so that no name is looked up
+ * again; and it is made here, since node:http keeps connections by their name, and under Deno 2.9.6 asks the
+ * environment's proxy (both measured). The certificate is checked for the target's name, which is also what the server
+ * is told. Throws OutboundProblem: `unreachable`, `tls`, or what the signal says.
+ */
+export async function connect(
+  { host, port, secure }: Target,
+  addresses: readonly string[],
+  options: ConnectOptions,
+): Promise<Socket> {
+  const plain = await connectToFirst(addresses.slice(0, MOST_ADDRESSES), port, options.signal)
+  if (!secure) return plain
+  const safe = connectSafely({
+    socket: plain,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(options.ca !== undefined && { ca: options.ca }),
+    ALPNProtocols: ["http/1.1"],
+    rejectUnauthorized: true,
+  })
+  const socket = await opened(safe, "secureConnect", { signal: options.signal, failure: "tls" })
+  if (socket.authorized) return socket
+  socket.destroy()
+  throw new OutboundProblem("tls")
+}
+
+async function connectToFirst(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+  for (const [at, host] of addresses.entries()) {
+    const last = at === addresses.length - 1
+    try {
+      const waits = { signal, failure: "unreachable", waitMs: last ? LAST_MS : NEXT_AFTER_MS } as const
+      return await opened(connectPlainly({ host, port }), "connect", waits)
+    } catch (error) {
+      if (last || signal.aborted) throw error
+    }
+  }
+  throw new OutboundProblem("unreachable")
+}
+
+interface Waits {
+  signal: AbortSignal
+  failure: "unreachable" | "tls"
+  waitMs?: number
+}
+
+/** The socket once it is open; destroyed where it does not come to that, and as soon as the signal says so. */
+async function opened<S extends Socket>(socket: S, event: string, { signal, failure, waitMs }: Waits): Promise<S> {
+  const { promise, resolve, reject } = Promise.withResolvers<S>()
+  const end = (why: unknown) => {
+    socket.destroy()
+    reject(why)
+  }
+  const fail = () => end(new OutboundProblem(failure))
+  const abort = () => end(signal.reason)
+  signal.addEventListener("abort", abort)
+  socket.once("close", () => signal.removeEventListener("abort", abort))
+  // stays: an error without a listener would end the process
+  socket.on("error", fail)
+  socket.once("close", fail)
+  socket.once(event, () => resolve(socket))
+  const timer = waitMs === undefined ? undefined : setTimeout(fail, waitMs)
+  if (signal.aborted) abort()
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}

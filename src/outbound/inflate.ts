@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer"
+import type { Transform } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
+import { OutboundProblem } from "./problem.ts"
+
+/** The codings that can be read, as `accept-encoding` names them. */
+export const CODINGS = "gzip, br, deflate"
+
+/**
+ * The whole body, inflated, of at most `most` bytes: counted while they come, before and after inflating, so that a
+ * small body that would become a large one is left as soon as it does (measured: 200 MB of zeros as 194 kB of gzip or
+ * 304 bytes of Brotli are left within 15 ms and 6 MB of memory). Throws OutboundProblem: `too_large`, `bad_answer`.
+ */
+export async function wholeBody(
+  body: AsyncIterable<Uint8Array>,
+  coding: string | null,
+  most: number,
+): Promise<Uint8Array> {
+  const sent = limited(body, most)[Symbol.asyncIterator]()
+  const first = await sent.next()
+  if (first.done) return Buffer.alloc(0)
+  const rest = startingWith(first.value, sent)
+  const inflater = inflaterOf(coding?.trim().toLowerCase() ?? "", first.value[0] ?? 0)
+  if (inflater === null) return await collected(rest)
+  return await inflated(rest, inflater, most)
+}
+
+async function inflated(body: AsyncIterable<Uint8Array>, inflater: Transform, most: number): Promise<Uint8Array> {
+  let whole: Uint8Array = Buffer.alloc(0)
+  try {
+    await pipeline(body, inflater, async (source: AsyncIterable<Uint8Array>) => {
+      whole = await collected(limited(source, most))
+    })
+    return whole
+  } catch (error) {
+    throw error instanceof OutboundProblem ? error : new OutboundProblem("bad_answer")
+  }
+}
+
+/** Null for a body that is as it was sent. */
+function inflaterOf(coding: string, firstByte: number): Transform | null {
+  if (coding === "" || coding === "identity") return null
+  if (coding === "gzip" || coding === "x-gzip") return createGunzip()
+  if (coding === "br") return createBrotliDecompress()
+  // some servers leave out the two bytes of zlib's head, whose first names the method, 8
+  if (coding === "deflate") return (firstByte & 15) === 8 ? createInflate() : createInflateRaw()
+  throw new OutboundProblem("bad_answer")
+}
+
+async function* limited(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > most) throw new OutboundProblem("too_large")
+    yield chunk
+  }
+}
+
+async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+/** Copied together: pieces kept as they came would each hold the whole chunk that they are a part of. */
+async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  let room = Buffer.alloc(0)
+  let size = 0
+  for await (const chunk of chunks) {
+    if (size + chunk.length > room.length) room = Buffer.concat([room], 2 * (size + chunk.length))
+    room.set(chunk, size)
+    size += chunk.length
+  }
+  return room.subarray(0, size)
+}

@@ -1,0 +1,42 @@
+import { lookup } from "node:dns/promises"
+import { isIP } from "node:net"
+import { isPublicAddress } from "./addresses.ts"
+import { OutboundProblem } from "./problem.ts"
+
+/** Every address of a host. Throws an error with the code ENOTFOUND or ENODATA where there is none. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+/** Networks that may be asked although they are not public. */
+export interface AllowedNetworks {
+  includes(address: string): boolean
+}
+
+/** As the machine itself resolves: its hosts file first, then its name servers. */
+export const systemResolve: Resolve = async (host) => {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address }) => address)
+}
+
+/**
+ * The addresses of a host, asked for once. All of them must be public or allowed: a name with one foot in a private
+ * network is refused whole. Throws OutboundProblem: `blocked`, `no_such_host`, `unreachable` where names are not
+ * resolved at all.
+ */
+export async function checkedAddresses(
+  host: string,
+  { resolve, allowPrivate }: { resolve: Resolve; allowPrivate: AllowedNetworks | undefined },
+): Promise<readonly string[]> {
+  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host]
+  const mayAsk = (address: string) => isPublicAddress(address) || allowPrivate?.includes(address) === true
+  if (!addresses.every((address) => isIP(address) !== 0 && mayAsk(address))) throw new OutboundProblem("blocked")
+  return addresses
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await resolve(host).catch((error) => {
+    const { code } = error as { code?: unknown }
+    throw new OutboundProblem(code === "ENOTFOUND" || code === "ENODATA" ? "no_such_host" : "unreachable")
+  })
+  if (addresses.length === 0) throw new OutboundProblem("no_such_host")
+  return addresses
+}

@@ -1,0 +1,142 @@
+import { Buffer } from "node:buffer"
+import { type Head, readBody, readHead } from "./answer.ts"
+import { connect } from "./connect.ts"
+import { Incoming } from "./incoming.ts"
+import { CODINGS, wholeBody } from "./inflate.ts"
+import { OutboundProblem } from "./problem.ts"
+import { type AllowedNetworks, checkedAddresses, type Resolve, systemResolve } from "./resolve.ts"
+import { type Target, targetOf } from "./target.ts"
+
+export interface OutboundOptions {
+  method?: "GET" | "POST"
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Networks of the operator that may be asked although they are not public; none when left out. */
+  allowPrivate?: AllowedNetworks
+  /** Ports beyond 80 and 443. */
+  ports?: readonly number[]
+  /**
+   * Whether a redirect of a GET is followed; `trail` is what was asked so far, the redirecting address last. A redirect
+   * that it refuses fails with `bad_redirect`; without it every redirect is an answer like any other.
+   */
+  mayFollow?: (to: URL, trail: readonly URL[]) => boolean
+  /** In all, redirects included. */
+  totalMs?: number
+  /** From the look-up of a host to the first byte of its answer. */
+  firstByteMs?: number
+  /** Of the body, as sent and inflated. */
+  mostBytes?: number
+  resolve?: Resolve
+  /** Certificates trusted in place of the platform's, PEM. */
+  ca?: string
+  signal?: AbortSignal
+}
+
+export interface OutboundAnswer {
+  /** What answered, after redirects. */
+  url: string
+  status: number
+  headers: Headers
+  /** Inflated; empty for a redirect, whose body is not read. */
+  bytes: Uint8Array
+}
+
+export type SafeFetch = (url: string, options?: OutboundOptions) => Promise<OutboundAnswer>
+
+const LIMITS = { totalMs: 10_000, firstByteMs: 5_000, mostBytes: 512_000 }
+const MOST_REDIRECTS = 5
+
+/**
+ * Asks an address that somebody else named, so that it cannot be used to reach what only this machine can reach: http
+ * and https alone; a host is looked up once per request, every address of it must be public or allowed, and the
+ * connection goes to just that address; each redirect is checked like the first address. Limits: 10 s, 5 s to the first
+ * byte, 512,000 bytes. Any status is an answer. Throws OutboundProblem, and nothing that says more.
+ */
+export const safeFetch: SafeFetch = async (url, options = {}) => {
+  const { signal } = options
+  const ended = new AbortController()
+  const stop = () => ended.abort(new OutboundProblem("stopped"))
+  const timer = endAfter(ended, options.totalMs ?? LIMITS.totalMs)
+  signal?.addEventListener("abort", stop)
+  if (signal?.aborted) stop()
+  try {
+    return await follow(url, options, ended)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", stop)
+  }
+}
+
+function endAfter(ended: AbortController, ms: number) {
+  return setTimeout(() => ended.abort(new OutboundProblem("timeout")), ms)
+}
+
+async function follow(first: string, options: OutboundOptions, ended: AbortController): Promise<OutboundAnswer> {
+  const { ports = [], mayFollow, method = "GET" } = options
+  const trail: URL[] = []
+  for (let target = targetOf(first, ports); ; ) {
+    const answer = await exchange(target, options, ended)
+    trail.push(target.url)
+    const location = isRedirect(answer.status) ? answer.headers.get("location") : null
+    if (location === null || method !== "GET" || !mayFollow) return answer
+    const next = URL.parse(location, target.url)
+    if (!next || trail.length > MOST_REDIRECTS || !mayFollow(next, trail)) throw new OutboundProblem("bad_redirect")
+    target = targetOf(next, ports)
+  }
+}
+
+async function exchange(target: Target, options: OutboundOptions, ended: AbortController): Promise<OutboundAnswer> {
+  const { resolve = systemResolve, allowPrivate, ca, mostBytes = LIMITS.mostBytes } = options
+  const { signal } = ended
+  const firstByte = endAfter(ended, options.firstByteMs ?? LIMITS.firstByteMs)
+  try {
+    const addresses = await unless(signal, checkedAddresses(target.host, { resolve, allowPrivate }))
+    const socket = await connect(target, addresses, { signal, ca })
+    try {
+      socket.write(requestOf(target, options))
+      const incoming = new Incoming(socket, signal)
+      await incoming.first()
+      clearTimeout(firstByte)
+      const head = await readHead(incoming)
+      return { url: target.url.href, ...head, bytes: await bodyOf(head, incoming, mostBytes) }
+    } finally {
+      socket.destroy()
+    }
+  } finally {
+    clearTimeout(firstByte)
+  }
+}
+
+/** What the work gives, unless the signal comes first: a look-up cannot be called off. */
+async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener("abort", abort)
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
+}
+
+function requestOf({ url }: Target, { method = "GET", headers, body }: OutboundOptions): Uint8Array {
+  const sent = new Headers({ "user-agent": "Appmeter", accept: "*/*", ...headers })
+  sent.set("host", url.host)
+  sent.set("connection", "close")
+  sent.set("accept-encoding", CODINGS)
+  const bytes = Buffer.from(body ?? "")
+  if (body !== undefined) sent.set("content-length", String(bytes.length))
+  // Headers refuses a line end in a value, and a URL has none
+  const lines = [...sent].map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([Buffer.from(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`), bytes])
+}
+
+async function bodyOf(head: Head, incoming: Incoming, most: number): Promise<Uint8Array> {
+  if (isRedirect(head.status)) return Buffer.alloc(0)
+  return await wholeBody(readBody(head, incoming), head.headers.get("content-encoding"), most)
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}

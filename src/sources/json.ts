@@ -1,0 +1,62 @@
+import type { ResultApp } from "../observations/types.ts"
+import { ReadFailure } from "./source.ts"
+
+/** Parsed JSON. Throws ReadFailure (`changed`) where the text is none. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ReadFailure("changed", `${what} is no JSON`)
+  }
+}
+
+/** What stands at a path of keys and places in a value of unknown shape; undefined where nothing does. Never throws. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+  let here = value
+  for (const step of path) {
+    if (typeof here !== "object" || here === null || Array.isArray(here) !== (typeof step === "number"))
+      return undefined
+    if (!Object.hasOwn(here, step)) return undefined
+    here = (here as Record<string | number, unknown>)[step]
+  }
+  return here
+}
+
+/** The items of an array; none where it is none. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A text that says something and that a database can hold, as it stands; undefined for anything else. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && /\S/.test(value) && !value.includes("\0") && value.isWellFormed()
+    ? value
+    : undefined
+}
+
+/** A whole number from 0; undefined for anything else, a numeral in quotes too. */
+export function count(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+}
+
+/** A star rating as its own stars, above 0 to 5: stores write 0 where an app has none. */
+export function stars(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 && value <= 5 ? value : undefined
+}
+
+/** A currency by its three capitals, ISO 4217. */
+export function currency(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined
+}
+
+/** Each app once, where it stands first, and no more than the depth. */
+export function appsOf<App extends ResultApp>(shown: Iterable<App>, depth: number): App[] {
+  const apps = new Map<string, App>()
+  for (const app of shown) if (!apps.has(app.id)) apps.set(app.id, app)
+  return [...apps.values()].slice(0, depth)
+}
+
+/** The same facts without those that were not shown. */
+export function shown<Facts extends object>(facts: { [Name in keyof Facts]: Facts[Name] | undefined }): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts
+}

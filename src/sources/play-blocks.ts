@@ -1,0 +1,114 @@
+import { at, list, parseJson } from "./json.ts"
+import { asksForProof } from "./proof.ts"
+import { ReadFailure, type SourceRequest } from "./source.ts"
+
+/** Which of a page's data blocks is meant. */
+export interface Anchor {
+  /** The call that filled it. */
+  rpc: string
+  /** Its number when it was recorded, "ds:4": believed only on a page that does not say which call filled which block. */
+  key: string
+  /** Whether data has the shape that is meant; of several blocks that one call filled, one must. */
+  fits(data: unknown): boolean
+}
+
+/**
+ * The data of one block of a page of play.google.com. The page numbers its blocks anew whenever its layout changes, but
+ * says in AF_dataServiceRequests which call filled which: that holds. Throws ReadFailure: `blocked` for a page that asks
+ * for a proof or a consent, `changed` unless exactly one block fits.
+ */
+export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
+  const named = keysOf(page, rpc)
+  const wanted = named ?? new Set([key])
+  const fitting = blocksOf(page, wanted).filter(fits)
+  if (fitting.length === 1) return fitting[0]
+  throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)
+}
+
+/**
+ * What one call of batchexecute answered; null where it answered with nothing. Throws ReadFailure: `rate_limited` or
+ * `failed` for a call that says so, else as blockOf does.
+ */
+export function answerOf(body: string, rpc: string): unknown {
+  if (!body.startsWith(GUARD)) throw unreadable(body, "no answer of batchexecute")
+  const frames = list(parseJson(body.slice(GUARD.length), "the answer"))
+  const [frame, ...more] = frames.filter((each) => at(each, 0) === "wrb.fr" && at(each, 1) === rpc)
+  if (!frame || more.length > 0) throw new ReadFailure("changed", `not one answer of ${rpc}`)
+  const payload = at(frame, 2)
+  if (typeof payload === "string") return parseJson(payload, `the answer of ${rpc}`)
+  if (payload !== null) throw new ReadFailure("changed", `the answer of ${rpc} is no text`)
+  const status = at(frame, 5, 0)
+  if (status !== undefined) throw new ReadFailure(outcomeOf(status), `${rpc} answered with a status`)
+  return null
+}
+
+/** A request below play.google.com, in English: what the parsers read of its words is known in that language. */
+export function playRequest(path: string, storefront: string, query: Record<string, string>): SourceRequest {
+  return playRequestIn("en", path, storefront, query)
+}
+
+/** A request below play.google.com in another language, for what is not read of its words. */
+export function playRequestIn(
+  language: string,
+  path: string,
+  storefront: string,
+  query: Record<string, string>,
+): SourceRequest {
+  const asked = new URLSearchParams({ ...query, hl: language, gl: storefront.toUpperCase() })
+  const headers = language === "en" ? HEADERS : { ...HEADERS, "accept-language": `${language},en;q=0.5` }
+  return { path: `${path}?${asked}`, headers }
+}
+
+const GUARD = ")]}'"
+
+// What the pages were recorded with: a desktop browser. Without one, another layout may be served.
+const HEADERS = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
+  accept: "text/html,*/*",
+  "accept-language": "en-US,en;q=0.9",
+}
+
+/** The blocks that a call filled, by the page's own table; undefined where the page does not name the call. */
+function keysOf(page: string, rpc: string): Set<string> | undefined {
+  const start = page.indexOf("AF_dataServiceRequests = {")
+  if (start === -1) return undefined
+  const script = page.slice(start, page.indexOf("</script", start))
+  // the requests are in there too, and with them what was searched for, which may look like anything
+  const table = script.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+  const keys = [...table.matchAll(/'(ds:\d{1,4})' ?: ?\{id:'(\w+)'/g)].filter(([, , id]) => id === rpc)
+  return keys.length === 0 ? undefined : new Set(keys.map(([, key]) => key as string))
+}
+
+const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script/g
+const BLOCK = /^AF_initDataCallback\(\{key: '(ds:\d{1,4})',/
+
+/** Scripts are taken one after another, so that no text within one can pass for another. */
+function blocksOf(page: string, wanted: ReadonlySet<string>): unknown[] {
+  const scripts = [...page.matchAll(SCRIPT)].map(([, script = ""]) => script)
+  return scripts.filter((script) => wanted.has(BLOCK.exec(script)?.[1] ?? "")).map(dataOf)
+}
+
+function dataOf(script: string): unknown {
+  const start = script.indexOf("data:")
+  const end = script.lastIndexOf(", sideChannel:")
+  try {
+    return start === -1 || end === -1 ? undefined : JSON.parse(script.slice(start + "data:".length, end))
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(page: string, detail: string): ReadFailure {
+  // a page of the store itself asks for no proof, but a listing on it may say any of the words
+  const asks = CONSENT.test(page) || (!page.includes("AF_initDataCallback(") && asksForProof(page))
+  return asks ? new ReadFailure("blocked", "a proof or a consent is asked for") : new ReadFailure("changed", detail)
+}
+
+// Within a listing the quote and the tag would be escaped.
+const CONSENT = /action="https:\/\/consent\.google\.|<title>Before you continue/
+
+// google.rpc.Code: 8 RESOURCE_EXHAUSTED; 4 DEADLINE_EXCEEDED, 13 INTERNAL and 14 UNAVAILABLE pass by themselves.
+function outcomeOf(status: unknown) {
+  if (status === 8) return "rate_limited"
+  return status === 4 || status === 13 || status === 14 ? "failed" : "changed"
+}

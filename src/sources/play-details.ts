@@ -1,0 +1,88 @@
+import { isStoreId } from "../formulas/store-ids.ts"
+import type { AppsObservation, StoreApp } from "../observations/types.ts"
+import type { AppsAsked } from "./asked.ts"
+import { at, count, currency, list, shown, text } from "./json.ts"
+import { blockOf, playRequest } from "./play-blocks.ts"
+import { fact, fieldAt, listedFacts, required } from "./play-listing.ts"
+import { ReadFailure, type Source } from "./source.ts"
+
+const PARSER = 1
+
+/**
+ * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. Figures are
+ * those of the country of the address that reads, as in play-search; names are English.
+ *
+ * A page that the store does not have is a 404, which never reaches `parse`: the read fails with `not_found`. So does a
+ * page that shows the app in full but offers it neither now nor for pre-registration. Both mean that the app is not to be
+ * had from here, and the caller may record that; a page that lacks anything else that each has is `changed`.
+ */
+export const playDetails: Source<AppsAsked, AppsObservation> = {
+  name: "play-details",
+  upstream: "play.google.com",
+  parser: PARSER,
+  request: ({ storefront, ids }) => playRequest("/store/apps/details", storefront, { id: onlyId(ids) }),
+  parse(body, { storefront, ids }, about) {
+    const app = appOf(at(blockOf(body, ANSWER), 1, 2), onlyId(ids))
+    const subject = { platform: "android" as const, storefront, asked: [...ids] }
+    return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
+  },
+}
+
+// The page makes this call twice; the other block has only the ratings of one kind of device.
+const ANSWER = { rpc: "Ws7gDc", key: "ds:5", fits: (data: unknown) => list(at(data, 1, 2)).length > 100 }
+
+function onlyId(ids: readonly string[]): string {
+  const [id] = ids
+  if (id === undefined || ids.length > 1) throw new RangeError("play-details reads one app at a time")
+  return id
+}
+
+function appOf(listing: unknown, id: string): StoreApp {
+  if (at(fieldAt(listing, 77), 0) !== id || !isStoreId("android", id)) {
+    throw new ReadFailure("changed", "the page is not that app's")
+  }
+  const app = shown<StoreApp>({
+    id,
+    ...listedFacts(listing),
+    version: versionOf(listing),
+    price: fact(at(offerOf(listing), 0), units),
+    currency: fact(at(offerOf(listing), 1), currency),
+    genre: required(at(fieldAt(listing, 79), 0, 0, 2), category),
+    releasedAt: fact(at(fieldAt(listing, 10), 1, 0), moment),
+    updatedAt: fact(at(fieldAt(listing, 145), 0, 1, 0), moment),
+  })
+  if (!isOffered(listing, app)) throw new ReadFailure("not_found", "shown, but offered to nobody here")
+  return app
+}
+
+/** By its standing: 2 = to be had, 1 = for pre-registration, which carries no offer. By an offer where none is stated. */
+function isOffered(listing: unknown, app: StoreApp): boolean {
+  const standing = fact(at(fieldAt(listing, 18), 0), count)
+  return standing === undefined ? app.price !== undefined : standing > 0
+}
+
+/** Millionths of the currency, its code, and the price as it is written. */
+function offerOf(listing: unknown): unknown {
+  return at(fieldAt(listing, 57), 0, 0, 0, 0, 1, 0)
+}
+
+/** Left out where there is a version for each kind of device. */
+function versionOf(listing: unknown): string | undefined {
+  const version = fact(at(fieldAt(listing, 140), 0, 0, 0), text)
+  return version === "Varies with device" ? undefined : version
+}
+
+function units(micros: unknown): number | undefined {
+  const whole = count(micros)
+  return whole === undefined ? undefined : whole / 1_000_000
+}
+
+function category(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Z_]{1,100}$/.test(value) ? value : undefined
+}
+
+/** Seconds since 1970, to the year 2199. */
+function moment(seconds: unknown): Date | undefined {
+  const whole = count(seconds)
+  return whole === undefined || whole >= Date.UTC(2200, 0) / 1_000 ? undefined : new Date(whole * 1_000)
+}

@@ -1,0 +1,57 @@
+import { normaliseTerm } from "../formulas/term.ts"
+import type { HintsObservation } from "../observations/types.ts"
+import type { HintsAsked } from "./asked.ts"
+import { at, text } from "./json.ts"
+import { answerOf, playRequest } from "./play-blocks.ts"
+import { required } from "./play-listing.ts"
+import { ReadFailure, type Source } from "./source.ts"
+
+const PARSER = 1
+
+/**
+ * What the search box of play.google.com suggests for a beginning, in its order: at most five, though ten are asked for.
+ * As with the other pages of the store, the country is that of the address that reads.
+ */
+export const playSuggest: Source<HintsAsked, HintsObservation> = {
+  name: "play-suggest",
+  upstream: "play.google.com",
+  parser: PARSER,
+  request({ storefront, prefix }) {
+    const query = { rpcids: RPC, "soc-app": "121", "soc-platform": "1", "soc-device": "1" }
+    const { path, headers } = playRequest("/_/PlayStoreUi/data/batchexecute", storefront, query)
+    const call = [RPC, JSON.stringify([[null, [prefix], [10], [2], 4]])]
+    const body = new URLSearchParams({ "f.req": JSON.stringify([[call]]) }).toString()
+    return { path, method: "POST", headers: { ...headers, "content-type": FORM }, body }
+  },
+  parse(body, { storefront, prefix }, about) {
+    const terms = termsOf(answerOf(body, RPC))
+    return {
+      kind: "hints",
+      source: "play-suggest",
+      platform: "android",
+      storefront,
+      prefix,
+      terms,
+      parser: PARSER,
+      origin: "own",
+      ...about,
+    }
+  },
+}
+
+const RPC = "IJ4APc"
+const FORM = "application/x-www-form-urlencoded;charset=UTF-8"
+const MOST = 5
+
+/**
+ * An answer of nothing, or one whose list is empty or null, is the store's way to suggest nothing. What cannot be a term
+ * (over 150 characters) is left out.
+ */
+function termsOf(answer: unknown): string[] {
+  if (answer === null) return []
+  const suggestions = at(answer, 0, 0)
+  if (suggestions === null) return []
+  if (!Array.isArray(suggestions)) throw new ReadFailure("changed", "no list of suggestions")
+  const terms = suggestions.map((suggestion) => normaliseTerm(required(at(suggestion, 0), text)))
+  return [...new Set(terms)].filter((term) => [...term].length <= 150).slice(0, MOST)
+}

@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import { listApps } from "../../src/operations/apps.ts"
+import { search } from "../../src/operations/search.ts"
+import { freshDatabase } from "../database.ts"
+import { ask, contextOf, NOW, newWorkspace, reading, said } from "../observations/measured.ts"
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+test("an app is called as its first storefront calls it, wherever it was read last, and by its id until then", async () => {
+  const workspaceId = await newWorkspace(sql)
+  const track = (countries: string[], workspace: number) =>
+    sql.begin((tx) =>
+      trackApp(tx as Tx, { workspaceId: workspace, iosId: "40001", countries, keywords: ["weather"], origin: "own" }),
+    )
+  await track(["us", "jp"], workspaceId)
+  const japanese = await newWorkspace(sql)
+  await track(["jp"], japanese)
+  const shown = async (of: number) => (await ask(listApps, contextOf(sql, of))).apps[0].name
+  const found = async (query: string) =>
+    (await ask(search, contextOf(sql, workspaceId), { q: query })).results.map(({ title }: { title: string }) => title)
+  expect(await shown(workspaceId)).toBe("40001")
+  await record(sql, [reading("weather", "2025-11-18T10:00:00Z", [], { depth: 9, results: [{ id: "40001", name: "Clouds" }] })], () => NOW) // biome-ignore format: one line
+  expect(await shown(workspaceId)).toBe("Clouds")
+  const lookedUp = (storefront: string, minute: number, name: string) =>
+    record(sql, [said(`2025-11-19T10:0${minute}:00Z`, [{ id: "40001", name }], { storefront })], () => NOW)
+  await lookedUp("us", 1, "Sky 100% 'Pro'")
+  await lookedUp("jp", 2, "天気☀️")
+  expect([await shown(workspaceId), await shown(japanese)]).toEqual(["Sky 100% 'Pro'", "天気☀️"])
+  expect(await found("sky 100%")).toContain("Sky 100% 'Pro'")
+})

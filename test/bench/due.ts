@@ -1,0 +1,124 @@
+// bun test/bench/due.ts — turns a second that one process can take while 1 %, 10 % and 100 % of a day's 86,400 searches
+// are due, and whole measurements' bookkeeping, as ratios to a plain indexed select and a
+// plain one-row update of the same run. On the embedded
+// database, or with DATABASE_URL on that server.
+import { randomBytes } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { claim } from "../../src/measuring/claim.ts"
+import { type Claim, endMeasured } from "../../src/measuring/due.ts"
+import { openLane, takeTurn } from "../../src/measuring/pace.ts"
+import { freshDatabase } from "../database.ts"
+import { searches } from "../measuring/stand-in.ts"
+
+const SECONDS = Number(process.env.SECONDS ?? 3)
+const DAY = 86_400
+const TERMS = 50
+const lane = { upstream: "apps.apple.com", egress: "bench" } as const
+const sql = await freshDatabase()
+
+const filled = performance.now()
+await fill(sql)
+console.log(`${DAY} tracked terms are due after ${Math.round(performance.now() - filled)} ms, by their triggers`)
+await sql`vacuum (analyze)`
+await openLane(sql, lane, 0)
+
+for (const share of [0.01, 0.1, 1]) {
+  await sql`
+    update due
+    set lease = null, lease_until = null, next_at = now() + case when kind = 'search' then interval '0' else interval '1 day' end`
+  await sql`
+    update due
+    set next_at = now() + interval '1 day'
+    where kind = 'search' and subject not in (
+      select term from tracked_term order by md5(term) limit ${DAY * share}
+    )`
+  await sql`vacuum (analyze) due`
+  const select = await perSecond(() => plainSelect(sql))
+  const update = await perSecond(() => sql`update pace set answers = answers + 1 where upstream = ${lane.upstream}`)
+  const claimed: Claim[] = []
+  const turns = await perSecond(async () => {
+    const { claimed: one } = await claim(sql, lane, [searches], 600_000)
+    if (one) claimed.push(one)
+    return one !== null
+  })
+  const ends = await perSecond(async () => {
+    const one = claimed.pop()
+    if (one) await sql.begin((tx) => endMeasured(tx, one))
+    return one !== undefined
+  })
+  const further = await perSecond(() =>
+    takeTurn(sql, lane, { withinMs: 1_000, live: true, signal: new AbortController().signal }),
+  )
+  const of = (rate: number) =>
+    `${Math.round(rate)}/s (${(rate / select).toFixed(2)} of the select, ${(rate / update).toFixed(2)} of the update)`
+  console.log(
+    `${share * 100} % due: select ${Math.round(select)}/s, one-row update ${Math.round(update)}/s, claims with a turn ${of(turns)}, ends ${of(ends)}, further turns ${of(further)}`,
+  )
+}
+
+const plan = (await explained(sql)).join("\n")
+if (process.env.PLAN) console.log(plan)
+console.log(plan.match(/(Index (Only )?Scan|Seq Scan|Bitmap Heap Scan).*/g)?.join("\n"))
+const scans = plan.match(/Seq Scan on (due|tracked_\w+|workspace|store_app)/g)
+console.log(scans ? `THE PLAN READS WHOLE TABLES: ${scans}` : "every table by an index")
+process.exit(scans ? 1 : 0)
+
+async function fill(sql: Sql): Promise<void> {
+  const terms = Array.from({ length: TERMS }, (_, i) => `term ${i} ${randomBytes(6).toString("hex")}`)
+  await sql`
+    insert into workspace (name, plan)
+    select 'bench ' || i, case i % 10 when 0 then 'pro' else 'free' end
+    from generate_series(1, 200) i`
+  await sql`
+    insert into store_app (platform, store_id)
+    select 'ios', (1000000 + i)::text
+    from generate_series(1, ${DAY / TERMS}::int) i`
+  await sql`
+    insert into tracked_app (id, workspace_id, ios_app, countries)
+    select 'app_' || id, 1 + id % 200, id, array[(array['us', 'de', 'jp', 'fr'])[1 + id % 4]]
+    from store_app`
+  for (let at = 1; at <= DAY / TERMS; at += 144) {
+    await sql`
+      insert into tracked_term (app_id, country, term, position)
+      select a.id, a.countries[1], t.term || ' ' || a.ios_app, t.place
+      from tracked_app a
+      cross join unnest(${terms}::text[]) with ordinality t (term, place)
+      where a.ios_app between ${at} and ${at + 143}`
+  }
+}
+
+/** The least that finding the next subject can cost. */
+async function plainSelect(sql: Sql): Promise<void> {
+  await sql`
+    select subject
+    from due
+    where kind = 'search' and platform = 'ios' and class = 2 and lease is null and next_at <= now()
+    order by next_at, storefront, subject
+    limit 1`
+}
+
+/** One after the other, until the time is up or `work` says that nothing is left. */
+async function perSecond(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  let done = 0
+  for (; performance.now() < began + SECONDS * 1_000; done++) if ((await work()) === false) break
+  return done / ((performance.now() - began) / 1_000)
+}
+
+/** The plan of a claim as the server made it, by claiming once through a client that asks for it first. */
+async function explained(sql: Sql): Promise<string[]> {
+  let plan: string[] = []
+  const asking = new Proxy(sql, {
+    apply(target, self, args) {
+      const query = Reflect.apply(target, self, args)
+      if (!String(args[0]?.raw?.join("")).includes("with turn as")) return query
+      return (async () => {
+        const rows = await target<{ "QUERY PLAN": string }[]>`explain (analyze, buffers, costs off) ${query}`
+        plan = rows.map((row) => row["QUERY PLAN"])
+        return []
+      })()
+    },
+  })
+  await claim(asking, lane, [searches], 1_000)
+  return plan
+}

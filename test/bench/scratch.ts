@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { createWorkspace } from "../../src/access/workspaces.ts"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+
+export interface Scratch {
+  sql: Sql
+  /** Closes the database and removes it. */
+  remove(): Promise<void>
+}
+
+let made = 0
+
+/** A migrated database of its own: on that server, else embedded, on disk and flushed. */
+export async function scratchOn(server: string | undefined, maxConnections = 4): Promise<Scratch> {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-bench-"))
+  // one that is left over, the next run of the tests drops (test/database.ts)
+  const name = `appmeter_test_${process.pid}_bench_${++made}`
+  const address = server && new URL(server)
+  if (address) {
+    await asAdmin(address.href, (admin) => admin`create database ${admin(name)}`)
+    address.pathname = `/${name}`
+  }
+  const databaseUrl = address ? address.href : undefined
+  const database = await openDatabase({ databaseUrl, dataDir: folder, as: "server", log: silentLog, maxConnections })
+  await migrate(database.sql, readTree("sql", ".sql"), silentLog)
+  const remove = async () => {
+    await database.close()
+    if (server) await asAdmin(server, (admin) => admin`drop database ${admin(name)} with (force)`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { sql: database.sql, remove }
+}
+
+async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await work(admin).finally(() => admin.end())
+}
+
+/** A workspace without limits that matter, whose history goes back `historyDays`. */
+export async function benchWorkspace(sql: Sql, historyDays = 365): Promise<number> {
+  const overrides = { credits: 1e12, ratePerSecond: 1e9, trackedKeywords: 1e9, apps: 1e6, historyDays }
+  return (await createWorkspace(sql, { name: `bench ${++made}`, plan: "enterprise", overrides })).id
+}
+
+/** Tracks an app of the App Store in the US and gives its id. */
+export async function track(
+  sql: Sql,
+  workspaceId: number,
+  iosId: string,
+  keywords: readonly string[],
+): Promise<string> {
+  return await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords, origin: "own" }))
+}

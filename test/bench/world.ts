@@ -1,0 +1,90 @@
+import { hash } from "node:crypto"
+import type { ResultApp, SearchObservation } from "../../src/observations/types.ts"
+
+// A world of apps of which few rank for much and most for little, and the lists it gives from day to day: the same for the
+// same numbers. Places move by about a twelfth of themselves, so that the first stay and the last come and go.
+
+export const APPS = 300_000
+/** How many results of a search page come with names and ratings; the rest are ids. */
+const DETAILED = 12
+
+export interface Read {
+  /** Number of the keyword. */
+  term: number
+  day: string
+  depth: number
+  storefront?: string
+  /** Seconds after the day's midnight. */
+  second?: number
+}
+
+export const termOf = (term: number) => `keyword ${term}`
+
+/** The store's id of the app that is so many-th in popularity. */
+export const idOf = (app: number) => String(1_000_000_000 + app * 37)
+
+/** What the search page of a day shows for a keyword. */
+export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }: Read): SearchObservation {
+  const dayNumber = Date.parse(day) / 86_400_000
+  const order = placesOf(term, dayNumber, depth)
+  return {
+    kind: "search",
+    source: "apple-web-search",
+    platform: "ios",
+    storefront,
+    term: termOf(term),
+    depth,
+    complete: true,
+    results: order.map((app, place) => (place < DETAILED ? detailed(app, dayNumber) : { id: idOf(app) })),
+    seenAt: new Date(Date.parse(day) + second * 1_000),
+    parser: 1,
+    origin: "own",
+    egress: "us",
+    sha256: hash("sha256", `${term} ${day}`, "buffer"),
+  }
+}
+
+/** The apps that a keyword's lists are made of, the likeliest first: a tenth more than are shown. */
+export function candidatesOf(term: number, depth: number): number[] {
+  const random = randomFrom(term + 1)
+  const apps = new Set<number>()
+  // a density that falls with the two thirds of an app's number: of 1,000 draws some 200 are among the first 800
+  while (apps.size < Math.ceil(depth * 1.1)) apps.add(Math.floor(APPS * random() ** 3))
+  return [...apps]
+}
+
+function placesOf(term: number, dayNumber: number, depth: number): number[] {
+  const random = randomFrom(Math.imul(term + 1, 7_919) + dayNumber)
+  const drawn = candidatesOf(term, depth).map((app, place) => ({
+    app,
+    at: place + (0.4 + place / 12) * (random() + random() - 1),
+  }))
+  return drawn
+    .sort((a, b) => a.at - b.at)
+    .slice(0, depth)
+    .map(({ app }) => app)
+}
+
+function detailed(app: number, dayNumber: number): ResultApp {
+  const ratings = Math.floor(3e6 / (1 + app)) + (dayNumber % 1_000)
+  return {
+    id: idOf(app),
+    name: `App ${app}: what it is called in the store`,
+    icon: `https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/${app}/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/{w}x{h}.png`,
+    developer: `Developer ${app % 40_000}, Inc.`,
+    bundleId: `com.example.developer${app % 40_000}.app${app}`,
+    ratings,
+    rating: 3 + (app % 20) / 10,
+  }
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32, public domain). */
+function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b1)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

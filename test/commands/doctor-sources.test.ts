@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Finding } from "../../src/commands/doctor/finding.ts"
+import { room } from "../../src/commands/doctor/folder.ts"
+import { migrations } from "../../src/commands/with-database.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Database, Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { scratchDatabase } from "../database/server.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+import { emptied, rawFolder, searches, standingIn, track } from "./measured-scene.ts"
+
+setDefaultTimeout(60_000)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+let held: Database
+let sql: Sql
+let DATA_DIR: string
+let stores: ReplayServer
+
+beforeAll(async () => {
+  ;({ DATA_DIR } = await dataFolder())
+  held = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
+  sql = held.sql
+})
+beforeEach(async () => {
+  await emptied(sql)
+  await stores?.stop()
+  stores = replayServer()
+})
+afterAll(async () => {
+  await stores.stop()
+  await held.close()
+  removeFolders()
+})
+
+/** What doctor finds; without other UPSTREAM_URLS the stand-in is asked. */
+async function examined(env: Record<string, string> = {}) {
+  const { out, err } = await appmeter(["doctor", "--json"], {
+    env: { MEASURE: "yes", UPSTREAM_URLS: standingIn(stores), ...(env.DATABASE_URL ? {} : { DATA_DIR }), ...env },
+  })
+  expect(err).toBe("")
+  const { findings } = JSON.parse(out) as { findings: Finding[] }
+  for (const { state, fix } of findings) expect([state, fix !== null]).toEqual([state, state !== "ok"])
+  const after = findings.findIndex(({ thing }) => thing === "limits")
+  return { all: findings, found: findings.slice(after + 1) }
+}
+
+const things = (found: Finding[]) => Object.fromEntries(found.map(({ thing, state }) => [thing, state]))
+const hosts = () => [...new Set(stores.requests.map(({ url }) => url.host))].sort()
+const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
+
+describe("reaching the stores", () => {
+  test("while nothing is tracked, or the demo alone, nobody is asked", async () => {
+    const nothing = [{ thing: "sources", state: "ok", says: "nothing is tracked, so no store is read", fix: null }]
+    expect((await examined()).found).toEqual(nothing as Finding[])
+    await track(sql, ["ios", "android"], "demo")
+    expect([(await examined()).found, hosts()]).toEqual([nothing as Finding[], []])
+  })
+
+  test("each host that would be asked, and no other; any answer will do", async () => {
+    await track(sql, ["ios"])
+    const { found } = await examined()
+    expect(things(found)).toEqual({
+      EGRESS_COUNTRY: "ok",
+      ...Object.fromEntries(APPLE.map((host) => [host, "ok"])),
+      budget: "ok",
+      sources: "ok",
+    })
+    expect([hosts(), stores.requests.map(({ method, url }) => `${method} ${url.pathname}`)]).toEqual([
+      APPLE,
+      ["HEAD /", "HEAD /", "HEAD /"],
+    ])
+    expect(found[1]!.says).toMatch(/^reached at 127\.0\.0\.1:\d+, as UPSTREAM_URLS says; status 404$/)
+  })
+
+  test("Google Play only with the country of the address that asks, which Android apps need", async () => {
+    await track(sql, ["android"])
+    const without = await examined()
+    expect(without.found[0]).toEqual({
+      thing: "EGRESS_COUNTRY",
+      state: "warning",
+      says: "not set while Android apps are tracked: Google Play is not read",
+      fix: expect.stringMatching(/EGRESS_COUNTRY=de$/),
+    })
+    expect(hosts()).toEqual([])
+    expect(things((await examined({ EGRESS_COUNTRY: "de" })).found)).toEqual({
+      EGRESS_COUNTRY: "ok",
+      "play.google.com": "ok",
+      budget: "ok",
+      sources: "ok",
+    })
+  })
+
+  test("a host all of whose sources are off is not asked", async () => {
+    await track(sql, ["ios"])
+    await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
+    expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
+  })
+
+  test("one that refuses connections, or never answers, is a problem within seconds", async () => {
+    await track(sql, ["ios"])
+    stores.on("itunes.apple.com", "/", () => new Promise(() => {}))
+    const { found } = await examined({
+      UPSTREAM_URLS: standingIn(stores).replace(/(?<=apps\.apple\.com=)[^,]+/, "http://127.0.0.1:1"),
+    })
+    expect(things(found)).toMatchObject({
+      "apps.apple.com": "problem",
+      "itunes.apple.com": "problem",
+      "search.itunes.apple.com": "ok",
+    })
+    const of = (thing: string) => found.find((one) => one.thing === thing)!
+    expect(of("apps.apple.com").says).toStartWith("cannot be reached at 127.0.0.1:1, as UPSTREAM_URLS says, from")
+    expect(of("itunes.apple.com").says).toEndWith("no answer within 3 s")
+    expect(of("apps.apple.com").fix).toBe("start what listens there, or take apps.apple.com out of UPSTREAM_URLS")
+  })
+
+  test("with MEASURE=no they are asked only where another process of this address has read within the hour", async () => {
+    await track(sql, ["ios"])
+    const { found } = await examined({ MEASURE: "no" })
+    expect([things(found).stores, hosts()]).toEqual(["ok", []])
+    await sql`insert into pace (upstream, egress, base_gap_ms, gap_ms) values ('apps.apple.com', 'main', 1000, 1000)`
+    await examined({ MEASURE: "no" })
+    expect(hosts()).toEqual(APPLE)
+    stores.requests.length = 0
+    await examined({ MEASURE: "no", EGRESS: "elsewhere" })
+    await sql`update pace set next_at = now() - interval '61 minutes'`
+    await examined({ MEASURE: "no" })
+    expect(hosts()).toEqual([])
+  })
+})
+
+describe("what is due against what can be read", () => {
+  const budget = async (env: Record<string, string> = {}) =>
+    (await examined(env)).found.filter(({ thing }) => thing === "budget")
+
+  test("says how much of it is used", async () => {
+    await track(sql, ["ios"])
+    await searches(sql, 100)
+    const [only] = await budget()
+    // the app itself is looked up too
+    expect(only!.says).toBe("100 of 86400 to apps.apple.com, 1 of 28800 to itunes.apple.com requests a day")
+  })
+
+  test("short by the gap that was set: by how much, and the gap that would do", async () => {
+    await track(sql, ["ios"])
+    await searches(sql, 100)
+    expect(await budget({ UPSTREAM_GAPS_MS: "apps.apple.com=1000000" })).toEqual([
+      {
+        thing: "budget",
+        state: "warning",
+        says: "100 requests a day are due at apps.apple.com and 86 can be made, 14 too few; plans that pay go first",
+        fix: expect.stringContaining("UPSTREAM_GAPS_MS=apps.apple.com=864000"),
+      },
+    ])
+  })
+
+  test("short since it has refused: to wait is what helps", async () => {
+    await track(sql, ["ios"])
+    await searches(sql, 100)
+    await sql`
+      insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals)
+      values ('apps.apple.com', 'main', 1000, 1000000, 9)`
+    const [only] = await budget()
+    expect(only).toMatchObject({ state: "warning", fix: expect.stringMatching(/^wait until .* appmeter sources$/) })
+  })
+})
+
+test("an open alert is a problem, with what to do; one of a source that is off is not told, nor one that is over", async () => {
+  await track(sql, ["ios"])
+  await sql`
+    insert into instance_alert (kind, subject, detail, ended_at)
+    values ('source_changed', 'apple-web-search', '5 answers in a row', null),
+      ('source_blocked', 'apple-hints', 'refused for an hour', null),
+      ('source_blocked', 'itunes-lookup', 'refused for an hour', now())`
+  const { found } = await examined()
+  expect(found.slice(-2)).toEqual([
+    {
+      thing: "apple-web-search",
+      state: "problem",
+      says: expect.stringMatching(/^5 answers in a row \(since 20\d\d-/),
+      fix: "install the newest appmeter, then run: appmeter replay; to ask it no more, set SOURCES_OFF=apple-web-search",
+    },
+    { thing: "apple-hints", state: "problem", says: expect.anything(), fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com=") },
+  ]) // biome-ignore format: a list to scan
+  const off = await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
+  expect(off.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
+})
+
+describe("the folder of bodies", () => {
+  const raw = async (env: Record<string, string> = {}) =>
+    (await examined(env)).all.find(({ thing }) => thing === "RAW_DIR")!
+
+  test("not made yet, filled, not wanted: all is well", async () => {
+    expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} is not there yet; the first reading makes it`)
+    mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
+    writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
+    const { all } = await examined()
+    const of = (thing: string) => all.find((one) => one.thing === thing)!
+    expect(of("RAW_DIR").says).toBe(`3 MB of bodies in ${rawFolder(DATA_DIR)}, none older than 14 days`)
+    const before = of("size").says
+    writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
+    // they are no part of the database
+    expect((await examined()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
+    expect((await raw({ RAW_DAYS: "0" })).says).toBe("no bodies are kept (RAW_DAYS=0)")
+  })
+
+  test("no folder: a warning, as measuring goes on", async () => {
+    const file = join(scratch(), "file")
+    writeFileSync(file, "")
+    for (const RAW_DIR of [file, join(file, "inside")])
+      expect(await raw({ RAW_DIR })).toMatchObject({
+        state: "warning",
+        says: `${file} is no folder: no bodies are kept`,
+        fix: expect.stringContaining("RAW_DIR=/var/lib/appmeter-raw"),
+      })
+  })
+
+  test("too large for its disk: the size that fits", () => {
+    const MB = 1e6
+    expect(room(300 * MB, 200 * MB, 500).state).toBe("ok")
+    expect(room(299 * MB, 200 * MB, 500)).toMatchObject({
+      state: "warning",
+      fix: "set RAW_MB=249, or RAW_DIR to a folder on a larger disk",
+    })
+  })
+})
+
+test("a database that is behind, or away, is told once", async () => {
+  await track(sql, ["ios"])
+  await sql`alter table due rename to due_later`
+  const { found } = await examined()
+  await sql`alter table due_later rename to due`
+  expect(found).toEqual([])
+  const away = await examined({ DATABASE_URL: "postgres://u:p@127.0.0.1:1/x", RAW_MB: "1" })
+  expect(away.found).toEqual([])
+})
+
+postgres("postgres: the same, and the disk of RAW_DIR", async () => {
+  await using server = await scratchDatabase("doctor_sources")
+  const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
+  await migrate(database.sql, migrations(), silentLog)
+  await track(database.sql, ["ios"])
+  await searches(database.sql, 100)
+  await database.close()
+  const folder = scratch()
+  const env = { DATABASE_URL: server.url, RAW_DIR: folder, RAW_MB: "1", UPSTREAM_GAPS_MS: "apps.apple.com=1000000" }
+  const { all, found } = await examined(env)
+  expect(things(found)).toMatchObject({ "apps.apple.com": "ok", budget: "warning", sources: "ok" })
+  expect(found.find(({ thing }) => thing === "budget")!.fix).toStartWith("run EGRESS=second appmeter work on")
+  expect(things(all)).toMatchObject({ RAW_DIR: "ok", disk: "ok" })
+  expect(all.find(({ thing }) => thing === "RAW_DIR")!.says).toBe(
+    `0 MB of bodies in ${folder}, none older than 14 days`,
+  )
+})

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { deriveKeywordMetrics } from "../../src/observations/keyword-metrics.ts"
+import { record } from "../../src/observations/record.ts"
+import { appleHints } from "../../src/sources/apple-hints.ts"
+import { appleWebSearch } from "../../src/sources/apple-web-search.ts"
+import { bodyOf, seenIn } from "../measuring/kept.ts"
+import { hinted, newWorkspace, published, reading, said } from "../observations/measured.ts"
+import { fixture } from "../sources/parsed.ts"
+import { appmeter, dataFolder, removeFolders } from "./child.ts"
+import { inFolder } from "./filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const TERM = "sleep sounds"
+const AT = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 20 * 3_600_000)
+const DAY = AT.toISOString().slice(0, 10)
+const EARLIER = new Date(AT.getTime() - 86_400_000)
+const SEARCH = fixture("apple-web-search-us.html")
+const HINTS = fixture("apple-hints-tide-us.plist")
+const list = { platform: "ios", storefront: "us", term: TERM } as const
+let env: { DATA_DIR: string }
+let appId: string
+let iosId: string
+let absentId: string
+
+beforeAll(async () => {
+  env = await dataFolder()
+  const search = seenIn(appleWebSearch, { storefront: "us", term: TERM }, SEARCH, AT)
+  iosId = search.results[2]!.id
+  await inFolder(env.DATA_DIR, async (sql) => {
+    const workspaceId = await newWorkspace(sql)
+    const track = (id: string) =>
+      sql.begin((tx) => trackApp(tx, { workspaceId, iosId: id, countries: ["us"], keywords: [TERM], origin: "own" }))
+    appId = await track(iosId)
+    absentId = await track("999999999")
+    const lookedUp = (at: Date, ratings: number, parser: number) =>
+      said(at.toISOString(), [{ id: iosId, name: "Rain", ratings, rating: 4.5 }], { parser })
+    await record(sql, [
+      search,
+      reading(TERM, EARLIER.toISOString(), ["10001"], { depth: 20 }),
+      reading(TERM, AT.toISOString(), [], {
+        source: "foreign",
+        origin: "elsewhere",
+        depth: 1,
+        parser: 7,
+        results: [{ id: iosId, ratings: 7 }],
+      }),
+      lookedUp(EARLIER, 640, 1),
+      lookedUp(AT, 650, 2),
+      seenIn(appleHints, { storefront: "us", prefix: "sleep" }, HINTS, AT),
+      hinted("sleep sounds", AT.toISOString(), [TERM]),
+      published(TERM, "2025-09-01", 64, { seenAt: new Date("2025-09-28T00:00:00Z") }),
+    ])
+    await sql.begin((tx) => deriveKeywordMetrics(tx, [list], AT))
+  })
+  await openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 10 }).keep(bodyOf(SEARCH, AT))
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what the command shows
+async function shown(words: string[] = [], app = appId): Promise<any> {
+  const { code, out, err } = await appmeter(
+    ["evidence", "--app", app, "--country", "US", "--term", "Sleep Sounds ", "--json", ...words],
+    { env },
+  )
+  expect([code, err]).toEqual([0, ""])
+  return JSON.parse(out).evidence
+}
+
+describe("appmeter evidence", () => {
+  test("leads each figure of a keyword back to its source, address, time, parser and body", async () => {
+    const [{ day, readings, metrics, ratings }, ...others] = await shown()
+    expect([day, others]).toEqual([DAY, []])
+    const sha256 = Buffer.from(bodyOf(SEARCH, AT).sha256).toString("hex")
+    expect(readings).toHaveLength(2)
+    expect(readings[0]).toEqual({
+      source: "apple-web-search",
+      seenAt: AT.toISOString(),
+      parser: appleWebSearch.parser,
+      egress: "us",
+      origin: "own",
+      depth: expect.any(Number),
+      complete: true,
+      rank: 3,
+      sha256,
+      url: "https://apps.apple.com/us/iphone/search?term=sleep%20sounds",
+      bodyKept: true,
+    })
+    expect(readings[1]).toMatchObject({ source: "foreign", origin: "elsewhere", rank: 1, url: null, bodyKept: false })
+    const figure = (name: string, source: string) =>
+      metrics.find((one: { metric: string; source: string }) => one.metric === name && one.source === source)
+    expect(figure("popularity", "apple-ads-report")).toMatchObject({
+      score: 64,
+      formula: 0,
+      day: "2025-09-01",
+      restsOn: [
+        { source: "apple-ads-report", url: null, bodyKept: false, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ],
+    })
+    expect(figure("demand", "calculated").restsOn).toMatchObject([
+      { source: "apple-web-search", sha256, url: readings[0].url, bodyKept: true },
+    ])
+    expect(figure("hints", "calculated").restsOn[0]).toMatchObject({
+      source: "apple-hints",
+      prefix: "sleep sounds",
+      url: expect.stringMatching(/^https:\/\/search\.itunes\.apple\.com\/.*term=sleep%20sounds$/),
+    })
+    expect(ratings.find((one: { source: string }) => one.source === "itunes-lookup")).toMatchObject({
+      day: DAY,
+      ratings: 650,
+      parser: 2,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      url: `https://itunes.apple.com/lookup?id=${iosId}&country=us&entity=software`,
+    })
+  })
+
+  test("leads ratings that came with search results back to those results", async () => {
+    const [{ readings, ratings }] = await shown()
+    expect(ratings.find((one: { source: string }) => one.source === "foreign")).toMatchObject({
+      ratings: 7,
+      term: TERM,
+      parser: 7,
+      sha256: readings[1].sha256,
+    })
+  })
+
+  test("shows a day as it stood, also where what was said of the app has been replaced since", async () => {
+    const before = EARLIER.toISOString().slice(0, 10)
+    const [{ day, readings, ratings, metrics }] = await shown(["--day", before])
+    expect([day, readings.length, readings[0]]).toMatchObject([before, 1, { source: "import", rank: null }])
+    expect(ratings).toMatchObject([{ source: "itunes-lookup", ratings: 640, parser: 1, day: before }])
+    expect(metrics.map(({ metric }: { metric: string }) => metric)).toEqual(["popularity"])
+  })
+
+  test("tells absent from not measured, in words too", async () => {
+    const line = async (words: string[], app = appId) => {
+      const { out } = await appmeter(
+        ["evidence", "--app", app, "--country", "us", "--term", TERM, "--platform", "ios", ...words],
+        { env },
+      )
+      return out.split("\n").find((one) => one.startsWith("rank "))
+    }
+    expect(await line([])).toMatch(/^rank +3 of \d+ +apple-web-search +\S+Z +\d+ +[0-9a-f]{12}, kept +https:/)
+    expect(await line([], absentId)).toMatch(/^rank +absent of \d+ +apple-web-search/)
+    expect(await line(["--day", "2025-01-01"])).toMatch(/^rank +not measured +-/)
+  })
+
+  test("is refused for what it cannot show", async () => {
+    const words = (rest: Record<string, string>) =>
+      Object.entries({ app: appId, country: "us", term: TERM, ...rest }).flatMap(([name, value]) => [
+        `--${name}`,
+        value,
+      ])
+    const cases: [string[], number, string][] = [
+      [["--app", appId], 2, "--app, --country and --term are needed"],
+      [words({ country: "xx" }), 2, "--country must be"],
+      [words({ term: " " }), 2, "--term must not be empty"],
+      [words({ platform: "web" }), 2, "--platform must be ios or android"],
+      [words({ day: "2025-02-30" }), 2, "--day must be a day"],
+      [words({ app: "app_nobody" }), 1, "no workspace tracks an app of that id"],
+      [words({ platform: "android" }), 1, "the app is not in that store"],
+    ]
+    for (const [typed, code, reason] of cases) {
+      const ended = await appmeter(["evidence", ...typed], { env })
+      expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(reason)])
+    }
+  })
+})

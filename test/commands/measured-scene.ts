@@ -1,0 +1,47 @@
+import { join } from "node:path"
+import type { Sql } from "../../src/database/types.ts"
+import { UPSTREAMS } from "../../src/upstreams.ts"
+import type { ReplayServer } from "../sources/replay.ts"
+
+/** UPSTREAM_URLS of a stand-in. */
+export function standingIn({ address }: ReplayServer): string {
+  return UPSTREAMS.map((upstream) => `${upstream}=${address(upstream)}`).join(",")
+}
+
+/** An app that a workspace of its own tracks on these platforms. */
+export async function track(sql: Sql, platforms: ("ios" | "android")[], origin = "own"): Promise<void> {
+  const [workspace] = await sql<{ id: number }[]>`
+    insert into workspace (name, plan)
+    select 'tracking ' || count(*), 'pro' from workspace
+    returning id`
+  const ids = await Promise.all((["ios", "android"] as const).map((platform) => storeApp(sql, platform)))
+  const [ios, android] = (["ios", "android"] as const).map((one, i) => (platforms.includes(one) ? ids[i]! : null))
+  await sql`
+    insert into tracked_app (id, workspace_id, ios_app, android_app, countries, origin)
+    values (${`app_${workspace!.id}`}, ${workspace!.id}, ${ios!}, ${android!}, '{us}', ${origin})`
+}
+
+async function storeApp(sql: Sql, platform: string): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into store_app (platform, store_id)
+    select ${platform}, 'x' || count(*) from store_app
+    returning id`
+  return row!.id
+}
+
+/** Nothing tracked, due, read or to be known. */
+export async function emptied(sql: Sql): Promise<void> {
+  for (const table of ["tracked_app", "due", "pace", "source_hour", "source_state", "instance_alert"])
+    await sql`delete from ${sql(table)}`
+}
+
+/** Searches that are due every day. */
+export async function searches(sql: Sql, count: number): Promise<void> {
+  await sql`
+    insert into due (kind, platform, storefront, subject)
+    select 'search', 'ios', 'us', 'term ' || i
+    from generate_series(1, ${count}) i`
+}
+
+/** Where bodies are kept when nothing is said. */
+export const rawFolder = (dataDir: string) => join(dataDir, "raw")

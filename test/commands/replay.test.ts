@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import type { Sql } from "../../src/database/types.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { record } from "../../src/observations/record.ts"
+import { appleWebSearch } from "../../src/sources/apple-web-search.ts"
+import { playSearch } from "../../src/sources/play-search.ts"
+import { bodyOf, seenIn } from "../measuring/kept.ts"
+import { fixture } from "../sources/parsed.ts"
+import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+import { inFolder } from "./filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const NOW = new Date()
+const AT = new Date(NOW.getTime() - 3_600_000)
+const PANDA = fixture("play-search-panda.html")
+const SLEEP = fixture("apple-web-search-us.html")
+let env: { DATA_DIR: string }
+
+const bodies = () => openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 100 })
+
+/** One search as it is read today, and one as an earlier version would have read it. */
+async function readings(sql: Sql): Promise<void> {
+  const panda = seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, AT)
+  const sleep = seenIn(appleWebSearch, { storefront: "us", term: "sleep sounds" }, SLEEP, AT)
+  await record(sql, [panda, { ...sleep, parser: 0, results: sleep.results.toReversed() }])
+}
+
+beforeAll(async () => {
+  env = await dataFolder()
+  await inFolder(env.DATA_DIR, readings)
+  for (const text of [PANDA, SLEEP]) await bodies().keep(bodyOf(text, AT))
+})
+
+describe("appmeter replay", () => {
+  test("says what differs and changes nothing; with --write it is recorded, and then is the same", async () => {
+    const dry = await appmeter(["replay"], { env })
+    expect([dry.code, dry.err]).toEqual([0, ""])
+    expect(dry.out).toMatch(/^SOURCE +SAME +DIFFERENT/)
+    expect(dry.out).toMatch(/^apple-web-search +0 +1 +\d+ +0/m)
+    expect(dry.out).toMatch(/^play-search +1 +0 +0 +0/m)
+    expect(dry.out).toMatch(/^apple-web-search +different +sleep sounds, us +\S+Z +\d+ of \d+ places$/m)
+    expect(dry.out).toContain("nothing was changed")
+    expect((await appmeter(["replay"], { env })).out).toBe(dry.out)
+    const { code, out } = await appmeter(["replay", "--write", "--json"], { env })
+    expect(code).toBe(0)
+    expect(JSON.parse(out).sources[0]).toMatchObject({ source: "apple-web-search", different: 1, recorded: 1 })
+    const after = JSON.parse((await appmeter(["replay", "--json"], { env })).out)
+    expect(after).toMatchObject({
+      sources: [
+        { same: 1, different: 0 },
+        { same: 1, different: 0 },
+      ],
+      examples: [],
+    })
+  })
+
+  test("is of one source and since one day where that is asked for", async () => {
+    const one = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
+    expect(JSON.parse(one.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
+    const none = await appmeter(["replay", "--since", "2999-01-01"], { env })
+    expect([none.code, none.out]).toEqual([0, "nothing to replay: no body is kept of anything that is stored\n"])
+  })
+
+  test("is refused for what is no day and no source, and where there is no database", async () => {
+    for (const [words, reason] of [
+      [["--since", "2025-02-30"], "--since must be a day"],
+      [["--since", "yesterday"], "--since must be a day"],
+      [["--source", "import"], "--source must be one of apple-web-search, "],
+    ] as const) {
+      const { code, err } = await appmeter(["replay", ...words], { env })
+      expect([code, err.includes(reason)]).toEqual([2, true])
+    }
+    const { code, err } = await appmeter(["replay"], { env: { DATA_DIR: join(scratch(), "none") } })
+    expect([code, err]).toEqual([1, expect.stringContaining("there is no database in ")])
+  })
+
+  test("exits with 1 when a body cannot be read that was read before", async () => {
+    const page = "<html><title>Other</title></html>"
+    const { sha256 } = bodyOf(page, AT)
+    await inFolder(env.DATA_DIR, async (sql) => {
+      const panda = seenIn(
+        playSearch,
+        { storefront: "us", term: "red panda" },
+        PANDA.replace(">panda -", ">red panda -"),
+        AT,
+      )
+      await record(sql, [{ ...panda, sha256 }])
+    })
+    await bodies().keep(bodyOf(page, AT))
+    const { code, out } = await appmeter(["replay", "--write"], { env })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^play-search +unreadable +red panda, us +\S+Z +changed: /m)
+  })
+})

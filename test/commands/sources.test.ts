@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { migrations } from "../../src/commands/with-database.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Database, Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { noteHealth } from "../../src/measuring/alerts.ts"
+import { noteRead } from "../../src/measuring/source-reads.ts"
+import type { Outcome } from "../../src/observations/types.ts"
+import type { SourceName } from "../../src/upstreams.ts"
+import { scratchDatabase } from "../database/server.ts"
+import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+import { emptied, searches } from "./measured-scene.ts"
+
+setDefaultTimeout(60_000)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+let held: Database
+let sql: Sql
+let env: { DATA_DIR: string }
+
+beforeAll(async () => {
+  env = await dataFolder()
+  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  sql = held.sql
+})
+beforeEach(() => emptied(sql))
+afterAll(async () => {
+  await held.close()
+  removeFolders()
+})
+
+async function reads(source: SourceName, outcomes: (Outcome | null)[]): Promise<void> {
+  for (const outcome of outcomes) {
+    const failure = outcome && "a list where a page was"
+    if (await noteRead(sql, source, outcome, failure, new Date())) await noteHealth(sql, source, silentLog)
+  }
+}
+
+const BROKEN = Array<Outcome>(5).fill("changed")
+
+describe("beside a server", () => {
+  test("names every source that can be asked, and what it asks; a new instance has nothing to say of them", async () => {
+    const { healthy, sources, short, alerts } = await answer(["sources"], { env })
+    expect([healthy, short, alerts]).toEqual([true, [], []])
+    expect(sources.map(({ source, upstream, on }: Record<string, unknown>) => [source, upstream, on])).toEqual([
+      ["apple-web-search", "apps.apple.com", true],
+      ["itunes-lookup", "itunes.apple.com", true],
+      ["itunes-search", "itunes.apple.com", true],
+      ["apple-store-search", "search.itunes.apple.com", true],
+      ["apple-hints", "search.itunes.apple.com", true],
+      ["play-search", "play.google.com", false],
+      ["play-suggest", "play.google.com", false],
+      ["play-details", "play.google.com", false],
+    ])
+    for (const source of sources)
+      expect(source).toMatchObject({ successRate24h: null, lastSuccess: null, failed24h: 0 })
+  })
+
+  test("follows the settings: sources that are off, the country of the address, gaps", async () => {
+    const settings = { SOURCES_OFF: "apple-hints", EGRESS_COUNTRY: "de", UPSTREAM_GAPS_MS: "apps.apple.com=7000" }
+    const { sources } = await answer(["sources"], { env: { ...env, ...settings } })
+    const of = (name: string) => sources.find(({ source }: { source: string }) => source === name)
+    expect([of("apple-hints").on, of("play-search").on]).toEqual([false, true])
+    expect([of("apple-web-search").pace.gapMs, of("itunes-lookup").pace.gapMs]).toEqual([7_000, 3_000])
+  })
+
+  test("a source that fails is shown with its rate, its failure and how often in a row; it is not broken yet", async () => {
+    await reads("apple-web-search", [null, null, null, "blocked"])
+    const { healthy, sources } = await answer(["sources"], { env })
+    expect(healthy).toBe(true)
+    expect(sources[0]).toMatchObject({
+      lastSuccess: expect.stringMatching(/^20/),
+      answered24h: 3,
+      failed24h: 1,
+      successRate24h: 0.75,
+      lastFailure: { outcome: "blocked", detail: "a list where a page was" },
+      failuresInARow: 1,
+    })
+  })
+
+  test("what is short is told, and is no failure", async () => {
+    await searches(sql, 100)
+    const more = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
+    const { healthy, short } = await answer(["sources"], more)
+    expect([healthy, short]).toEqual([
+      true,
+      [{ upstream: "apps.apple.com", asked: 100, paying: 0, free: 100, can: 86, canAtBase: 86, short: 14 }],
+    ])
+    const { out } = await appmeter(["sources"], more)
+    expect(out).toMatch(/^apps\.apple\.com +100 +0 +86 +14$/m)
+  })
+
+  test("a broken one ends it with 1, in both forms, with the alert; one that is off does not", async () => {
+    await reads("apple-hints", BROKEN)
+    const [text, json] = [await appmeter(["sources"], { env }), await appmeter(["sources", "--json"], { env })]
+    expect([text.code, json.code, text.err, json.err]).toEqual([1, 1, "", ""])
+    expect(text.out).toMatch(/^SOURCE +UPSTREAM +ASKED/)
+    expect(text.out).toMatch(/^play-search +play\.google\.com +no: no EGRESS_COUNTRY +-/m)
+    expect(text.out).toMatch(/^apple-hints .* changed: a list where a page was +1000 ms/m)
+    expect(text.out).toMatch(/^source_changed +apple-hints +20\S+Z +5 answers in a row .*: a list where a page was$/m)
+    expect(JSON.parse(json.out)).toMatchObject({
+      healthy: false,
+      alerts: [{ kind: "source_changed", subject: "apple-hints" }],
+    })
+    expect((await appmeter(["sources"], { env: { ...env, SOURCES_OFF: "apple-hints" } })).code).toBe(0)
+    await reads("apple-hints", [null])
+    expect((await appmeter(["sources"], { env })).code).toBe(0)
+  })
+})
+
+describe("without a server", () => {
+  test("a database that nobody holds is read; where there is none, none is made", async () => {
+    const free = await dataFolder()
+    expect((await answer(["sources"], { env: free })).healthy).toBe(true)
+    const DATA_DIR = join(scratch(), "none")
+    const { code, err } = await appmeter(["sources"], { env: { DATA_DIR } })
+    expect([code, existsSync(DATA_DIR)]).toEqual([1, false])
+    expect(err).toContain(`there is no database in ${DATA_DIR}`)
+  })
+
+  postgres("postgres: the same", async () => {
+    await using server = await scratchDatabase("sources")
+    const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
+    await migrate(database.sql, migrations(), silentLog)
+    for (const outcome of BROKEN) await noteRead(database.sql, "itunes-lookup", outcome, null, new Date())
+    await noteHealth(database.sql, "itunes-lookup", silentLog)
+    await database.close()
+    const { code, out } = await appmeter(["sources", "--json"], { env: { DATABASE_URL: server.url } })
+    expect([code, JSON.parse(out).alerts]).toMatchObject([1, [{ subject: "itunes-lookup" }]])
+  })
+})

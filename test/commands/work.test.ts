@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { UPSTREAMS } from "../../src/upstreams.ts"
+import { scratchDatabase } from "../database/server.ts"
+import { until } from "../jobs/platform.ts"
+import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { answer, appmeter, begun, dataFolder, removeFolders, serving } from "./child.ts"
+import { standingIn } from "./measured-scene.ts"
+
+setDefaultTimeout(60_000)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+let stores: ReplayServer
+beforeEach(() => {
+  stores = replayServer()
+  const apps = someApps(30)
+  stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, apps))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(apps))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tea", "tea timer"]))
+  stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+})
+afterEach(() => stores.stop())
+afterAll(removeFolders)
+
+/** Reads the stand-in as fast as it answers. */
+const reading = () => ({
+  MEASURE: "yes",
+  UPSTREAM_URLS: standingIn(stores),
+  UPSTREAM_GAPS_MS: UPSTREAMS.map((upstream) => `${upstream}=5`).join(","),
+})
+
+const searched = () => stores.requests.flatMap(({ url }) => (url.hostname === "apps.apple.com" ? [url.searchParams.get("term")] : [])) // biome-ignore format: one line
+
+async function trackTea(env: Record<string, string>): Promise<void> {
+  await answer(["workspace", "create", "studio", "--plan", "studio"], { env })
+  await answer(["app", "add", "Tide", "--workspace", "studio", "--ios", "1000000003", "--country", "us"], { env })
+  await answer(["app", "keywords", "add", await appId(env), "tea"], { env })
+}
+
+async function appId(env: Record<string, string>): Promise<string> {
+  return (await answer(["app", "list", "--workspace", "studio"], { env })).apps[0].id
+}
+
+test("a server reads what becomes due while it serves, and keeps the bodies it was answered", async () => {
+  const env = { ...(await dataFolder()), ...reading() }
+  const server = await serving({ env })
+  try {
+    await trackTea(env)
+    await until(() => searched().includes("tea"))
+    await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
+    const { raw } = { raw: join(env.DATA_DIR, "raw") }
+    await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
+  } finally {
+    server.kill()
+  }
+  expect(await server.exited).toBe(0)
+})
+
+test("a server with MEASURE=no asks no store", async () => {
+  const env = { ...(await dataFolder()), ...reading(), MEASURE: "no" }
+  const server = await serving({ env })
+  await trackTea(env)
+  await Bun.sleep(1_500)
+  server.kill()
+  expect(await server.exited).toBe(0)
+  expect(stores.requests).toEqual([])
+})
+
+test("work reads and serves nothing, and ends at once when it is told to", async () => {
+  const env = { ...(await dataFolder()), ...reading() }
+  await trackTea(env)
+  const child = begun(["work"], { env })
+  await until(() => searched().includes("tea"))
+  child.kill("SIGTERM")
+  expect(await child.exited).toBe(0)
+  const log = await new Response(child.stderr).text()
+  expect(
+    log
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).event),
+  ).toContain("working")
+})
+
+test("work beside a server on the embedded database is refused in a line", async () => {
+  const env = await dataFolder()
+  const server = await serving({ env })
+  const { code, out, err } = await appmeter(["work"], { env })
+  server.kill()
+  await server.exited
+  expect([code, out]).toEqual([1, ""])
+  expect(err.trimEnd().split("\n")).toHaveLength(1)
+})
+
+postgres("postgres: three work processes read each term once", async () => {
+  await using server = await scratchDatabase("work")
+  const env = { DATABASE_URL: server.url, ...reading() }
+  await answer(["migrate"], { env })
+  await trackTea(env)
+  const app = await appId(env)
+  const terms = Array.from({ length: 40 }, (_, i) => `tea ${i}`)
+  await answer(["app", "keywords", "add", app, ...terms], { env })
+  const children = [1, 2, 3].map(() => begun(["work"], { env }))
+  await until(() => terms.every((term) => searched().includes(term)))
+  for (const child of children) child.kill("SIGTERM")
+  expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
+  expect(terms.filter((term) => searched().filter((one) => one === term).length > 1)).toEqual([])
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openStoreReading, type StoreReading } from "../../src/commands/measuring.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { UPSTREAMS, type Upstream } from "../../src/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { until } from "../jobs/platform.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
+
+setDefaultTimeout(60_000)
+
+const GAP_MS = 15
+const OWN = "1234567890"
+const TERMS = Array.from({ length: 50 }, (_, i) => `tide ${i}`)
+const YESTERDAY = new Date(Date.now() - 86_400_000)
+const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+
+let sql: Sql
+let stores: ReplayServer
+let now = YESTERDAY
+let house: House
+let key: string
+let app: string
+
+/** Where the app stands for the nth term; absent for every tenth. */
+let rankOf = (n: number): number | null => (n % 10 === 9 ? null : n + 1)
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  stores = replayServer()
+  stores.on("apps.apple.com", "/us/iphone/search", ({ url }) => {
+    const term = url.searchParams.get("term")!
+    const [rank, others] = [rankOf(TERMS.indexOf(term)), someApps(60)]
+    const own = { id: OWN, name: "Tide Times", ratings: 5_000 }
+    return searchPage("us", term, rank === null ? others : others.toSpliced(rank - 1, 0, own))
+  })
+  stores.on("itunes.apple.com", "/lookup", ({ url }) => {
+    const ids = url.searchParams.get("id")!.split(",")
+    const known = [...someApps(60), { id: OWN, name: "Tide Times", ratings: 5_000 }]
+    return lookupAnswer(known.filter(({ id }) => ids.includes(id)))
+  })
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => {
+    const typed = url.searchParams.get("term")!
+    return hintsAnswer(TERMS.filter((term) => term.startsWith(typed)).slice(0, 10))
+  })
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
+  house = openHouse({ sql, now: () => now })
+  key = await house.key(await house.workspace())
+})
+afterAll(async () => {
+  await stores.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test("a fresh instance goes from add_app with 50 keywords to ranks, figures, name and icon by itself, at its pace", async () => {
+  const args = { iosId: OWN, countries: ["us"], keywords: TERMS }
+  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const body = { confirmToken: preview.body.confirmToken }
+  const added = await house.call("/v1/actions/confirm", { key, method: "POST", body })
+  expect(added.status).toBe(200)
+  app = (await house.call("/v1/apps", { key })).body.apps[0].id
+  expect((await keywords()).every((row) => !row.measured && row.rank === null && row.measuring)).toBeTrue()
+
+  await reading(async () => await until(async () => (await overdue()) === 0))
+
+  const rows = await keywords()
+  expect(rows.map(({ term, measured, rank }) => ({ term, measured, rank }))).toEqual(
+    TERMS.map((term, n) => ({ term, measured: true, rank: rankOf(n) })),
+  )
+  for (const row of rows) {
+    expect(row).toMatchObject({
+      measuring: false,
+      popularitySource: "estimate",
+      popularityNone: false,
+      searchDepth: 60 + (row.rank === null ? 0 : 1),
+    })
+    for (const figure of [row.demand, row.popularity, row.difficulty, row.hintCount]) expect(figure).toBeNumber()
+  }
+  const shown = (await house.call("/v1/apps", { key })).body.apps[0]
+  expect([shown.name, shown.icon]).toEqual(["Tide Times", `https://is1-ssl.mzstatic.com/image/${OWN}/512x512bb.jpg`])
+  // a canary is a search more
+  expect(asked("apps.apple.com")).toHaveLength(51)
+  // five keywords' first ten in one look-up, as far as they are due together
+  expect(asked("itunes.apple.com").length).toBeLessThan(1 + 50 / 2)
+  for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
+})
+
+test("the next day's bodies give the right movements", async () => {
+  const before = new Map<string, number | null>((await keywords()).map(({ term, rank }) => [term, rank]))
+  now = new Date()
+  rankOf = (n) => (n === 9 ? 4 : n === 0 ? null : n % 10 === 9 ? null : n + 3)
+  await sql`update due set next_at = now()`
+  await reading(async () => await until(async () => (await overdue()) === 0))
+  expect((await keywords()).map(({ rank }) => rank)).toEqual(TERMS.map((_, n) => rankOf(n)))
+  const days = [YESTERDAY, now].map((at) => at.toISOString().slice(0, 10))
+  const history = (await house.call(`/v1/apps/${app}/history`, { key })).body
+  const found = new Map<string, [string, number | null][]>(
+    history.keywords.map((row: { term: string; series: [string, number | null][] }) => [row.term, row.series]),
+  )
+  TERMS.forEach((term, n) => {
+    expect([term, found.get(term)]).toEqual([
+      term,
+      [
+        [days[0]!, before.get(term) ?? null],
+        [days[1]!, rankOf(n)],
+      ],
+    ])
+  })
+})
+
+test("a captcha page is blocked, leaves its day unmeasured, and is not asked again at once", async () => {
+  const term = "a new term"
+  const token = await house.call("/v1/actions", {
+    key,
+    method: "POST",
+    body: { action: "add_keywords", args: { appId: app, keywords: [term] } },
+  })
+  await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: token.body.confirmToken } })
+  stores.on("apps.apple.com", "/", () => captchaPage())
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => captchaPage())
+  await reading(async () => {
+    await until(async () => (await attempts(term)).length === 2)
+  })
+  expect(await attempts(term)).toEqual(["apple-store-search blocked", "apple-web-search blocked"])
+  const row = (await keywords()).find((one) => one.term === term)
+  expect(row).toMatchObject({ measured: false, rank: null, searchDepth: null })
+  const [due] =
+    await sql`select failures, failure, next_at > now() as later from due where kind = 'search' and subject = ${term}`
+  expect(due).toEqual({ failures: 1, failure: "blocked", later: true })
+})
+
+type Row = Record<string, unknown> & { term: string; rank: number | null }
+
+async function keywords() {
+  return (await house.call(`/v1/apps/${app}/keywords`, { key })).body.keywords as Row[]
+}
+
+async function reading(work: () => Promise<void>): Promise<void> {
+  const reading: StoreReading = openStoreReading({
+    sql,
+    log: silentLog,
+    now: () => now,
+    settings: {
+      on: true,
+      atOnce: 6,
+      egress: "main",
+      egressCountry: undefined,
+      sourcesOff: [],
+      gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, GAP_MS])),
+      addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
+      raw: { folder, days: 14, megabytes: 10 },
+    },
+  })
+  reading.start()
+  try {
+    await work()
+  } finally {
+    await reading.stop()
+  }
+}
+
+async function overdue(): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)
+    from due
+    where next_at <= now() or lease is not null or measured_at is null`
+  return row!.count
+}
+
+async function attempts(subject: string): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select source || ' ' || outcome as line
+    from attempt
+    where subject = ${subject}
+    order by 1`
+  return rows.map(({ line }) => line)
+}
+
+function asked(upstream: Upstream) {
+  return stores.requests.filter(({ url }) => url.hostname === upstream)
+}
+
+/** Requests that came before the gap was over, but for what a busy machine delays the one before. */
+function tooSoon(upstream: Upstream): number[] {
+  const at = asked(upstream).map((request) => request.at)
+  const whole = (at.at(-1) ?? 0) - (at[0] ?? 0)
+  return whole >= (at.length - 1) * GAP_MS * 0.9 ? [] : [whole, at.length]
+}

@@ -1,0 +1,127 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { BudgetKind } from "../../src/measuring/budget.ts"
+import { type AskedSource, healthOf, type SourceHealth } from "../../src/measuring/health.ts"
+import type { Upstream } from "../../src/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  for (const table of ["source_state", "source_hour", "pace", "due"]) await sql`delete from ${sql(table)}`
+})
+
+const SOURCES: AskedSource[] = [
+  { name: "play-search", upstream: "play.google.com", on: true },
+  { name: "apple-web-search", upstream: "apps.apple.com", on: true },
+  { name: "apple-hints", upstream: "search.itunes.apple.com", on: false },
+]
+const SEARCH: BudgetKind = {
+  name: "search",
+  platform: "ios",
+  upstream: "apps.apple.com",
+  together: 1,
+  requests: 1,
+  everyDays: 1,
+}
+const gapsMs = new Map<Upstream, number>([["apps.apple.com", 1_000], ["play.google.com", 2_000]]) // biome-ignore format: a list to scan
+const health = (egressCountry?: string) =>
+  healthOf(sql, { sources: SOURCES, kinds: [SEARCH], egress: "main", gapsMs, egressCountry })
+const web = async () => (await health())[1] as SourceHealth
+
+describe("a source", () => {
+  test("that was never read has no rate, no failure and no success, and its default pace", async () => {
+    const rows = await health("de")
+    expect(rows.map(({ source }) => source)).toEqual(["play-search", "apple-web-search", "apple-hints"])
+    expect(rows[1]).toEqual({
+      source: "apple-web-search",
+      upstream: "apps.apple.com",
+      on: true,
+      lastSuccess: null,
+      answered24h: 0,
+      failed24h: 0,
+      successRate24h: null,
+      lastFailure: null,
+      failuresInARow: 0,
+      budget: { upstream: "apps.apple.com", asked: 0, paying: 0, free: 0, can: 86_400, canAtBase: 86_400, short: 0 },
+      pace: { gapMs: 1_000, baseGapMs: 1_000, waitingUntil: null },
+      canary: null,
+    })
+    expect(rows[2]).toMatchObject({ on: false, budget: null })
+  })
+
+  test("has the rate of the last 24 hours, of its own reads alone", async () => {
+    await sql`
+      insert into source_hour (source, hour, answered, failed)
+      select 'apple-web-search', date_trunc('hour', now()) - i * interval '1 hour', 10, 2
+      from generate_series(0, 50) i`
+    await sql`insert into source_hour (source, hour, answered, failed) values ('play-search', date_trunc('hour', now()), 0, 7)`
+    const [play, apple, hints] = await health()
+    // whole hours of the clock: this one and those before it
+    expect(apple).toMatchObject({ answered24h: 240, failed24h: 48, successRate24h: 5 / 6 })
+    expect(play).toMatchObject({ answered24h: 0, failed24h: 7, successRate24h: 0 })
+    expect(hints).toMatchObject({ successRate24h: null })
+  })
+
+  test("keeps its last success and its last failure, and how many there were in a row", async () => {
+    await sql`
+      insert into source_state (source, answered_at, failed_at, failure, detail, failures)
+      values ('apple-web-search', '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z', 'blocked', 'status 403', 3)`
+    expect(await web()).toMatchObject({
+      lastSuccess: new Date("2026-03-01T10:00:00Z"),
+      lastFailure: { at: new Date("2026-03-01T11:00:00Z"), outcome: "blocked", detail: "status 403" },
+      failuresInARow: 3,
+    })
+  })
+})
+
+describe("its pace", () => {
+  const paced = (egress: string, refusals: number, next: string) => sql`
+    insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, next_at)
+    values ('apps.apple.com', ${egress}, 1000, 8000, ${refusals}, now() + ${next}::interval)`
+
+  test("after a refusal says until when it waits; a turn that is only booked is no waiting", async () => {
+    await paced("main", 3, "10 minutes")
+    const { pace, budget } = await web()
+    expect(pace).toMatchObject({ gapMs: 8_000, baseGapMs: 1_000, waitingUntil: expect.any(Date) })
+    expect(budget).toMatchObject({ can: 10_800, canAtBase: 86_400 })
+    await sql`update pace set refusals = 0`
+    expect((await web()).pace.waitingUntil).toBeNull()
+    await sql`update pace set refusals = 3, next_at = now() - interval '1 s'`
+    expect((await web()).pace.waitingUntil).toBeNull()
+  })
+
+  test("is that of this address", async () => {
+    await paced("second", 3, "10 minutes")
+    expect((await web()).pace).toEqual({ gapMs: 1_000, baseGapMs: 1_000, waitingUntil: null })
+  })
+})
+
+describe("its canary", () => {
+  const row = (storefront: string, rest: { failure?: string; measured?: string } = {}) => sql`
+    insert into due (kind, platform, storefront, subject, failures, failure, failed_at, measured_at)
+    values ('canary', 'android', ${storefront}, 'play-search', ${rest.failure ? 2 : 0}, ${rest.failure ?? null},
+      ${rest.failure ? new Date() : null}, ${rest.measured ?? null})`
+  const canary = async (egressCountry?: string) => (await health(egressCountry))[0]!.canary
+
+  test("waits, answers, or says how it failed, even when it answered before", async () => {
+    await row("de")
+    const waiting = { subject: "weather", storefront: "de", lastMeasured: null, state: "waiting" }
+    expect(await canary("de")).toEqual(waiting as never)
+    const measured_at = new Date("2026-03-01T10:00:00Z")
+    await sql`update due set measured_at = ${measured_at}`
+    expect(await canary("de")).toMatchObject({ lastMeasured: measured_at, state: "answers" })
+    await sql`update due set failures = 1, failure = 'changed', failed_at = now()`
+    expect(await canary("de")).toMatchObject({ lastMeasured: measured_at, state: "changed" })
+    // a failure that an answer has followed
+    await sql`update due set failures = 0`
+    expect(await canary("de")).toMatchObject({ state: "answers" })
+  })
+
+  test("is the one of the country that reads here", async () => {
+    await row("fr", { failure: "changed" })
+    expect([await canary("de"), await canary()]).toEqual([null, null])
+  })
+})

@@ -1,0 +1,36 @@
+import { hash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openRawBodies, type RawBodies } from "../../src/measuring/raw-bodies.ts"
+import type { Observation } from "../../src/observations/types.ts"
+import { parseBody, type RawBody, type Source } from "../../src/sources/source.ts"
+
+const folders: string[] = []
+
+/** A folder of bodies of its own. */
+export function someBodies(now: () => Date): RawBodies {
+  const folder = mkdtempSync(join(tmpdir(), "raw-bodies-"))
+  folders.push(folder)
+  return openRawBodies({ folder, days: 14, megabytes: 100, now })
+}
+
+/** For `afterAll`. */
+export function removeBodies(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+}
+
+export function bodyOf(text: string, seenAt: Date): RawBody {
+  const bytes = new TextEncoder().encode(text)
+  return { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: "https://itunes.apple.com/", seenAt }
+}
+
+/** What a source says of a body, as a read would have it. */
+export function seenIn<Asked, Seen extends Observation>(
+  source: Source<Asked, Seen>,
+  asked: Asked,
+  text: string,
+  seenAt: string | Date,
+): Seen {
+  return parseBody(source, asked, bodyOf(text, new Date(seenAt)), "us")
+}

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import type { Kind, ReadPort, Subject } from "../../src/measuring/kind.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { deriveKeywordMetrics, keywordMetricsOf } from "../../src/observations/keyword-metrics.ts"
+import { record } from "../../src/observations/record.ts"
+import { freshDatabase } from "../database.ts"
+import { hinted, NOW, newWorkspace, reading } from "../observations/measured.ts"
+
+const kinds = kindsOf({ egressCountry: undefined })
+const tea = { platform: "ios", storefront: "us", subject: "tea" } as const
+const AT = "2025-11-19T10:00:00Z"
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+function kindOf(name: Subject["kind"]): Kind {
+  return kinds.find((kind) => kind.name === name && kind.platform === "ios") as Kind
+}
+
+/** What a kind asks for; every answer is the same. */
+async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]> {
+  const asked: unknown[] = []
+  const ask: ReadPort["ask"] = async (_, one) => {
+    asked.push(one)
+    return answer as never
+  }
+  const port = { sql, now: () => NOW, signal: new AbortController().signal, isOn: () => true, ask }
+  await kindOf(name).read([{ ...tea, kind: name }], port)
+  return asked
+}
+
+function ids(count: number, from = 20_001): string[] {
+  return Array.from({ length: count }, (_, i) => String(from + i))
+}
+
+async function difficultyDue() {
+  await sql.begin((tx) => kindOf("search").derive!(tx as Tx, [{ ...tea, kind: "search" }], NOW))
+  return [...(await sql`select subject, class from due where kind = 'difficulty' order by subject`)]
+}
+
+describe("a difficulty", () => {
+  test("is due with the first results of a tracked term, not of one that was read for somebody once", async () => {
+    await sql`insert into due (kind, platform, storefront, subject, class) values ('search', 'ios', 'us', 'tea', 0)`
+    expect(await difficultyDue()).toEqual([])
+    const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
+    await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
+    expect(await difficultyDue()).toEqual([{ subject: "tea", class: 1 }])
+    expect(await difficultyDue()).toEqual([{ subject: "tea", class: 1 }])
+  })
+
+  test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {
+    const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
+    await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
+    expect(await askedBy("difficulty", {})).toEqual([{ storefront: "us", ids: ids(10) }])
+  })
+})
+
+describe("figures of a keyword", () => {
+  const figures = async (...readings: Parameters<typeof record>[1]) => {
+    await record(sql, readings, () => NOW)
+    await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ ...tea, term: "tea" }], NOW))
+    return (await keywordMetricsOf(sql, { ...tea, terms: ["tea"], today: "2025-11-20" })).get("tea")
+  }
+  const three = (depth: number) =>
+    reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })
+
+  test("are not measured by a reading that stopped before the tenth place: nobody knows what follows", async () => {
+    const unknown = { demand: null, difficulty: null, difficultyNone: false, popularity: null }
+    expect(await figures(three(3))).toMatchObject(unknown)
+    expect(await figures(reading("tea", AT, ids(9), { depth: 9 }))).toMatchObject(unknown)
+  })
+
+  test("are by a list that ended before the tenth place", async () => {
+    expect(await figures(three(4))).toMatchObject({ demand: 50, difficulty: null, difficultyNone: true })
+  })
+
+  test("rest on the latest reading that was deep enough, whatever the demo shows since", async () => {
+    const ten = (depth: number) => ids(10).map((id) => ({ id, name: "tea", ratings: depth }))
+    const deep = reading("tea", "2025-11-17T10:00:00Z", [], { depth: 10, results: ten(1_000) })
+    const demo = reading("tea", AT, [], { depth: 30, origin: "demo", results: ten(9) })
+    expect(await figures(deep, demo, reading("tea", AT, ids(3)))).toMatchObject({ difficulty: expect.any(Number) })
+    const [row] = await sql`select parts from keyword_metric where metric = 'difficulty'`
+    expect(row?.parts.read[0].seenAt).toBe("2025-11-17T10:00:00.000Z")
+  })
+})
+
+test("suggestions of the demo are not taken for what the store suggests now", async () => {
+  const recently = new Date(Date.now() - 3_600_000).toISOString()
+  const now = () => new Date()
+  await record(sql, [hinted("tea", recently, ["tea"], { origin: "demo" })], now)
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
+  await record(sql, [hinted("tea", recently, [])], now)
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
+})

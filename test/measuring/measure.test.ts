@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import type { Measure, Wanted } from "../../src/measure.ts"
+import { createMeasure, type LiveParts } from "../../src/measuring/measure.ts"
+import type { Measuring } from "../../src/measuring/worker.ts"
+import { record } from "../../src/observations/record.ts"
+import { until } from "../jobs/platform.ts"
+import { reading } from "../observations/measured.ts"
+import { APPS, EGRESS, gaps, scene, stored } from "./scene.ts"
+import { answersSearches, CAPTCHA, searches, termsAsked } from "./stand-in.ts"
+
+const on = scene()
+const HOUR_MS = 3_600_000
+const working: Measuring[] = []
+afterEach(async () => {
+  for (const one of working.splice(0)) await one.stop()
+})
+
+const wanted = (term: string, rest: Partial<Wanted> = {}): Wanted => ({
+  kind: "search",
+  platform: "ios",
+  storefront: "us",
+  term,
+  ...rest,
+})
+
+/** A process that works and asks. */
+function inProcess(gapMs = 0): Measure {
+  const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
+  working.push(measuring)
+  measuring.start()
+  const { nudge, onEnded } = measuring
+  return asking({ nudge, onEnded })
+}
+
+/** A process that only asks. */
+function asking(parts: Partial<LiveParts> = {}): Measure {
+  const now = () => new Date()
+  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, nudge() {}, onEnded() {}, pollMs: 50, ...parts }) // biome-ignore format: one line
+}
+
+describe("a live read", () => {
+  test("of 200 callers at once is one request, and all get it", async () => {
+    answersSearches(on.stores, () => 100)
+    const measure = inProcess()
+    const patience = { maxAgeMs: HOUR_MS, waitMs: 10_000 }
+    const answers = await Promise.all(Array.from({ length: 200 }, () => measure(wanted("tea"), patience)))
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+    expect(answers.every((answer) => answer.state === "fresh")).toBeTrue()
+    expect(await stored(on.sql, "tea")).toBe(1)
+  })
+
+  test("what is stored and young enough asks nobody; what is older is read anew", async () => {
+    const measure = inProcess()
+    const first = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    const again = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(again).toEqual(first)
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+    const anew = await measure(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 })
+    expect(termsAsked(on.stores)).toEqual(["tea", "tea"])
+    expect(anew.state === "fresh" && first.state === "fresh" && anew.measuredAt > first.measuredAt).toBeTrue()
+  })
+
+  test("is not answered with what the demo brought", async () => {
+    const demo = reading("tea", new Date(Date.now() - 1_000).toISOString(), ["10001"], { origin: "demo" })
+    await record(on.sql, [demo])
+    const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+    expect(answer.state === "fresh" && answer.measuredAt > demo.seenAt).toBeTrue()
+  })
+
+  test("is told pending when it takes longer than the caller waits, and is there for the next", async () => {
+    answersSearches(on.stores, () => 400)
+    const measure = inProcess()
+    const pending = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
+    expect(pending).toEqual({ state: "pending", eta: expect.any(Number) })
+    expect(pending.state === "pending" && pending.eta).toBeWithin(1, 60)
+    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+  })
+
+  test("goes before all that nobody waits for", async () => {
+    const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
+    await on.track(terms)
+    const measure = inProcess(60)
+    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    expect(termsAsked(on.stores).indexOf("tea")).toBeWithin(0, 5)
+  })
+
+  test("of a term that nobody tracks leaves nothing that is due", async () => {
+    const measure = inProcess()
+    await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    await until(async () => (await on.due("tea")) === undefined || (await on.due("tea")).class > 0)
+    await on.sql`update due set next_at = now()`
+    await until(async () => (await on.due("tea")) === undefined)
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+  })
+
+  test("that the store blocks says so, and nothing is stored", async () => {
+    on.stores.on(APPS.upstream, "/", () => new Response(CAPTCHA))
+    const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(answer).toEqual({ state: "failed", why: "blocked" })
+    expect(await stored(on.sql)).toBe(0)
+  })
+
+  test("is too busy when its turn is more than a minute away, and then asks for nothing", async () => {
+    await on.sql`
+      insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
+      values (${APPS.upstream}, ${EGRESS}, now() + interval '5 minutes', 0, 0)`
+    const answer = await asking()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(answer).toEqual({ state: "failed", why: "busy" })
+    expect(await on.due("tea")).toBeUndefined()
+  })
+
+  test("of what is not read here is off", async () => {
+    const measure = asking({ kinds: [{ ...searches, platform: "android", storefronts: ["de"] }] })
+    for (const asked of [wanted("tea"), wanted("tea", { platform: "android" })])
+      expect(await measure(asked, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
+  })
+
+  test("by another process is noticed, its failure too", async () => {
+    inProcess()
+    const measure = asking()
+    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    on.stores.on(APPS.upstream, "/", () => new Response("no", { status: 403 }))
+    expect(await measure(wanted("coffee"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).toEqual({
+      state: "failed",
+      why: "blocked",
+    })
+  })
+
+  test("holds nobody up while it waits", async () => {
+    answersSearches(on.stores, () => 1_500)
+    const measure = inProcess()
+    const waits = Array.from({ length: 50 }, (_, i) => measure(wanted(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 })) // biome-ignore format: one line
+    await until(() => termsAsked(on.stores).length > 0)
+    const began = performance.now()
+    for (let i = 0; i < 20; i++) await on.sql`select 1`
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect((await Promise.all(waits)).every(({ state }) => state === "fresh")).toBeTrue()
+  })
+})

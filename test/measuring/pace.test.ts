@@ -1,0 +1,287 @@
+import { describe, expect, test } from "bun:test"
+import { createLog } from "../../src/log.ts"
+import type { Kind } from "../../src/measuring/kind.ts"
+import { answered, type Lane, NoTurn, openLane, refused, takeTurn } from "../../src/measuring/pace.ts"
+import type { MeasuringOptions } from "../../src/measuring/worker.ts"
+import { errorOf } from "../access/registered.ts"
+import { APPS, gaps, ITUNES, scene } from "./scene.ts"
+import { CAPTCHA, lookUps, otherRanks, searches, termsAsked } from "./stand-in.ts"
+
+const on = scene()
+const signal = new AbortController().signal
+const bulk = { withinMs: 10_000, live: false, signal }
+const live = { withinMs: 10_000, live: true, signal }
+
+interface PaceRow {
+  gap_ms: number
+  base_gap_ms: number
+  refusals: number
+  answers: number
+  freeMs: number
+}
+
+async function pace({ upstream, egress }: Lane = APPS): Promise<PaceRow> {
+  const [row] = await on.sql<PaceRow[]>`
+    select *, extract(epoch from next_at - now())::float8 * 1000 as "freeMs"
+    from pace
+    where upstream = ${upstream} and egress = ${egress}`
+  return row!
+}
+
+const free = () => on.sql`update pace set next_at = now()`
+const refuse = (rest: Partial<Parameters<typeof refused>[2]> = {}, lane = APPS) =>
+  refused(on.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
+
+/** How long each of so many turns, asked for at once, had to wait. */
+async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]> {
+  const began = performance.now()
+  const taken = Array.from({ length: count }, async () => {
+    await takeTurn(on.sql, lane, hurry)
+    return performance.now() - began
+  })
+  return (await Promise.all(taken)).sort((a, b) => a - b)
+}
+
+describe("turns", () => {
+  test("asked for at once come one gap after another", async () => {
+    await openLane(on.sql, APPS, 60)
+    const waits = await turns(8)
+    for (const [place, ms] of waits.entries()) expect(ms).toBeGreaterThanOrEqual(place * 60 - 15)
+    expect((await pace()).freeMs).toBeLessThanOrEqual(60)
+  })
+
+  test("of other upstreams and other addresses are their own", async () => {
+    const elsewhere = { ...APPS, egress: "elsewhere" }
+    for (const lane of [APPS, ITUNES, elsewhere]) await openLane(on.sql, lane, 60_000)
+    for (const lane of [APPS, ITUNES, elsewhere]) await takeTurn(on.sql, lane, { ...bulk, withinMs: 100 })
+    await refuse({ random: 1 })
+    expect(await pace(ITUNES)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
+    expect(await pace(elsewhere)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
+  })
+
+  test("are booked ahead for somebody who waits, but for nobody else by more than a few seconds", async () => {
+    await openLane(on.sql, APPS, 2_000)
+    const ahead = Array.from({ length: 4 }, () => takeTurn(on.sql, APPS, live).catch(() => {}))
+    await Bun.sleep(100)
+    expect((await pace()).freeMs).toBeWithin(7_000, 8_001)
+    const stopped = new AbortController()
+    const waiting = errorOf(takeTurn(on.sql, APPS, { ...bulk, signal: stopped.signal }))
+    await Bun.sleep(100)
+    expect((await pace()).freeMs).toBeLessThan(8_000)
+    stopped.abort(new Error("stopped"))
+    expect(String(await waiting)).toContain("stopped")
+    await free()
+    await Promise.all(ahead.slice(0, 1))
+  })
+
+  test("that lie too far ahead are refused at once, with how long it would be", async () => {
+    await openLane(on.sql, APPS, 20_000)
+    await takeTurn(on.sql, APPS, live)
+    for (const hurry of [bulk, live]) {
+      const refusal = await errorOf(takeTurn(on.sql, APPS, hurry))
+      expect(refusal).toBeInstanceOf(NoTurn)
+      expect((refusal as NoTurn).waitMs).toBeWithin(15_000, 20_001)
+    }
+    expect((await pace()).freeMs).toBeLessThanOrEqual(20_000)
+  })
+
+  test("waited for are lost when the upstream refuses meanwhile", async () => {
+    await openLane(on.sql, APPS, 300)
+    await takeTurn(on.sql, APPS, bulk)
+    const waiting = errorOf(takeTurn(on.sql, APPS, { ...bulk, withinMs: 2_000 }))
+    await Bun.sleep(50)
+    await refuse({ retryAfterMs: 30_000 })
+    expect(await waiting).toBeInstanceOf(NoTurn)
+  })
+
+  test("get another base gap, but what refusals made of it stays", async () => {
+    await openLane(on.sql, APPS, 100)
+    await openLane(on.sql, APPS, 50)
+    expect(await pace()).toMatchObject({ gap_ms: 50, base_gap_ms: 50 })
+    await refuse()
+    await openLane(on.sql, APPS, 60)
+    expect(await pace()).toMatchObject({ gap_ms: 80, base_gap_ms: 60 })
+    await openLane(on.sql, APPS, 1_000)
+    expect(await pace()).toMatchObject({ gap_ms: 1_000, base_gap_ms: 1_000 })
+  })
+})
+
+describe("a refusal", () => {
+  test("makes the gap longer by 60 %, up to a minute, and leaves the upstream alone ever longer, up to an hour", async () => {
+    await openLane(on.sql, APPS, 1_000)
+    const seen = []
+    for (let refusals = 1; refusals <= 10; refusals++) {
+      await free()
+      expect(await refuse({ random: 1 })).toBe(refusals === 1)
+      const { gap_ms, freeMs } = await pace()
+      seen.push([gap_ms, Math.round(freeMs / 1_000)])
+    }
+    expect(seen).toEqual([
+      [1_600, 15],
+      [2_560, 30],
+      [4_096, 60],
+      [6_554, 120],
+      [10_487, 240],
+      [16_780, 480],
+      [26_848, 960],
+      [42_957, 1_920],
+      [60_000, 3_600],
+      [60_000, 3_600],
+    ])
+  })
+
+  test("is left alone for as long as it asks, a day at most, and at least for the new gap", async () => {
+    await openLane(on.sql, APPS, 1_000)
+    await refuse({ retryAfterMs: 90_000, random: 1 })
+    expect((await pace()).freeMs).toBeWithin(89_000, 90_001)
+    await refuse({ retryAfterMs: 9e12 })
+    expect((await pace()).freeMs).toBeWithin(86_300_000, 86_400_001)
+    await free()
+    await refuse()
+    expect((await pace()).freeMs).toBeWithin(4_000, 4_097)
+  })
+
+  test("of several requests that were on their way together counts once", async () => {
+    await openLane(on.sql, APPS, 1_000)
+    expect(await refuse()).toBe(true)
+    for (let i = 0; i < 5; i++) expect(await refuse({ sinceTurnMs: 5_000 })).toBe(false)
+    expect(await pace()).toMatchObject({ gap_ms: 1_600, refusals: 1 })
+    await answered(on.sql, APPS, 5_000)
+    expect(await pace()).toMatchObject({ refusals: 1, answers: 0 })
+    await refuse({ sinceTurnMs: 5_000, retryAfterMs: 60_000 })
+    expect((await pace()).freeMs).toBeWithin(59_000, 60_001)
+  })
+
+  test("is forgotten slowly: every 20 answers in a row a fifth of the gap", async () => {
+    await openLane(on.sql, APPS, 1_000)
+    await refuse()
+    await refuse()
+    expect(await answered(on.sql, APPS, 0)).toBe(true)
+    const seen = []
+    for (let answers = 2; answers <= 120; answers++) {
+      expect(await answered(on.sql, APPS, 0)).toBe(false)
+      if (answers % 20 === 19 || answers % 20 === 0) seen.push((await pace()).gap_ms)
+    }
+    expect(seen).toEqual([2_560, 2_048, 2_048, 1_638, 1_638, 1_310, 1_310, 1_048, 1_048, 1_000, 1_000, 1_000])
+    await refuse()
+    expect(await pace()).toMatchObject({ gap_ms: 1_600, answers: 0, refusals: 1 })
+  })
+})
+
+describe("an upstream that", () => {
+  const run = (options: Partial<MeasuringOptions> = {}) => on.measuring({ gapsMs: gaps(1_000), ...options }).runOnce()
+  const REFUSALS: [string, () => Response][] = [
+    ["answers 403", () => new Response("no", { status: 403 })],
+    ["answers 429", () => new Response("slow down", { status: 429 })],
+    ["answers 503", () => new Response("busy", { status: 503 })],
+    ["serves a page with 200 that asks for a proof", () => new Response(CAPTCHA)],
+    ["sends to another host for a consent", () => Response.redirect("https://consent.example.com/", 302)],
+  ]
+  for (const [what, answer] of REFUSALS) {
+    test(`${what} is asked more slowly, and nothing is measured`, async () => {
+      await on.track(["tea"])
+      on.stores.on("apps.apple.com", "/", answer)
+      expect(await run()).toBe(1)
+      expect(await pace()).toMatchObject({ gap_ms: 1_600, refusals: 1, answers: 0 })
+      expect(await on.due("tea")).toMatchObject({ failures: 1, measured_at: null })
+      expect(await on.sql`select 1 from search_results`).toHaveLength(0)
+      expect(await on.sql`select 1 from attempt where subject = 'tea' and kind = 'search'`).toHaveLength(1)
+    })
+  }
+
+  test("asks to be left alone for a while is asked nothing until then", async () => {
+    await on.track(["tea", "mate"])
+    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 429, headers: { "retry-after": "120" } }))
+    expect([await run(), await run(), await run()]).toEqual([1, 0, 0])
+    expect((await pace()).freeMs).toBeWithin(110_000, 120_001)
+    expect(termsAsked(on.stores)).toHaveLength(1)
+  })
+
+  test.each([
+    ["breaks", () => new Response("oops", { status: 500 })],
+    ["answers what nobody can read", () => new Response("<html>")],
+    ["does not have it", () => new Response("", { status: 404 })],
+  ])("%s keeps its pace", async (_, answer) => {
+    await on.track(["tea"])
+    on.stores.on("apps.apple.com", "/", answer)
+    expect(await run()).toBe(1)
+    expect(await pace()).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 0 })
+    expect(await on.due("tea")).toMatchObject({ failures: 1 })
+  })
+
+  test("refuses is left alone by itself: others are asked on", async () => {
+    await on.track(["tea"], { only: null })
+    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
+    expect(await run({ kinds: [searches, lookUps] })).toBe(2)
+    expect(await pace(APPS)).toMatchObject({ refusals: 1 })
+    expect(await pace(ITUNES)).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 1 })
+  })
+
+  test("refuses, and answers again, says so once each", async () => {
+    await on.track(["a", "b", "c", "d"])
+    const logged: string[] = []
+    const log = createLog((line) => void logged.push(line))
+    let refusing = true
+    on.stores.on("apps.apple.com", "/", () => (refusing ? new Response("", { status: 403 }) : undefined))
+    for (let i = 0; i < 4; i++) {
+      await run({ log, retry: { baseMs: 0, capMs: 0 } })
+      await free()
+      if (i === 1) refusing = false
+    }
+    const events = logged.map((line) => JSON.parse(line)).map(({ event, operation, code }) => [event, operation, code])
+    expect(events).toEqual([
+      ["source_refused", "apple-web-search", "blocked"],
+      ["source_answers", "apple-web-search", undefined],
+    ])
+  })
+})
+
+describe("what a reading asks beyond its first request", () => {
+  const both: Kind = {
+    ...searches,
+    async read(subjects, port) {
+      const asked = { storefront: "us", term: subjects[0]!.subject }
+      return [...(await searches.read(subjects, port)), await port.ask(otherRanks, asked)]
+    },
+  }
+
+  test("waits for turns of its upstream, which others take as well", async () => {
+    await on.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
+    const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
+    expect(await on.measuring({ kinds: [both], gapsMs }).runOnce()).toBe(5)
+    const at = on.stores.requests.filter(({ url }) => url.host === "itunes.apple.com").map((asked) => asked.at)
+    expect(at).toHaveLength(5)
+    for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
+  })
+
+  test("is put off, and no failure, when there is no turn in time", async () => {
+    await on.track(["tea"])
+    await openLane(on.sql, ITUNES, 60_000)
+    await takeTurn(on.sql, ITUNES, live)
+    const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 60_000]])
+    await on.measuring({ kinds: [both], gapsMs, readMs: 5_000 }).runOnce()
+    const row = await on.due("tea")
+    expect(row).toMatchObject({ failures: 0, failure: null, measured_at: null, lease: null })
+    expect(row.next_at.getTime() - Date.now()).toBeWithin(40_000, 61_000)
+    expect(await on.sql`select 1 from search_results`).toHaveLength(0)
+    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
+  })
+
+  test("without a turn in time after another source was refused, is the failure that it was", async () => {
+    await on.track(["tea"])
+    await openLane(on.sql, ITUNES, 60_000)
+    await takeTurn(on.sql, ITUNES, live)
+    on.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
+    const helped: Kind = {
+      ...searches,
+      async read(subjects, port) {
+        const asked = { storefront: "us", term: subjects[0]!.subject }
+        return await searches.read(subjects, port).catch(async () => [await port.ask(otherRanks, asked)])
+      },
+    }
+    const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 60_000]])
+    await on.measuring({ kinds: [helped], gapsMs, readMs: 5_000 }).runOnce()
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "blocked", measured_at: null })
+    expect(await on.sql`select 1 from attempt`).toHaveLength(1)
+  })
+})

@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { createMeasuring } from "../../src/measuring/worker.ts"
+import { someWorkspace } from "../access/registered.ts"
+import { scratchFolder } from "../database/processes.ts"
+import { freshDatabase, openInMemory } from "../database.ts"
+import { gateway, until } from "../jobs/platform.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { EGRESS, gaps, stored, stuck } from "./scene.ts"
+import { answersSearches, counted, termsAsked } from "./stand-in.ts"
+
+setDefaultTimeout(120_000)
+
+let sql: Sql
+let stores: ReplayServer
+let children: Bun.Subprocess[] = []
+
+beforeEach(async () => {
+  stores = replayServer()
+  if (!process.env.DATABASE_URL) return
+  sql = await freshDatabase()
+  await sql`create table effect (subject text not null)`
+})
+
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL")
+  children = []
+  await stores.stop()
+})
+
+/** Leases short enough to wait for their end, and retries that come soon. */
+const SHORT = { leaseMs: 700, retry: { baseMs: 50, capMs: 500 } }
+
+/** worker-process.ts, once it looks for what is due. */
+async function startWorker(
+  options: object = SHORT,
+  { gapMs = 0, database = { databaseUrl: scratchUrl() } as object } = {},
+) {
+  const task = JSON.stringify({ database, stores: stores.address("" as never).replace(/\/$/, ""), options, gapMs })
+  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  children.push(child)
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toBe("ready\n")
+  reader.releaseLock()
+  return child
+}
+
+function scratchUrl(): string {
+  const url = new URL(process.env.DATABASE_URL as string)
+  url.pathname = `/${sql.options.database}`
+  return url.href
+}
+
+async function kill(child: Bun.Subprocess): Promise<void> {
+  child.kill("SIGKILL")
+  await child.exited
+}
+
+/** Tracks this many terms, so that their searches, and nothing else, are due. */
+async function track(on: Sql, terms: readonly string[]): Promise<void> {
+  const { id: workspaceId } = await someWorkspace(on, { name: `processes ${process.pid} ${terms.length}` })
+  const app = { workspaceId, iosId: "1234567", countries: ["us"], keywords: terms, origin: "own" }
+  await on.begin((tx) => trackApp(tx, app))
+  await on`delete from due where kind <> 'search'`
+}
+
+const named = (count: number) => Array.from({ length: count }, (_, i) => `term ${i}`)
+
+const left = async (on: Sql) =>
+  (await on<{ n: number }[]>`select count(*) as n from due where measured_at is null`)[0]!.n
+
+/** Every subject was measured once: one reading, one effect, and nothing due before tomorrow. */
+async function expectOnce(on: Sql, subjects: number): Promise<void> {
+  expect(await stored(on)).toBe(subjects)
+  const [effects] = await on`select count(*) as n, count(distinct subject) as of from effect`
+  expect(effects).toEqual({ n: subjects, of: subjects })
+  const [rows] = await on`
+    select count(*) as n, count(lease) as leased, count(*) filter (where next_at <= now()) as due, sum(failures) as failures
+    from due`
+  expect(rows).toEqual({ n: subjects, leased: 0, due: 0, failures: 0 })
+  expect(await stuck(on)).toEqual([])
+}
+
+/** Measures in this process until nothing is left. */
+async function workOff(on: Sql): Promise<void> {
+  const reach = reachOf(stores)
+  const options = { sql: on, kinds: [counted], reach, egress: EGRESS, gapsMs: gaps(), log: silentLog, random: () => 0 }
+  const measuring = createMeasuring(options)
+  await until(async () => {
+    await measuring.runOnce()
+    return (await left(on)) === 0
+  })
+}
+
+const SUBJECTS = 400
+const KILLS = 50
+
+test.skipIf(!process.env.DATABASE_URL)(
+  `postgres: ${SUBJECTS} due subjects, 6 workers, ${KILLS} times kill -9: every effect once, nothing stuck`,
+  async () => {
+    answersSearches(stores, () => Math.random() * 60)
+    await track(sql, named(SUBJECTS))
+    let kills = 0
+    const killing = async (seed: number) => {
+      while (kills < KILLS) {
+        const child = await startWorker(SHORT, { gapMs: 30 })
+        await Bun.sleep(150 + ((seed * 97 + kills * 53) % 900))
+        if (kills >= KILLS) return
+        kills++
+        await kill(child)
+      }
+    }
+    await Promise.all([1, 2, 3, 4, 5, 6].map(killing))
+    const leftThen = await left(sql)
+    for (let i = 0; i < 6; i++) await startWorker(SHORT)
+    await until(async () => (await left(sql)) === 0, 60_000)
+    const again = stores.requests.length - SUBJECTS
+    process.stdout.write(`${kills} kills, ${leftThen} of ${SUBJECTS} left then, ${again} asked for again\n`)
+    expect(kills).toBe(KILLS)
+    expect(again).toBeGreaterThan(0)
+    await expectOnce(sql, SUBJECTS)
+  },
+)
+
+for (const [how, leaseMs] of [
+  ["and lets go of what it has", SHORT.leaseMs],
+  ["though it takes its lease to stand", 60_000],
+] as const) {
+  test.skipIf(!process.env.DATABASE_URL)(
+    `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, ${how}`,
+    async () => {
+      const { open, opened } = gateway()
+      let held = true
+      answersSearches(stores)
+      stores.on("apps.apple.com", "/", async () => {
+        if (held) await opened
+        return undefined
+      })
+      await track(sql, named(4))
+      const zombie = await startWorker({ ...SHORT, leaseMs })
+      await until(() => stores.requests.length === 4)
+      zombie.kill("SIGSTOP")
+      held = false
+      if (leaseMs > SHORT.leaseMs) await sql`update due set lease_until = now() where lease is not null`
+      await Bun.sleep(SHORT.leaseMs)
+      await workOff(sql)
+      const before = await sql`select * from due order by subject`
+      open()
+      zombie.kill("SIGCONT")
+      await Bun.sleep(500)
+      zombie.kill("SIGTERM")
+      expect(await zombie.exited).toBe(0)
+      expect([...(await sql`select * from due order by subject`)]).toEqual([...before])
+      expect(stores.requests).toHaveLength(8)
+      await expectOnce(sql, 4)
+    },
+  )
+}
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: three processes never read one subject twice at once, however long it takes",
+  async () => {
+    const under = new Set<string>()
+    const twice: string[] = []
+    let asked = 0
+    answersSearches(stores)
+    stores.on("apps.apple.com", "/", async ({ url }) => {
+      const term = url.searchParams.get("term") as string
+      if (under.has(term)) twice.push(term)
+      under.add(term)
+      // some take longer than a lease, which their heartbeats keep
+      await Bun.sleep(++asked % 20 === 0 ? 1_500 : 10)
+      under.delete(term)
+      return undefined
+    })
+    await track(sql, named(120))
+    await Promise.all([startWorker(), startWorker(), startWorker()])
+    await until(async () => (await left(sql)) === 0)
+    expect(twice).toEqual([])
+    expect(termsAsked(stores).sort()).toEqual(named(120).sort())
+    await expectOnce(sql, 120)
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace", async () => {
+  const GAP_MS = 40
+  answersSearches(stores)
+  await track(sql, named(60))
+  await Promise.all([startWorker(SHORT, { gapMs: GAP_MS }), startWorker(SHORT, { gapMs: GAP_MS })])
+  await until(async () => (await left(sql)) === 0)
+  const at = stores.requests.map((asked) => asked.at)
+  expect(at).toHaveLength(60)
+  const gapsSeen = at.slice(1).map((ms, i) => ms - at[i]!)
+  // a request may be late by what a busy machine makes it wait, never early
+  for (const [i, ms] of at.entries()) {
+    const tenth = at[i + 10]
+    if (tenth !== undefined) expect(tenth - ms).toBeGreaterThanOrEqual(10 * GAP_MS - 30)
+  }
+  const median = gapsSeen.toSorted((a, b) => a - b)[30]!
+  process.stdout.write(
+    `two processes at one pace of ${GAP_MS} ms: median ${median} ms, least ${Math.min(...gapsSeen)} ms\n`,
+  )
+  expect(median).toBeGreaterThanOrEqual(GAP_MS - 5)
+})
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a subject that kills whoever reads it backs off, and fifty others are measured meanwhile",
+  async () => {
+    answersSearches(stores, () => 5)
+    await track(sql, [...named(50), "killer"])
+    await sql`update due set next_at = now() - interval '1 hour' where subject = 'killer'`
+    const times: number[] = []
+    const options = { leaseMs: 600, retry: { baseMs: 400, capMs: 60_000 }, atOnce: 2 }
+    while (times.length < 4 || (await left(sql)) > 1) {
+      const child = await startWorker(options)
+      await child.exited
+      times.push(performance.now())
+    }
+    const others = await stored(sql)
+    const died = times.map((at) => Math.round(at - times[0]!))
+    process.stdout.write(`a killer was read ${times.length} times, after ${died} ms; ${others} others are measured\n`)
+    const [killer] = await sql`select failures, failure, measured_at from due where subject = 'killer'`
+    expect(killer).toMatchObject({ failure: "failed", failures: times.length - 1, measured_at: null })
+    expect(await stored(sql)).toBe(50)
+    expect(await sql`select 1 from effect`).toHaveLength(50)
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: SIGTERM while the stores hold some: all ended or given back as if never begun, exit 0",
+  async () => {
+    answersSearches(stores)
+    stores.on("apps.apple.com", "/", ({ url }) => (url.search.endsWith("1") ? new Promise(() => {}) : undefined))
+    await track(sql, named(20))
+    const child = await startWorker({ atOnce: 20, stopMs: 200 })
+    await until(async () => stores.requests.length === 20 && (await left(sql)) === 2)
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+    const held =
+      await sql`select subject, failures, failure, lease, next_at <= now() as due from due where measured_at is null`
+    expect(held.map(({ subject }) => subject).sort()).toEqual(["term 1", "term 11"])
+    for (const row of held) expect(row).toMatchObject({ failures: 0, failure: null, lease: null, due: true })
+    stores.on("apps.apple.com", "/", () => Response.json(["10001"]))
+    await workOff(sql)
+    await expectOnce(sql, 20)
+  },
+)
+
+/** A migrated embedded database, without the 4 s of an initdb. */
+async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const memory = await openInMemory()
+  const template = await memory.backend!.dump()
+  await memory.close()
+  const { sql: empty, close } = await openEmbedded({ dataDir, template, as: "server", log: silentLog })
+  await migrate(empty, readTree("sql", ".sql"), silentLog)
+  await fill(empty)
+  await close()
+}
+
+test("kill -9 with the embedded database in the same process: what was under way is measured once, later", async () => {
+  const { folder, remove } = scratchFolder()
+  const dataDir = join(folder, "data")
+  await makeEmbedded(dataDir, async (on) => {
+    await on`create table effect (subject text not null)`
+    await track(on, named(24))
+  })
+  let answered = 0
+  answersSearches(stores)
+  stores.on("apps.apple.com", "/", () => (++answered > 8 ? new Promise(() => {}) : undefined))
+  const child = await startWorker({}, { database: { dataDir } })
+  await until(() => stores.requests.length === 8 + 6)
+  await kill(child)
+  answered = Number.NEGATIVE_INFINITY
+  const { sql: again, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
+  const [held] = await again`select count(lease) as leased, count(measured_at) as measured from due`
+  expect(held).toEqual({ leased: 6, measured: 8 })
+  await again`update due set lease_until = now() - interval '1 s' where lease is not null`
+  await workOff(again)
+  await expectOnce(again, 24)
+  await close()
+  remove()
+})

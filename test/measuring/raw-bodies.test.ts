@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import type { LogFields } from "../../src/log.ts"
+import { openRawBodies, type RawBodiesOptions } from "../../src/measuring/raw-bodies.ts"
+import type { RawBody } from "../../src/sources/source.ts"
+
+const DAY_MS = 86_400_000
+let at = new Date("2025-11-20T12:00:00Z")
+let root: string
+let folder: string
+
+beforeEach(() => {
+  at = new Date("2025-11-20T12:00:00Z")
+  root = mkdtempSync(join(tmpdir(), "raw-bodies-"))
+  folder = join(root, "raw")
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const open = (rest: Partial<RawBodiesOptions> = {}) =>
+  openRawBodies({ folder, days: 14, megabytes: 100, now: () => at, ...rest })
+
+function body(content: string | Uint8Array): RawBody {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  const text = new TextDecoder().decode(bytes)
+  return { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: "https://apps.apple.com/", seenAt: at }
+}
+
+/** Something that does not get smaller. */
+function noise(bytes: number, seed: number): Uint8Array {
+  let x = seed + 1
+  return Uint8Array.from({ length: bytes }, () => {
+    x ^= x << 13
+    x ^= x >>> 17
+    x ^= x << 5
+    return x & 255
+  })
+}
+
+const files = (): string[] =>
+  (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort()
+
+describe("a body that is kept", () => {
+  test("is read as it came, byte for byte, also where it is no UTF-8 or begins with a byte order mark", async () => {
+    const bodies = open()
+    for (const content of [
+      "{}",
+      "",
+      "\uFEFFtea",
+      "抹茶 \u0000",
+      Uint8Array.of(0xff, 0xfe, 0x00, 0xc3),
+      noise(300_000, 1),
+    ]) {
+      const given = body(content)
+      await bodies.keep(given)
+      const { bytes, text, sha256 } = (await bodies.read(given.sha256))!
+      expect([...bytes]).toEqual([...given.bytes])
+      expect(text).toBe(given.text)
+      expect(hash("sha256", bytes)).toBe(Buffer.from(sha256).toString("hex"))
+    }
+  })
+
+  test("lies compressed under its hash, for its owner alone", async () => {
+    const given = body("tea ".repeat(10_000))
+    await open().keep(given)
+    const hex = Buffer.from(given.sha256).toString("hex")
+    expect(files()).toEqual([`${hex.slice(0, 2)}/${hex.slice(2)}.gz`])
+    const path = join(folder, files()[0]!)
+    const { mode, size } = statSync(path)
+    expect([mode & 0o777, statSync(folder).mode & 0o777, statSync(join(path, "..")).mode & 0o777]).toEqual([
+      0o600, 0o700, 0o700,
+    ])
+    expect(size).toBeLessThan(1_000)
+    expect(gunzipSync(await Bun.file(path).bytes()).toString()).toBe("tea ".repeat(10_000))
+  })
+
+  test("is kept once, however many answer the same, and by several at once", async () => {
+    const others = [open(), open(), open()]
+    await Promise.all(Array.from({ length: 30 }, (_, i) => others[i % 3]!.keep(body(noise(20_000, i % 2)))))
+    expect(files()).toHaveLength(2)
+    expect((await open().size()).bodies).toBe(2)
+    const written = files().map((name) => statSync(join(folder, name)).ino)
+    await open().keep(body(noise(20_000, 1)))
+    expect(files().map((name) => statSync(join(folder, name)).ino)).toEqual(written)
+  })
+
+  test("is not taken for what it was where a disk damaged it, and can be kept again", async () => {
+    const bodies = open()
+    const given = body("tea")
+    for (const damaged of ["", "no gzip", Bun.gzipSync("coffee")]) {
+      await bodies.keep(given)
+      writeFileSync(join(folder, files()[0]!), damaged)
+      expect(await bodies.read(given.sha256)).toBeNull()
+    }
+    await bodies.keep(given)
+    expect((await bodies.read(given.sha256))?.text).toBe("tea")
+  })
+})
+
+test("what was never kept is not there, and an empty folder has no size", async () => {
+  const bodies = open()
+  expect(await bodies.read(body("tea").sha256)).toBeNull()
+  expect(await bodies.size()).toEqual({ bodies: 0, bytes: 0, oldest: null })
+  expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
+  expect(existsSync(folder)).toBeFalse()
+})
+
+test("0 days keep nothing, and take away what was kept before", async () => {
+  await open().keep(body("tea"))
+  const none = open({ days: 0 })
+  await none.keep(body("coffee"))
+  expect(files()).toHaveLength(1)
+  at = new Date(at.getTime() + 1)
+  expect((await none.sweep()).removed).toBe(1)
+  expect(files()).toHaveLength(0)
+})
+
+describe("a sweep", () => {
+  test("takes what is older than its days; a body that came again begins its days anew", async () => {
+    const bodies = open()
+    for (const text of ["old", "again", "young"]) {
+      await bodies.keep(body(text))
+      at = new Date(at.getTime() + 5 * DAY_MS)
+    }
+    await bodies.keep(body("again"))
+    at = new Date(at.getTime() + 6 * DAY_MS)
+    const before = await bodies.size()
+    const swept = await bodies.sweep()
+    expect(swept.removed).toBe(1)
+    const after = await bodies.size()
+    expect(after).toEqual({
+      bodies: 2,
+      bytes: before.bytes - swept.bytes,
+      oldest: new Date("2025-11-30T12:00:00Z"),
+    })
+    expect(await bodies.read(body("old").sha256)).toBeNull()
+    expect((await bodies.read(body("again").sha256))?.text).toBe("again")
+  })
+
+  test("takes the oldest beyond the megabytes, and no more than that", async () => {
+    const bodies = open({ megabytes: 0.1 })
+    for (let i = 0; i < 10; i++) {
+      await bodies.keep(body(noise(20_000, i)))
+      at = new Date(at.getTime() + 1_000)
+    }
+    expect((await bodies.size()).bytes).toBeGreaterThan(200_000)
+    expect((await bodies.sweep()).removed).toBe(6)
+    expect((await bodies.size()).bytes).toBeGreaterThan(80_000)
+    const there = await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => (await bodies.read(body(noise(20_000, i)).sha256)) !== null),
+    )
+    expect(there).toEqual([...Array(6).fill(false), ...Array(4).fill(true)])
+    expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
+  })
+
+  test("takes what a writer left that was killed, and nothing that is not a body", async () => {
+    const bodies = open()
+    await bodies.keep(body("tea"))
+    const [kept] = files()
+    const left = `${kept}.${crypto.randomUUID()}.begun`
+    const young = `${kept}.${crypto.randomUUID()}.begun`
+    mkdirSync(join(folder, "notes"))
+    for (const name of [left, young, "README", "notes/cd.gz", `${kept!.slice(0, 2)}/cd.gz`])
+      writeFileSync(join(folder, name), "x")
+    for (const name of files()) utimesSync(join(folder, name), at, at)
+    const old = new Date(at.getTime() - 2 * 3_600_000)
+    utimesSync(join(folder, left), old, old)
+    expect(await bodies.size()).toMatchObject({ bodies: 1 })
+    expect((await bodies.sweep()).removed).toBe(1)
+    at = new Date(at.getTime() + 400 * DAY_MS)
+    expect((await bodies.sweep()).removed).toBe(2)
+    expect(files()).toEqual([`${kept!.slice(0, 2)}/cd.gz`, "README", "notes/cd.gz"].sort())
+  })
+})
+
+test("a folder that cannot be written to costs no measurement, and one line an hour", async () => {
+  writeFileSync(folder, "a file where the folder should be")
+  const lines: [string, LogFields | undefined][] = []
+  const bodies = open({ log: (_, event, fields) => void lines.push([event, fields]) })
+  for (let i = 0; i < 50; i++) await bodies.keep(body(`tea ${i}`))
+  expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]![0]).toBe("raw_bodies_failed")
+  expect(lines[0]![1]?.reason).toBeString()
+  at = new Date(at.getTime() + 3_600_000)
+  await bodies.keep(body("tea"))
+  expect(lines).toHaveLength(2)
+  rmSync(folder)
+  await bodies.keep(body("tea"))
+  expect((await bodies.read(body("tea").sha256))?.text).toBe("tea")
+})

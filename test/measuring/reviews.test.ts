@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { openPort } from "../../src/measuring/ask.ts"
+import type { Kind, ReadPort } from "../../src/measuring/kind.ts"
+import { openLane } from "../../src/measuring/pace.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { record } from "../../src/observations/record.ts"
+import { knownReviews, reviewsRead } from "../../src/observations/review-feeds.ts"
+import type { Attempt } from "../../src/observations/types.ts"
+import { itunesLookup } from "../../src/sources/itunes-lookup.ts"
+import { readPlayReviews, readReviews } from "../../src/sources/read-reviews.ts"
+import { freshDatabase } from "../database.ts"
+import { stored } from "../observations/measured.ts"
+import { fixture } from "../sources/parsed.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { type Page, playAnswer, xmlFeed } from "../sources/review-pages.ts"
+
+setDefaultTimeout(30_000)
+
+const ID = "1600000201"
+const DAY_MS = 86_400_000
+
+let sql: Sql
+let stores: ReplayServer
+let folder: string
+let now = new Date()
+const failed: Attempt[] = []
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  stores = replayServer()
+  folder = mkdtempSync(join(tmpdir(), "reviews-"))
+  now = new Date("2026-10-10T12:00:00Z")
+  failed.length = 0
+  for (const upstream of ["itunes.apple.com", "play.google.com"] as const)
+    await openLane(sql, { upstream, egress: "here" }, 0)
+})
+
+afterEach(async () => {
+  await stores.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** The port of one reading of an app's reviews, with a folder for bodies. */
+function port(): ReadPort {
+  const subject = { kind: "app", platform: "ios", storefront: "us", subject: ID } as const
+  const kind = { name: "app", platform: "ios", upstream: "itunes.apple.com" } as Kind
+  const bodies = openRawBodies({ folder, days: 14, megabytes: 100 })
+  const parts = {
+    sql,
+    log: silentLog,
+    reach: reachOf(stores, { now: () => now }),
+    egress: "here",
+    sourcesOff: [],
+    now: () => now,
+    random: () => 0,
+    stopwatch: () => () => 0,
+    keep: bodies.keep,
+  }
+  const claim = { lease: "", kind, subjects: [subject], live: false, claimedAt: now }
+  const asking = { claim, signal: new AbortController().signal, leftMs: () => 10_000, sinceClaim: () => 0 }
+  return openPort(parts, asking, (attempt) => failed.push(attempt))
+}
+
+const kept = () => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
+
+/** The feed of a day: what each page answers, one after the other; returns the pages that were asked for. */
+function feed(pages: Record<number, (Page | number)[]>): number[] {
+  const asked: number[] = []
+  stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
+    const page = Number(/page=(\d+)/.exec(url.pathname)![1])
+    asked.push(page)
+    const answers = pages[page] ?? [{ reviews: [], last: null }]
+    const answer = answers[Math.min(asked.filter((one) => one === page).length, answers.length) - 1]!
+    if (typeof answer === "number") return new Response("A reviewer", { status: answer })
+    return new Response(xmlFeed("us", ID, page, answer))
+  })
+  return asked
+}
+
+async function readToday() {
+  const known = await knownReviews(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
+  const pages = await readReviews(port().ask, { storefront: "us", id: ID, known })
+  return await record(sql, pages, () => now)
+}
+
+/** Ids from the greatest down, 50 a page, of so many. */
+function pagesOf(newest: number, count: number): Record<number, Page[]> {
+  const pages = Math.ceil(count / 50)
+  return Object.fromEntries(
+    Array.from({ length: pages }, (_, at) => [
+      at + 1,
+      [{ reviews: ids(newest - at * 50, Math.min(50, count - at * 50)), last: pages }],
+    ]),
+  )
+}
+const ids = (newest: number, count: number) => Array.from({ length: count }, (_, i) => newest - i)
+
+const held = async () =>
+  (await sql<{ id: string }[]>`select review_id as id from review order by at desc`).map(({ id }) => Number(id))
+const appId = async () => (await sql<{ id: number }[]>`select id from store_app`)[0]!.id
+
+describe("an app's reviews, read day after day", () => {
+  test("are all there after the first day, and one request is enough for each further one", async () => {
+    const first = feed(pagesOf(9_000, 500))
+    expect(await readToday()).toMatchObject({ recorded: 10, refused: [] })
+    expect(first).toHaveLength(10)
+    expect(await held()).toEqual(ids(9_000, 500))
+
+    now = new Date(now.getTime() + DAY_MS)
+    const second = feed(pagesOf(9_020, 500))
+    await readToday()
+    expect(second).toEqual([1])
+    expect(await held()).toEqual(ids(9_020, 520))
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toEqual({
+      readAt: now,
+      complete: true,
+      empty: false,
+      completeAt: now,
+    })
+  })
+
+  test("that a page left out on one day are read on the next: nothing is missing in the end", async () => {
+    feed(pagesOf(9_000, 300))
+    await readToday()
+    now = new Date(now.getTime() + DAY_MS)
+    const gap: Page = { reviews: [], last: 10 }
+    const second = feed({ ...pagesOf(9_180, 500), 3: [gap, gap] })
+    await readToday()
+    expect(second).toEqual([1, 2, 3, 3, 4])
+    expect(await held()).toHaveLength(430)
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: false, readAt: now })
+
+    now = new Date(now.getTime() + DAY_MS)
+    const third = feed(pagesOf(9_190, 500))
+    await readToday()
+    // what the day before brought is not believed to be whole
+    expect(third).toEqual([1, 2, 3, 4])
+    expect(await held()).toEqual(ids(9_190, 490))
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
+  })
+
+  test("that a blocked store did not give are neither none nor gone", async () => {
+    feed({ 1: [403] })
+    expect(await readToday().catch((error) => error.outcome)).toBe("blocked")
+    expect(await sql`select 1 from review_read`).toHaveLength(0)
+    expect(failed).toMatchObject([{ kind: "reviews", subject: ID, source: "apple-reviews", outcome: "blocked" }])
+
+    await sql`update pace set next_at = now()`
+    feed(pagesOf(9_000, 60))
+    await readToday()
+    now = new Date(now.getTime() + DAY_MS)
+    feed({ 1: [{ reviews: [], last: 2 }] })
+    expect(await readToday().catch((error) => error.outcome)).toBe("failed")
+    expect(await held()).toEqual(ids(9_000, 60))
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
+  })
+
+  test("that there are none is held, and the first one takes its place", async () => {
+    feed({ 1: [{ reviews: [], last: 1 }] })
+    await readToday()
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: true, complete: true })
+    now = new Date(now.getTime() + DAY_MS)
+    feed({ 1: [{ reviews: [9_001], last: 1 }] })
+    await readToday()
+    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
+    expect(await held()).toEqual([9_001])
+  })
+})
+
+test("reviews of Google Play are read by their language, and known in it", async () => {
+  const app = "com.example.tide"
+  const asked: (string | null)[] = []
+  stores.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
+    const token = JSON.parse(JSON.parse(new URLSearchParams(body).get("f.req")!)[0][0][1])[2][2][2]
+    asked.push(token)
+    return new Response(token === null ? playAnswer(ids(900, 150), "b") : playAnswer(ids(750, 30), null))
+  })
+  const read = async () => {
+    const known = await knownReviews(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
+    const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known })
+    await record(sql, pages, () => now)
+  }
+  await read()
+  expect(asked).toEqual([null, "b"])
+  now = new Date(now.getTime() + DAY_MS)
+  await read()
+  expect(asked).toEqual([null, "b", null])
+  expect((await sql`select count(*)::int as reviews, min(feed) as feed from review`)[0]).toEqual({
+    reviews: 180,
+    feed: "de",
+  })
+})
+
+test("who wrote a review is neither stored, nor logged, nor kept with the bodies", async () => {
+  feed(pagesOf(9_000, 60))
+  await readToday()
+  stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids(900, 20), null)))
+  const play = { storefront: "us", language: "en", id: "com.example.tide", known: () => false }
+  await record(sql, await readPlayReviews(port().ask, play), () => now)
+  stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response("<feed><name>A reviewer</name></feed>"))
+  expect(await readToday().catch((error) => error.outcome)).toBe("changed")
+  expect(failed.map(({ outcome }) => outcome)).toEqual(["changed", "changed"])
+
+  expect(kept()).toEqual([])
+  expect(await stored(sql)).not.toContain("A reviewer")
+  expect(JSON.stringify(failed)).not.toContain("A reviewer")
+  // what another source answers is kept
+  stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-lookup-empty-us.json")))
+  await port().ask(itunesLookup, { storefront: "us", ids: ["338986109"] })
+  expect(kept()).not.toEqual([])
+})

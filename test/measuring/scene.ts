@@ -1,0 +1,129 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import type { Lane } from "../../src/measuring/pace.ts"
+import { createMeasuring, type Measuring, type MeasuringOptions } from "../../src/measuring/worker.ts"
+import { UPSTREAMS, type Upstream } from "../../src/upstreams.ts"
+import { someWorkspace } from "../access/registered.ts"
+import { freshDatabase } from "../database.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { answersSearches, searches } from "./stand-in.ts"
+
+export const EGRESS = "here"
+export const APPS: Lane = { upstream: "apps.apple.com", egress: EGRESS }
+export const ITUNES: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
+
+/** As fast as the stand-in answers, or all with one gap. */
+export const gaps = (ms = 0): Map<Upstream, number> => new Map(UPSTREAMS.map((upstream) => [upstream, ms]))
+
+/** A database for the file, and for each test nothing due, no pace, a workspace, and stores that answer. */
+export interface Scene {
+  sql: Sql
+  workspaceId: number
+  stores: ReplayServer
+  measuring(options?: Partial<MeasuringOptions>): Measuring
+  /** Tracks an app with these terms in the US, so that they are due; only their searches, unless said. */
+  track(terms: readonly string[], options?: Partial<Tracked>): Promise<string>
+  due(subject: string): Promise<DueRow>
+}
+
+export interface Tracked {
+  workspaceId: number
+  iosId: string
+  countries: string[]
+  origin: string
+  only: string | null
+}
+
+export interface DueRow {
+  kind: string
+  class: number
+  next_at: Date
+  failures: number
+  failure: string | null
+  failed_at: Date | null
+  measured_at: Date | null
+  lease: string | null
+  lease_until: Date | null
+}
+
+let made = 0
+
+export function scene(): Scene {
+  setDefaultTimeout(30_000)
+  const on = {} as Scene
+
+  on.measuring = (options = {}) =>
+    createMeasuring({
+      sql: on.sql,
+      kinds: [searches],
+      reach: reachOf(on.stores),
+      egress: EGRESS,
+      gapsMs: gaps(),
+      log: silentLog,
+      random: () => 1,
+      ...options,
+    })
+  on.track = async (keywords, { only = "search", ...rest } = {}) => {
+    const app = {
+      workspaceId: on.workspaceId,
+      iosId: String(200_000 + ++made),
+      countries: ["us"],
+      origin: "own",
+      ...rest,
+    }
+    const id = await on.sql.begin((tx) => trackApp(tx, { ...app, keywords }))
+    await on.sql`delete from due where ${only}::text is not null and kind <> ${only}`
+    return id as string
+  }
+  on.due = async (subject) => {
+    const [row] = await on.sql<DueRow[]>`select * from due where subject = ${subject} order by kind limit 1`
+    return row!
+  }
+
+  beforeAll(async () => {
+    on.sql = await freshDatabase()
+  })
+
+  beforeEach(async () => {
+    for (const table of ["due", "pace", "tracked_app", "search_results", "attempt", "source_state", "source_hour"])
+      await on.sql`delete from ${on.sql(table)}`
+    on.workspaceId = (await someWorkspace(on.sql, { name: `measuring ${process.pid} ${++made}` })).id
+    on.stores = replayServer()
+    answersSearches(on.stores)
+  })
+
+  afterEach(async () => {
+    await on.stores.stop()
+    expect(await stuck(on.sql)).toEqual([])
+  })
+
+  return on
+}
+
+/** Subjects that would be under way for ever: none, after whatever happened. */
+export async function stuck(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ subject: string }[]>`
+    select subject
+    from due
+    where lease_until < now() - interval '1 minute'
+    order by subject
+    limit 100`
+  return rows.map(({ subject }) => subject)
+}
+
+/** Makes its reader look silent, as if it had stood still past its lease. */
+export async function letLeaseRunOut(sql: Sql, subject: string): Promise<void> {
+  await sql`update due set lease_until = now() - interval '1 ms' where subject = ${subject} and lease is not null`
+}
+
+/** How many readings are stored, of one term or of all. */
+export async function stored(sql: Sql, term: string | null = null): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*) as n
+    from search_results r
+    join list l on l.id = r.list_id
+    where ${term}::text is null or l.term = ${term}`
+  return row!.n
+}

@@ -1,0 +1,77 @@
+/** What a store shows of an app in these tests. */
+export interface ShownApp {
+  id: string
+  name: string
+  ratings: number
+}
+
+/** So many apps whose ids begin at a number. */
+export function someApps(count: number, from = 1_000_000_000): ShownApp[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: String(from + i),
+    name: `App ${from + i}`,
+    ratings: 100_000 - i,
+  }))
+}
+
+const ALL_SHOWN = 12
+
+/** The App Store's search page for the iPhone: the first twelve in full, then ids, as its embedded data has them. */
+export function searchPage(storefront: string, term: string, apps: readonly ShownApp[]): Response {
+  const items = apps.slice(0, ALL_SHOWN).map(({ id, name }) => ({
+    $kind: "AppSearchResult",
+    lockup: { adamId: id, title: name, developerName: `Maker of ${name}` },
+  }))
+  const rest = apps.slice(ALL_SHOWN).map(({ id }) => ({ type: "apps", id }))
+  const shelves = [{ id: "SearchResults.shelfId", contentType: "searchResult", items }]
+  const data = { shelves, nextPage: rest.length > 0 ? { results: rest } : null }
+  const json = JSON.stringify([{ intent: { storefront, term, platform: "iphone" }, data }])
+  return html(`<script type="application/json" id="serialized-server-data">${json.replaceAll("<", "\\u003c")}</script>`)
+}
+
+/** The App Store's own search, as its phones are answered. */
+export function storeSearchAnswer(apps: readonly ShownApp[]): Response {
+  const results = apps.map(({ id }) => ({ id, type: 8, entity: "software" }))
+  return Response.json({ bubbles: [{ name: "software", results, totalCount: results.length }] })
+}
+
+/** A page that asks whoever reads it to prove to be a person. */
+export function captchaPage(): Response {
+  return html('<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha" data-sitekey="x"></div>')
+}
+
+/** The iTunes look-up of apps: ids it does not know are left out. */
+export function lookupAnswer(apps: readonly ShownApp[]): Response {
+  const results = apps.map(({ id, name, ratings }) => ({
+    wrapperType: "software",
+    kind: "software",
+    trackId: Number(id),
+    trackName: name,
+    artistName: `Maker of ${name}`,
+    bundleId: `com.example.a${id}`,
+    artworkUrl512: `https://is1-ssl.mzstatic.com/image/${id}/512x512bb.jpg`,
+    userRatingCount: ratings,
+    averageUserRating: 4.5,
+    version: "1.0",
+    price: 0,
+    currency: "USD",
+    primaryGenreId: 6007,
+    releaseDate: "2020-01-01T08:00:00Z",
+    currentVersionReleaseDate: "2026-01-01T08:00:00Z",
+  }))
+  return Response.json({ resultCount: results.length, results })
+}
+
+/** What the App Store suggests for a beginning that was typed. */
+export function hintsAnswer(terms: readonly string[]): Response {
+  const hints = terms.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
+  const plist = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd"><plist version="1.0">
+<dict><key>title</key><string>Suggestions</string><key>hints</key><array>${hints}</array></dict></plist>`
+  return new Response(plist, { headers: { "content-type": "text/xml" } })
+}
+
+function html(body: string): Response {
+  const page = `<!DOCTYPE html><html><head><title>App Store</title></head><body>${body}</body></html>`
+  return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } })
+}

@@ -1,0 +1,267 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { setWorkspace } from "../../src/access/workspaces.ts"
+import { loadDemo, removeDemo } from "../../src/actions/demo.ts"
+import { addTerms, removeApp, removeTerms, trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { claim } from "../../src/measuring/claim.ts"
+import { openLane } from "../../src/measuring/pace.ts"
+import { errorOf, someWorkspace } from "../access/registered.ts"
+import { freshDatabase } from "../database.ts"
+import { APPS } from "./scene.ts"
+import { searches } from "./stand-in.ts"
+
+let sql: Sql
+let paying: { id: number; name: string }
+let free: { id: number; name: string }
+let made = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  await openLane(sql, APPS, 0)
+})
+
+beforeEach(async () => {
+  await sql`delete from tracked_app`
+  await sql`delete from due`
+  const name = (plan: string) => `due ${process.pid} ${++made} ${plan}`
+  paying = await someWorkspace(sql, { name: name("pays"), plan: "pro" })
+  free = await someWorkspace(sql, { name: name("free"), plan: "free" })
+})
+
+interface New {
+  workspaceId?: number
+  iosId?: string
+  androidPkg?: string
+  countries?: string[]
+  origin?: string
+}
+
+const track = (keywords: string[], rest: New = { iosId: "1234567" }) =>
+  sql.begin((tx) =>
+    trackApp(tx, { workspaceId: paying.id, countries: ["us"], origin: "own", ...rest, keywords }),
+  ) as Promise<string>
+
+/** "kind platform storefront subject class" of all that is due at once. */
+async function due(): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select concat_ws(' ', kind, platform, storefront, subject, class) as line
+    from due
+    where next_at <= now() and failures = 0 and lease is null and measured_at is null
+    order by kind, platform, storefront, subject
+    limit 1000`
+  return rows.map(({ line }) => line)
+}
+
+/** The next claim of a search finds nothing, and deletes on its way what nobody tracks. */
+async function claimNothing(): Promise<void> {
+  for (let again = true; again; ) {
+    const result = await claim(sql, APPS, [searches], 30_000)
+    expect(result.claimed).toBe(null)
+    again = result.again
+  }
+}
+
+describe("what is tracked is due at once", () => {
+  test("an app on both stores, in its storefronts, with its terms", async () => {
+    await track(["tea", "mate"], { iosId: "1234567", androidPkg: "com.example.tea", countries: ["us", "de"] })
+    expect(await due()).toEqual(
+      [
+        ...["de", "us"].map((storefront) => `app android ${storefront} com.example.tea 1`),
+        ...["de", "us"].map((storefront) => `app ios ${storefront} 1234567 1`),
+        ...["hints", "search"].flatMap((kind) =>
+          ["android", "ios"].flatMap((platform) =>
+            ["de", "us"].flatMap((storefront) =>
+              ["mate", "tea"].map((term) => `${kind} ${platform} ${storefront} ${term} 1`),
+            ),
+          ),
+        ),
+      ].sort(),
+    )
+  })
+
+  test("exactly when the transaction that tracks it commits", async () => {
+    const undone = await errorOf(
+      sql.begin(async (tx) => {
+        await trackApp(tx, {
+          workspaceId: paying.id,
+          iosId: "1234567",
+          countries: ["us"],
+          keywords: ["tea"],
+          origin: "own",
+        })
+        const [row] = await tx<{ n: number }[]>`select count(*) as n from due`
+        expect(row?.n).toBe(3)
+        throw new Error("refused")
+      }),
+    )
+    expect(String(undone)).toContain("refused")
+    expect(await due()).toEqual([])
+  })
+
+  test("a keyword added later, in each storefront; one that is there already is left as it is", async () => {
+    const app = await track(["tea"], { iosId: "1234567", countries: ["us", "de"] })
+    await sql`update due set next_at = now() + interval '1 day', measured_at = now() where subject = 'tea'`
+    await sql.begin((tx) => addTerms(tx, app, "all", ["tea", "mate"]))
+    expect((await due()).filter((line) => !line.startsWith("app"))).toEqual([
+      "hints ios de mate 1",
+      "hints ios us mate 1",
+      "search ios de mate 1",
+      "search ios us mate 1",
+    ])
+  })
+
+  test("the demo never, until somebody makes it his own", async () => {
+    await loadDemo(sql, paying.id, "")
+    const [demo] = await sql<{ id: string }[]>`select id from tracked_app order by id limit 1`
+    expect(await sql`select 1 from due`).toHaveLength(0)
+    await sql`update tracked_app set goal = 'rank' where id = ${demo!.id}`
+    expect(await sql`select 1 from due`).toHaveLength(0)
+    await sql.begin((tx) => addTerms(tx, demo!.id, "all", ["my own keyword"]))
+    expect(await sql`select 1 from due`).toHaveLength(0)
+    await removeDemo(sql)
+    const lines = await due()
+    expect(lines.map((line) => line.replace(/\d{5,}/, "ID"))).toEqual([
+      "app ios us ID 1",
+      "hints ios us my own keyword 1",
+      "search ios us my own keyword 1",
+    ])
+  })
+
+  test("a term of two workspaces is one row, and a plan that pays goes first", async () => {
+    await track(["tea"], { workspaceId: free.id, iosId: "1234567" })
+    expect(await due()).toContain("search ios us tea 2")
+    await track(["mate", "tea"], { workspaceId: paying.id, iosId: "1234567" })
+    expect(await due()).toEqual([
+      "app ios us 1234567 1",
+      "hints ios us mate 1",
+      "hints ios us tea 1",
+      "search ios us mate 1",
+      "search ios us tea 1",
+    ])
+    await track(["tea"], { workspaceId: free.id, iosId: "7654321" })
+    expect(await due()).toContain("search ios us tea 1")
+  })
+
+  test("an app that comes to another storefront or store brings itself and its terms", async () => {
+    const app = await track(["tea"])
+    await sql`delete from due`
+    await sql`update tracked_app set countries = array['us', 'de'] where id = ${app}`
+    expect(await due()).toEqual([
+      "app ios de 1234567 1",
+      "app ios us 1234567 1",
+      "hints ios us tea 1",
+      "search ios us tea 1",
+    ])
+    await sql`insert into store_app (platform, store_id) values ('android', 'com.example.later')`
+    await sql`update tracked_app set android_app = (select max(id) from store_app) where id = ${app}`
+    expect((await due()).filter((line) => line.includes("android"))).toEqual([
+      "app android de com.example.later 1",
+      "app android us com.example.later 1",
+      "hints android us tea 1",
+      "search android us tea 1",
+    ])
+  })
+
+  test("what else changes of an app brings nothing", async () => {
+    const app = await track(["tea"])
+    await sql`delete from due`
+    await sql`update tracked_app set goal = 'rank', countries = countries, name = 'Tea' where id = ${app}`
+    expect(await due()).toEqual([])
+  })
+})
+
+describe("what nobody tracks any more", () => {
+  test("goes when its turn comes, without a read, and no turn is used for it", async () => {
+    const app = await track(["tea", "mate", "milk"])
+    await sql.begin((tx) => removeTerms(tx, app, "all", ["tea", "mate"]))
+    await sql`update due set next_at = now() + interval '1 day' where subject = 'milk'`
+    await claimNothing()
+    const rows = await sql<{ subject: string }[]>`select subject from due where kind = 'search' order by subject`
+    expect(rows.map(({ subject }) => subject)).toEqual(["milk"])
+    const [pace] = await sql`select next_at <= now() as free from pace where upstream = ${APPS.upstream}`
+    expect(pace).toEqual({ free: true })
+  })
+
+  test("stays while another workspace tracks it", async () => {
+    const app = await track(["tea"])
+    await track(["tea"], { workspaceId: free.id, iosId: "7654321" })
+    await sql.begin((tx) => removeApp(tx, app))
+    const { claimed } = await claim(sql, APPS, [searches], 30_000)
+    expect(claimed?.subjects.map(({ subject }) => subject)).toEqual(["tea"])
+  })
+
+  test("is read all the same while somebody waits for it, and a canary always", async () => {
+    await sql`
+      insert into due (kind, platform, storefront, subject, class)
+      values ('search', 'ios', 'us', 'asked live', 0), ('canary', 'ios', 'us', 'apple-web-search', 1)`
+    const kinds = [searches, { ...searches, name: "canary" as const }]
+    const [first, second] = [await claim(sql, APPS, kinds, 30_000), await claim(sql, APPS, kinds, 30_000)]
+    expect(first.claimed).toMatchObject({ live: true, subjects: [{ subject: "asked live" }] })
+    expect(second.claimed).toMatchObject({ live: false, subjects: [{ kind: "canary" }] })
+  })
+
+  test("of a suspended workspace goes too, and is due again when it comes back", async () => {
+    await track(["tea"])
+    await setWorkspace(sql, paying.name, { suspended: true })
+    await claimNothing()
+    expect(await due()).toEqual(["app ios us 1234567 1", "hints ios us tea 1"])
+    await setWorkspace(sql, paying.name, { suspended: false })
+    expect(await due()).toEqual(["app ios us 1234567 1", "hints ios us tea 1", "search ios us tea 1"])
+  })
+
+  test("thousands of them are gone in a few claims", async () => {
+    const app = await track(Array.from({ length: 400 }, (_, i) => `term ${i}`))
+    await sql.begin((tx) => removeApp(tx, app))
+    let claims = 0
+    for (let again = true; again; claims++) again = (await claim(sql, APPS, [searches], 30_000)).again
+    expect(claims).toBeLessThan(25)
+    expect(await sql`select 1 from due where kind = 'search'`).toHaveLength(0)
+  })
+})
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: what is tracked anew while it is being forgotten stays due, whoever was first",
+  async () => {
+    const app = await track(["tea"])
+    await sql.begin((tx) => removeTerms(tx, app, "all", ["tea"]))
+    const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: found, resolve: isFound } = Promise.withResolvers<void>()
+    const tracking = sql.begin(async (tx) => {
+      // finds its row there, and counts on it
+      await addTerms(tx, app, "all", ["tea"])
+      isFound()
+      await hold
+    })
+    await found
+    expect(await claim(sql, APPS, [searches], 30_000)).toEqual({ claimed: null, again: false })
+    letGo()
+    await tracking
+    const { claimed } = await claim(sql, APPS, [searches], 30_000)
+    expect(claimed?.subjects.map(({ subject }) => subject)).toEqual(["tea"])
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)("postgres: tracking, untracking and claiming at once lose no row", async () => {
+  const app = await track([])
+  const terms = Array.from({ length: 12 }, (_, i) => `term ${i}`)
+  let done = false
+  const claiming = (async () => {
+    const held: string[] = []
+    while (!done) {
+      const { claimed } = await claim(sql, APPS, [searches], 30_000)
+      if (claimed) held.push(claimed.lease)
+      await sql`update due set lease = null, lease_until = null where lease = any(${held.splice(0)}::uuid[])`
+    }
+  })()
+  const changing = async (mine: string[]) => {
+    for (let round = 0; round < 25; round++) {
+      await sql.begin((tx) => removeTerms(tx, app, "all", mine))
+      await sql.begin((tx) => addTerms(tx, app, "all", mine))
+    }
+  }
+  await Promise.all([changing(terms.slice(0, 4)), changing(terms.slice(4, 8)), changing(terms.slice(8))])
+  done = true
+  await claiming
+  const rows = await sql<{ subject: string }[]>`select subject from due where kind = 'search' order by subject`
+  expect(rows.map(({ subject }) => subject)).toEqual(terms.toSorted())
+})

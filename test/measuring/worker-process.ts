@@ -1,0 +1,34 @@
+// A measuring worker in a process of its own: bun worker-process.ts '{"database": {…}, "stores": URL, "options": {…}}'.
+// Says "ready" once it looks for what is due; "stopped" and exit 0 after SIGTERM.
+import { openDatabase } from "../../src/database/connect.ts"
+import { silentLog } from "../../src/log.ts"
+import { createMeasuring } from "../../src/measuring/worker.ts"
+import { UPSTREAMS, type Upstream } from "../../src/upstreams.ts"
+import { counted } from "./stand-in.ts"
+
+const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)
+const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, ...where })
+const measuring = createMeasuring({
+  sql: database.sql,
+  kinds: [counted],
+  reach: {
+    address: (upstream) => `${stores}/${upstream}`,
+    fetch: (url, init) => fetch(url, init),
+    now: () => new Date(),
+    egress: undefined,
+    timeoutMs: 20_000,
+  },
+  egress: "here",
+  gapsMs: new Map(UPSTREAMS.map((upstream): [Upstream, number] => [upstream, gapMs])),
+  log: silentLog,
+  pollMs: 50,
+  ...options,
+})
+measuring.start()
+process.stdout.write("ready\n")
+process.on("SIGTERM", async () => {
+  await measuring.stop()
+  await database.close()
+  process.stdout.write("stopped\n")
+  process.exit(0)
+})

@@ -1,0 +1,328 @@
+import { describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { createLog } from "../../src/log.ts"
+import type { Kind } from "../../src/measuring/kind.ts"
+import type { RawBody } from "../../src/sources/source.ts"
+import { gateway, until } from "../jobs/platform.ts"
+import { letLeaseRunOut, scene, stored } from "./scene.ts"
+import { CAPTCHA, lookUps, otherRanks, ranks, searches, termsAsked } from "./stand-in.ts"
+
+const on = scene()
+
+/** The database, but statements with this text fail while it says so. */
+function failing(text: string, now: () => boolean): Sql {
+  return new Proxy(on.sql, {
+    apply(target, self, args) {
+      const statement = String(args[0]?.raw?.join(""))
+      if (statement.includes(text) && now()) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
+      return Reflect.apply(target, self, args)
+    },
+  })
+}
+
+/** Lets the first search wait at the store, with the answer it would have got at once. */
+function holdFirst() {
+  const [came, leave] = [gateway(), gateway()]
+  let first = true
+  on.stores.on("apps.apple.com", "/", async () => {
+    if (!first) return undefined
+    first = false
+    came.open()
+    await leave.opened
+    return undefined
+  })
+  return { came: came.opened, letGo: leave.open }
+}
+
+const reads = (read: Kind["read"]): Kind => ({ ...searches, read })
+
+describe("a reading", () => {
+  test("stores what it saw together with its end, and is counted for its source", async () => {
+    await on.track(["tea"])
+    expect(await on.measuring().runOnce()).toBe(1)
+    expect(termsAsked(on.stores)).toEqual(["tea"])
+    expect(await stored(on.sql, "tea")).toBe(1)
+    expect(await on.due("tea")).toMatchObject({ class: 1, failures: 0, failure: null, failed_at: null, lease: null })
+    expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
+    expect(await on.measuring().runOnce()).toBe(0)
+    const [hour] = await on.sql`select answered, failed from source_hour where source = 'apple-web-search'`
+    expect(hour).toEqual({ answered: 1, failed: 0 })
+  })
+
+  test("that fails is logged once and counted, its subject is tried again later, and what was kept is what came", async () => {
+    await on.track(["tea"])
+    const kept: RawBody[] = []
+    const keep = async (body: RawBody) => void kept.push(body)
+    on.stores.on("apps.apple.com", "/", () => new Response("not what it was"))
+    await on.measuring({ keep }).runOnce()
+    const attempts =
+      await on.sql`select kind, subject, storefront, source, outcome, sha256 is not null as known from attempt`
+    const about = { kind: "search", subject: "tea", storefront: "us", source: "apple-web-search" }
+    expect([...attempts]).toEqual([{ ...about, outcome: "changed", known: true }])
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null, lease: null })
+    const [state] = await on.sql`select failure, failures, unparsed, answered_at from source_state`
+    expect(state).toEqual({ failure: "changed", failures: 1, unparsed: 1, answered_at: null })
+    expect(kept.map(({ text }) => text)).toEqual(["not what it was"])
+    expect(await on.measuring().runOnce()).toBe(0)
+    expect(await stored(on.sql)).toBe(0)
+  })
+
+  test("that another source helped out of is measured, and what was refused stays in the log", async () => {
+    await on.track(["tea"])
+    on.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
+    const kind = reads(async ([subject], port) => {
+      const asked = { storefront: "us", term: subject!.subject }
+      return [await port.ask(ranks, asked).catch(() => port.ask(otherRanks, asked))]
+    })
+    expect(await on.measuring({ kinds: [kind] }).runOnce()).toBe(1)
+    expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null })
+    expect(await stored(on.sql, "tea")).toBe(1)
+    const attempts = await on.sql`select source, outcome from attempt`
+    expect([...attempts]).toEqual([{ source: "apple-web-search", outcome: "blocked" }])
+  })
+
+  test("whose observation breaks an invariant is one that the parser did not understand: nothing is stored", async () => {
+    await on.track(["tea"])
+    on.stores.on("apps.apple.com", "/", () => Response.json(["10001", "10001"]))
+    await on.measuring().runOnce()
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null })
+    expect(await stored(on.sql)).toBe(0)
+  })
+
+  test("and what follows from it are stored together or not at all", async () => {
+    await on.track(["tea"])
+    const kind: Kind = {
+      ...searches,
+      async derive(tx) {
+        const [row] = await tx`select 1 from search_results`
+        expect(row).toBeDefined()
+        throw new Error("it does not follow")
+      },
+    }
+    await on.measuring({ kinds: [kind] }).runOnce()
+    expect(await stored(on.sql)).toBe(0)
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", measured_at: null })
+  })
+
+  test("that has nothing to say is an end as well", async () => {
+    await on.track(["tea"])
+    await on.measuring({ kinds: [reads(async () => [])] }).runOnce()
+    expect(await on.due("tea")).toMatchObject({ failures: 0, lease: null })
+    expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
+  })
+
+  test("never asks a source that is switched off", async () => {
+    await on.track(["tea"])
+    await on.measuring({ sourcesOff: ["apple-web-search"] }).runOnce()
+    expect(on.stores.requests).toEqual([])
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed" })
+  })
+
+  test("ends when its time is up, whatever it does with its signal", async () => {
+    await on.track(["tea"])
+    await on.measuring({ kinds: [reads(() => new Promise(() => {}))], readMs: 30 }).runOnce()
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
+  })
+
+  test("of several subjects ends for all of them, told to who listens", async () => {
+    for (const iosId of ["600001", "600002", "600003"]) await on.track([], { iosId, only: null })
+    const told: string[] = []
+    const measuring = on.measuring({ kinds: [lookUps] })
+    measuring.onEnded(({ subjects, failure }) => told.push(`${subjects.map(({ subject }) => subject)} ${failure}`))
+    on.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 500 }))
+    await measuring.runOnce()
+    expect(on.stores.requests).toHaveLength(1)
+    expect(told).toEqual(["600001,600002,600003 failed"])
+    const rows = await on.sql`select failures, failure from due`
+    expect([...rows]).toEqual(Array(3).fill({ failures: 1, failure: "failed" }))
+  })
+})
+
+describe("a poison subject", () => {
+  test("backs off until the next day, logs once, and harms no other", async () => {
+    await on.track(["poison", ...Array.from({ length: 50 }, (_, i) => `term ${i}`)])
+    await on.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
+    const logged: string[] = []
+    const kind = reads(async (subjects, port) => {
+      if (subjects[0]!.subject === "poison") throw new TypeError("undefined is not a function")
+      return await searches.read(subjects, port)
+    })
+    const log = createLog((line) => void logged.push(line))
+    const measuring = on.measuring({ kinds: [kind], log, atOnce: 3, random: () => 0 })
+    while ((await measuring.runOnce()) > 0);
+    expect(await stored(on.sql)).toBe(50)
+    const row = await on.due("poison")
+    expect(row).toMatchObject({ failures: 8, failure: "failed" })
+    expect(row.next_at.getTime()).toBeGreaterThan(Date.now())
+    const lines = logged.map((line) => JSON.parse(line))
+    expect(lines.filter(({ event }) => event !== "reading_broken")).toEqual([])
+    expect(lines.length).toBeLessThan(9)
+    expect(lines[0]).toMatchObject({ operation: "search ios", reason: "undefined is not a function" })
+  })
+})
+
+describe("a lease", () => {
+  test("lost while it was read: a worker that wakes after it stores nothing, and changes nothing", async () => {
+    await on.track(["tea"])
+    const { came, letGo } = holdFirst()
+    const zombie = on.measuring().runOnce()
+    await came
+    await letLeaseRunOut(on.sql, "tea")
+    await on.measuring({ random: () => 0 }).runOnce() // takes it back, and reads it
+    const heir = await on.due("tea")
+    expect(await stored(on.sql)).toBe(1)
+    letGo()
+    await zombie
+    expect(await on.due("tea")).toEqual(heir)
+    expect(await stored(on.sql)).toBe(1)
+    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
+  })
+
+  test("is kept by heartbeats while a reading is longer, and no other worker begins it", async () => {
+    await on.track(["tea"])
+    const { came, letGo } = holdFirst()
+    const [busy, other] = [1, 2].map(() => on.measuring({ leaseMs: 900, pollMs: 50 }))
+    busy!.start()
+    await came
+    other!.start()
+    const { lease } = await on.due("tea")
+    await Bun.sleep(2_000)
+    expect((await on.due("tea")).lease).toBe(lease)
+    letGo()
+    await until(async () => (await on.due("tea")).measured_at !== null)
+    expect(termsAsked(on.stores)).toHaveLength(1)
+    await Promise.all([busy!.stop(), other!.stop()])
+  })
+
+  test("is let go of before it ends by a worker whose heartbeats fail", async () => {
+    await on.track(["tea"])
+    let away = false
+    let stands: unknown
+    const kind = reads(async (_, { signal }) => {
+      away = true
+      await new Promise((resolve) => signal.addEventListener("abort", resolve))
+      const [row] = await on.sql`select lease_until > now() as stands from due where subject = 'tea'`
+      stands = row!.stands
+      return []
+    })
+    const lonely = on.measuring({ sql: failing("", () => away), kinds: [kind], leaseMs: 900, pollMs: 50 })
+    lonely.start()
+    await until(() => stands !== undefined)
+    expect(stands).toBe(true)
+    await lonely.stop()
+    expect((await on.due("tea")).measured_at).toBe(null)
+  })
+})
+
+describe("a started worker", () => {
+  test("reads at once what it is nudged for, six at once for each upstream, until nothing is left", async () => {
+    const { open, opened } = gateway()
+    const under = { "apps.apple.com": 0, "itunes.apple.com": 0 }
+    for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
+      on.stores.on(upstream, "/", async () => {
+        under[upstream]++
+        await opened
+        return undefined
+      })
+    const apps: Kind = { ...lookUps, together: 1 }
+    const busy = on.measuring({ kinds: [searches, apps], pollMs: 60_000 })
+    busy.start()
+    await Bun.sleep(50)
+    for (let i = 0; i < 12; i++) await on.track([`term ${i}`], { only: null })
+    expect(on.stores.requests).toEqual([])
+    busy.nudge()
+    await until(() => under["apps.apple.com"] + under["itunes.apple.com"] === 12)
+    await Bun.sleep(50)
+    expect(under).toEqual({ "apps.apple.com": 6, "itunes.apple.com": 6 })
+    open()
+    await until(
+      async () => (await on.sql`select 1 from due where measured_at is null and kind <> 'hints'`).length === 0,
+    )
+    await busy.stop()
+    expect(termsAsked(on.stores)).toHaveLength(12)
+  })
+
+  test("finds by itself what another process tracked, and comes back at each turn", async () => {
+    const polling = on.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
+    polling.start()
+    await Bun.sleep(50)
+    await on.track(["tea", "mate", "milk"])
+    await until(async () => (await stored(on.sql)) === 3)
+    const at = on.stores.requests.map((asked) => asked.at)
+    expect(at[2]! - at[0]!).toBeGreaterThanOrEqual(170)
+    await polling.stop()
+  })
+
+  test("reads first what somebody waits for", async () => {
+    await on.track(["tea", "mate", "milk"])
+    await on.sql`insert into due (kind, platform, storefront, subject, class) values ('search', 'ios', 'us', 'live', 0)`
+    const measuring = on.measuring({ atOnce: 1 })
+    await measuring.runOnce()
+    expect(termsAsked(on.stores)).toEqual(["live"])
+    // nobody tracks it, so it is not read again
+    expect(await on.due("live")).toMatchObject({ class: 2, lease: null })
+  })
+
+  test("without kinds asks the database for nothing", async () => {
+    const never = (() => {
+      throw new Error("asked")
+    }) as unknown as Sql
+    const idle = on.measuring({ sql: never, kinds: [], pollMs: 1, leaseMs: 3 })
+    idle.start()
+    idle.nudge()
+    await Bun.sleep(30)
+    await idle.stop()
+  })
+
+  test("goes on once a database that was away is back, and says so once", async () => {
+    let away = true
+    const logged: string[] = []
+    const log = createLog((line) => void logged.push(line))
+    await on.track(["tea"])
+    const polling = on.measuring({ sql: failing("", () => away), pollMs: 10, leaseMs: 300, log })
+    polling.start()
+    await Bun.sleep(150)
+    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["measuring_interrupted"])
+    away = false
+    await until(async () => (await on.due("tea")).measured_at !== null)
+    await polling.stop()
+  })
+})
+
+describe("a stop", () => {
+  test("waits for what is under way and begins nothing more", async () => {
+    await on.track(["tea", "mate"])
+    const { came, letGo } = holdFirst()
+    const stopping = on.measuring({ atOnce: 1, pollMs: 10 })
+    stopping.start()
+    await came
+    const stopped = stopping.stop()
+    stopping.nudge()
+    await Bun.sleep(50)
+    letGo()
+    await stopped
+    expect(await stored(on.sql)).toBe(1)
+    expect(on.stores.requests).toHaveLength(1)
+  })
+
+  test("after its limit gives back what is under way, due at once and without a failure", async () => {
+    await on.track(["tea"])
+    const { came } = holdFirst()
+    const stopping = on.measuring({ stopMs: 30 })
+    stopping.start()
+    await came
+    await stopping.stop()
+    expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null, lease: null, measured_at: null })
+    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
+    expect(await on.sql`select 1 from source_state where failures > 0`).toHaveLength(0)
+    expect(await on.measuring().runOnce()).toBe(1)
+    expect(await stored(on.sql)).toBe(1)
+  })
+
+  test("ends although the database never answers", async () => {
+    const hung = (() => new Promise(() => {})) as unknown as Sql
+    const stopping = on.measuring({ sql: hung, stopMs: 20 })
+    stopping.start()
+    await stopping.stop()
+  })
+})

@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from "bun:test"
+import { findApp, type TrackedApp } from "../../src/access/visible-apps.ts"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays } from "../../src/formulas/days.ts"
+import { record } from "../../src/observations/record.ts"
+import { rankSeries } from "../../src/observations/series.ts"
+import { freshDatabase } from "../database.ts"
+import { contextOf, NOW, newWorkspace, reading } from "./measured.ts"
+
+const TERMS = ["tea", "tide", "time"]
+/** A day in each of 30 months. */
+const DAYS = Array.from({ length: 30 }, (_, i) => addDays("2025-11-03", -30 * i))
+
+let sql: Sql
+let app: TrackedApp
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const workspaceId = await newWorkspace(sql)
+  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: TERMS, origin: "own" }
+  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
+  const readings = DAYS.flatMap((day) => TERMS.map((term) => reading(term, `${day}T10:00:00Z`, [10_000, 10_001])))
+  expect(await record(sql, readings, () => NOW)).toMatchObject({ recorded: readings.length })
+  await sql`analyze`
+})
+
+test.each([
+  ["within a month", "2025-11-01", "2025-11-07", ["2025_11"]],
+  ["across the turn of a month", "2025-10-28", "2025-11-03", ["2025_10", "2025_11"]],
+  ["across the turn of a year", "2024-12-29", "2025-01-04", ["2024_12", "2025_01"]],
+])("7 days %s are read from their months' partitions and no others", async (_, from, to, months) => {
+  const plans: string[] = []
+  const asked = { platform: "ios" as const, storefront: "us", from, to }
+  const series = await rankSeries(explaining(sql, plans), app, asked)
+  expect(partitionsIn(plans)).toEqual(months.flatMap((month) => [`list_month_${month}`, `rank_month_${month}`]).sort())
+  const days = DAYS.filter((day) => from <= day && day <= to)
+  expect(series.map(({ points }) => points.map(({ day, rank }) => [day, rank]))).toEqual(
+    TERMS.map(() => days.map((day) => [day, 2])),
+  )
+})
+
+/** The same `sql`, which also notes the plan of each statement. */
+function explaining(sql: Sql, plans: string[]): Sql {
+  const explained = async (strings: TemplateStringsArray, ...values: string[]) => {
+    const rows = await sql<{ "QUERY PLAN": string }[]>`explain (costs off) ${sql(strings, ...values)}`
+    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
+    return await sql(strings, ...values)
+  }
+  // what is no template is a list of values
+  return ((first: TemplateStringsArray, ...values: string[]) =>
+    "raw" in first ? explained(first, ...values) : sql(first)) as unknown as Sql
+}
+
+function partitionsIn(plans: string[]): string[] {
+  return [...new Set(plans.join("\n").match(/\b(list_month|rank_month|search_results)_\d{4}_\d{2}\b/g))].sort()
+}

@@ -1,0 +1,42 @@
+// Asks each URL that its input lists, a line of JSON each, and says how that ended and how far the process grew meanwhile.
+// Runs under Bun and Deno.
+
+import process from "node:process"
+import { createInterface } from "node:readline"
+import type { OutboundProblem } from "../../src/outbound/problem.ts"
+import { type OutboundAnswer, type OutboundOptions, safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { AUTHORITY } from "./certificates.ts"
+
+export interface Asking {
+  url: string
+  options: Pick<OutboundOptions, "ports" | "totalMs" | "firstByteMs">
+}
+
+export interface Ended {
+  /** The body where there was an answer, else the problem's code. */
+  said: string
+  grownMb: number
+  tookMs: number
+}
+
+for await (const line of createInterface({ input: process.stdin }))
+  console.log(JSON.stringify(await ended(JSON.parse(line))))
+
+async function ended({ url, options }: Asking): Promise<Ended> {
+  const startedAt = performance.now()
+  const before = process.memoryUsage().rss
+  let most = before
+  const measure = () => {
+    most = Math.max(most, process.memoryUsage().rss)
+  }
+  const timer = setInterval(measure, 2)
+  const allowPrivate = { includes: (address: string) => address === "127.0.0.1" }
+  const resolve = async () => ["127.0.0.1"]
+  const said = await safeFetch(url, { ...options, allowPrivate, resolve, ca: AUTHORITY }).then(
+    ({ bytes }: OutboundAnswer) => new TextDecoder().decode(bytes),
+    (problem: OutboundProblem) => problem.code ?? String(problem),
+  )
+  measure()
+  clearInterval(timer)
+  return { said, grownMb: (most - before) / 1e6, tookMs: performance.now() - startedAt }
+}

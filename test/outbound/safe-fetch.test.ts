@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test"
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import { safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { ask, codeOf, HERE, page, safeSite, site, text } from "./site.ts"
+
+describe("a site that is allowed", () => {
+  test("is asked by its name at its address, with the request's path, query and headers", async () => {
+    await using open = await site(page("hello", { "content-type": "text/plain" }))
+    const answer = await ask(`http://Name.Test:${open.port}/a b?q=é#x`, open.port, {
+      headers: { accept: "text/plain" },
+    })
+    expect([answer.status, text(answer), answer.url]).toEqual([
+      200, "hello", `http://name.test:${open.port}/a%20b?q=%C3%A9#x`,
+    ]) // biome-ignore format: a list to scan
+    expect(answer.headers.get("content-type")).toBe("text/plain")
+    const [line, ...headers] = open.heard[0]!.trimEnd().split("\r\n")
+    expect(line).toBe("GET /a%20b?q=%C3%A9 HTTP/1.1")
+    expect(headers.sort()).toEqual([
+      "accept-encoding: gzip, br, deflate", "accept: text/plain", "connection: close", `host: name.test:${open.port}`,
+      "user-agent: Appmeter",
+    ]) // biome-ignore format: a list to scan
+  })
+
+  test("gets a body with its length", async () => {
+    await using open = await site(page("got"))
+    await ask(`http://a.test:${open.port}/hook`, open.port, { method: "POST", body: "é=1" })
+    const [head, body] = open.heard[0]!.split("\r\n\r\n")
+    expect(head).toStartWith("POST /hook HTTP/1.1\r\n")
+    expect(head).toContain("content-length: 4")
+    expect(Buffer.from(body!, "latin1").toString()).toBe("é=1")
+  })
+
+  test("over TLS is told its name, and its certificate is checked for it", async () => {
+    await using safe = await safeSite((url, socket) => socket.end(page(`said ${url}`)))
+    const at = (host: string, options = {}) => ask(`https://${host}:${safe.port}/x`, safe.port, options)
+    expect(text(await at("example.test"))).toBe("said /x")
+    expect(text(await at("deep.example.test."))).toBe("said /x")
+    expect(safe.names).toEqual(["example.test", "deep.example.test"])
+    expect(safe.heard[0]).toBe(`GET /x example.test:${safe.port}`)
+    expect(await codeOf(at("wrong.test"))).toBe("tls")
+    expect(await codeOf(at("a.b.example.test"))).toBe("tls")
+    expect(await codeOf(at("127.0.0.1"))).toBe("tls")
+    expect(await codeOf(at("example.test", { ca: undefined }))).toBe("tls")
+    expect(safe.heard).toHaveLength(2)
+  })
+
+  test("is checked over TLS whatever the environment says", async () => {
+    await using safe = await safeSite((_, socket) => socket.end(page("said")))
+    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"
+    try {
+      expect(await codeOf(ask(`https://wrong.test:${safe.port}/`, safe.port))).toBe("tls")
+    } finally {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+    }
+  })
+
+  test("is tried at its next address where one does not answer", async () => {
+    await using open = await site(page("here"))
+    const options = { resolve: async () => ["127.0.0.3", "127.0.0.1"], allowPrivate: { includes: () => true } }
+    expect(text(await ask(`http://a.test:${open.port}/`, open.port, options))).toBe("here")
+  })
+
+  test("is looked up by the machine itself where nothing else is said", async () => {
+    await using open = await site(page("here"))
+    const options = {
+      ports: [open.port],
+      allowPrivate: { includes: (address: string) => HERE.includes(address) || address === "::1" },
+    }
+    expect(text(await safeFetch(`http://localhost:${open.port}/`, options))).toBe("here")
+    expect(await codeOf(safeFetch("http://nobody.invalid/"))).toBeOneOf(["no_such_host", "unreachable"])
+  })
+
+  test("that is not there is told apart from a host that is not there", async () => {
+    const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
+    expect(await codeOf(ask("http://a.test:1/", 1))).toBe("unreachable")
+    expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(nobody) }))).toBe("no_such_host")
+    expect(await codeOf(ask("http://a.test/", 80, { resolve: async () => [] }))).toBe("no_such_host")
+    expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(new Error("x")) }))).toBe(
+      "unreachable",
+    )
+  })
+})
+
+describe("an answer", () => {
+  const zip = (bytes: Buffer, coding: string) => page(bytes.toString("latin1"), { "content-encoding": coding })
+  test.each([
+    ["with a length", page("hello"), "hello"],
+    ["to the end of the connection", "HTTP/1.1 200 OK\r\n\r\nhello", "hello"],
+    ["of HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nhello", "hello"],
+    ["without a reason", "HTTP/1.1 200\r\ncontent-length: 5\r\n\r\nhello", "hello"],
+    ["with bare line feeds", "HTTP/1.1 200 OK\ncontent-length: 5\n\nhello", "hello"],
+    [
+      "in chunks",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n002;a=b\r\nlo\r\n0\r\nx: y\r\n\r\n",
+      "hello",
+    ],
+    ["after interim ones", `HTTP/1.1 103 Early\r\nlink: x\r\n\r\nHTTP/1.1 100 Go\r\n\r\n${page("hello")}`, "hello"],
+    ["longer than its length", `${page("hello")}more`, "hello"],
+    ["without a body", "HTTP/1.1 204 None\r\ncontent-length: 5\r\n\r\n", ""],
+    ["of length 0 with a coding", page("", { "content-encoding": "gzip" }), ""],
+    ["of gzip", zip(gzipSync("hello"), "gzip"), "hello"],
+    ["of gzip by another name", zip(gzipSync("hello"), "X-GZIP"), "hello"],
+    ["of Brotli", zip(brotliCompressSync("hello"), "br"), "hello"],
+    ["of deflate", zip(deflateSync("hello"), "deflate"), "hello"],
+    ["of deflate without a head", zip(deflateRawSync("hello"), "deflate"), "hello"],
+    ["of no coding", page("hello", { "content-encoding": "identity" }), "hello"],
+  ])("%s is read", async (_, said, body) => {
+    await using open = await site(said)
+    expect(text(await ask(`http://a.test:${open.port}/`, open.port))).toBe(body)
+  })
+
+  test.each([
+    ["that is another protocol's", "220 mail.example.com ESMTP\r\n\r\n"],
+    ["without a status", "HTTP/1.1 OK\r\n\r\n"],
+    ["of HTTP/2", "HTTP/2 200\r\n\r\n"],
+    ["that changes the protocol", `HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n${page("hello")}`],
+    ["of nothing", ""],
+    ["whose head breaks off", "HTTP/1.1 200 OK\r\ncontent-le"],
+    ["whose head is too long", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`],
+    [
+      "whose heads together are too long",
+      `HTTP/1.1 103 Early\r\nlink: ${"y".repeat(1_000)}\r\n\r\n`.repeat(17) + page("hello"),
+    ],
+    ["with a header without a name", "HTTP/1.1 200 OK\r\n: x\r\n\r\n"],
+    ["with a header over two lines", "HTTP/1.1 200 OK\r\nx: a\r\n b\r\n\r\n"],
+    ["with a NUL in a header", "HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n"],
+    ["of two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello"],
+    ["of a length below zero", "HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\nhello"],
+    ["that breaks off", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhello"],
+    ["whose chunk breaks off", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhello"],
+    ["without a last chunk", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n"],
+    [
+      "whose chunk is longer than it says",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
+    ],
+    ["with a chunk of no size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n"],
+    ["of another transfer", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    ["of an unknown coding", zip(gzipSync("hello"), "zstd")],
+    ["of two codings", zip(gzipSync(gzipSync("hello")), "gzip, gzip")],
+    ["that is not what its coding says", page("hello", { "content-encoding": "gzip" })],
+    ["whose coding breaks off", zip(gzipSync("hello".repeat(100)).subarray(0, 20), "gzip")],
+  ])("%s is refused", async (_, said) => {
+    await using open = await site(said)
+    expect(await codeOf(ask(`http://a.test:${open.port}/`, open.port))).toBe("bad_answer")
+  })
+
+  test("leaves no connection open, read or refused", async () => {
+    for (const said of [
+      page("hello"),
+      page("hello", { "content-encoding": "zstd" }),
+      page("", { location: "/" }, 302),
+      "x\r\n",
+    ]) {
+      const closed = Promise.withResolvers<void>()
+      await using open = await site((_, socket) => {
+        socket.on("close", () => closed.resolve())
+        socket.write(said)
+      })
+      await codeOf(ask(`http://a.test:${open.port}/`, open.port))
+      await closed.promise
+      expect(open.hits).toBe(1)
+    }
+  })
+
+  test("of any status is one", async () => {
+    for (const status of [200, 206, 304, 400, 404, 410, 429, 500, 503, 599]) {
+      await using open = await site(page(status === 304 ? "" : "said", {}, status))
+      expect((await ask(`http://a.test:${open.port}/`, open.port)).status).toBe(status)
+    }
+  })
+})
+
+describe("a redirect", () => {
+  const onwards = (times: number) => (head: string, socket: { end(said: string): void }) => {
+    const at = Number(/GET \/(\d+)/.exec(head)?.[1])
+    socket.end(at < times ? page("", { location: `/${at + 1}` }, 302) : page("there"))
+  }
+
+  test("is an answer where it may not be followed", async () => {
+    await using open = await site(page("", { location: "/x" }, 302))
+    const answer = await ask(`http://a.test:${open.port}/`, open.port)
+    expect([answer.status, answer.headers.get("location"), open.hits]).toEqual([302, "/x", 1])
+    const post = await ask(`http://a.test:${open.port}/`, open.port, { method: "POST", mayFollow: () => true })
+    expect([post.status, open.hits]).toEqual([302, 2])
+  })
+
+  test("without a place is an answer, and one to no place is refused", async () => {
+    await using nowhere = await site(page("", {}, 301))
+    await using wrong = await site(page("", { location: "http://[/" }, 301))
+    const follow = { mayFollow: () => true }
+    expect((await ask(`http://a.test:${nowhere.port}/`, nowhere.port, follow)).status).toBe(301)
+    expect(await codeOf(ask(`http://a.test:${wrong.port}/`, wrong.port, follow))).toBe("bad_redirect")
+  })
+
+  test("is followed five times, if the caller lets it", async () => {
+    await using five = await site(onwards(5))
+    const trails: string[][] = []
+    const mayFollow = (to: URL, trail: readonly URL[]) =>
+      trails.push([...trail, to].map(({ pathname }) => pathname)) < 9
+    const answer = await ask(`http://a.test:${five.port}/0`, five.port, { mayFollow })
+    expect([text(answer), answer.url]).toEqual(["there", `http://a.test:${five.port}/5`])
+    expect(trails.at(-1)).toEqual(["/0", "/1", "/2", "/3", "/4", "/5"])
+    await using six = await site(onwards(6))
+    expect(await codeOf(ask(`http://a.test:${six.port}/0`, six.port, { mayFollow: () => true }))).toBe("bad_redirect")
+    expect(await codeOf(ask(`http://a.test:${five.port}/0`, five.port, { mayFollow: () => false }))).toBe(
+      "bad_redirect",
+    )
+  })
+})

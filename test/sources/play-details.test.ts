@@ -1,0 +1,172 @@
+import { afterAll, expect, test } from "bun:test"
+import type { AppsObservation, StoreApp } from "../../src/observations/types.ts"
+import { playDetails } from "../../src/sources/play-details.ts"
+import { type ReadFailure, readOnce } from "../../src/sources/source.ts"
+import { fixture } from "./parsed.ts"
+import { about, blockData, renumbered, reversed, withData } from "./play-pages.ts"
+import { reachOf, replayServer } from "./replay.ts"
+
+const TRANSLATE = "com.google.android.apps.translate"
+const MINECRAFT = "com.mojang.minecraftpe"
+const translate = fixture("play-details-translate.html")
+const minecraft = fixture("play-details-minecraft.html")
+const server = replayServer()
+afterAll(() => server.stop())
+
+test("the recorded page of a free app that has a version for each kind of device", () => {
+  expect(read(translate, TRANSLATE)).toEqual({
+    ...about,
+    kind: "apps",
+    source: "play-details",
+    platform: "android",
+    storefront: "us",
+    asked: [TRANSLATE],
+    apps: [
+      {
+        id: TRANSLATE,
+        name: "Google Translate",
+        icon: "https://play-lh.googleusercontent.com/muIZuJn9awFB9XWa4g0aiqFxHbgAFVVfHVQrEmos46v29NfyZX5z1n1ZYBjH3Zvg80Dm90TI2ZdQZMr2cLMcCg",
+        developer: "Google LLC",
+        ratings: 9_039_805,
+        rating: 4.26508,
+        price: 0,
+        currency: "USD",
+        genre: "TOOLS",
+        updatedAt: new Date("2026-07-06T16:26:30Z"),
+      },
+    ],
+    parser: playDetails.parser,
+    origin: "own",
+  })
+})
+
+test("the recorded page of an app that costs something", () => {
+  expect(app(minecraft, MINECRAFT)).toEqual({
+    id: MINECRAFT,
+    name: "Minecraft: Dream it, Build it!",
+    icon: "https://play-lh.googleusercontent.com/tI4StRSPVhpGJH5R013naszLUawOjao1ya8FvyaNO7XY_cJFHFqo1EFaEJv_7zz3rRJ5lEpLiw14ZqQLCOYc",
+    developer: "Mojang",
+    ratings: 5_715_302,
+    rating: 4.315863,
+    version: "1.26.32.2",
+    price: 6.99,
+    currency: "USD",
+    genre: "GAME_ARCADE",
+    releasedAt: new Date("2011-08-16T06:17:21Z"),
+    updatedAt: new Date("2026-06-24T22:04:44Z"),
+  })
+})
+
+test("blocks numbered otherwise, or in another order, change nothing, though the call of the details is made twice", () => {
+  for (const [page, id] of [
+    [translate, TRANSLATE],
+    [minecraft, MINECRAFT],
+  ] as const) {
+    const other = renumbered(page, (old) => (old * 5 + 2) % 13)
+    expect(other).not.toContain("'ds:5' : {id:'Ws7gDc'")
+    for (const moved of [other, reversed(page), reversed(other)]) expect(read(moved, id)).toEqual(read(page, id))
+    expect(read(page.replaceAll("Ws7gDc", "unknown"), id)).toEqual(read(page, id))
+  }
+})
+
+test("an app without ratings has neither a rating nor a count, rather than 0", () => {
+  for (const none of [null, [], [[], null, null], [null, null, null], [["0", 0]]]) {
+    const { rating, ratings } = app(edited(minecraft, { 51: none }), MINECRAFT)
+    expect([rating, ratings]).toEqual([undefined, undefined])
+  }
+})
+
+test("a version that varies is left out, also where the page says so in words", () => {
+  expect(app(edited(minecraft, { 140: [[["Varies with device"]]] }), MINECRAFT).version).toBeUndefined()
+})
+
+test("fields far out are found under their number too", () => {
+  const data = blockData(minecraft, "ds:5") as unknown[][][]
+  const listing = data[1]![2]!
+  const moved = [...listing.slice(0, 140).concat(Array(14).fill(null)), { "141": listing[140], "146": listing[145] }]
+  data[1]![2] = moved
+  expect(app(withData(minecraft, "ds:5", data), MINECRAFT)).toEqual(app(minecraft, MINECRAFT))
+})
+
+test("an app for pre-registration has no price; one that is shown but offered in no way is not found", () => {
+  const { price, currency, ...rest } = app(minecraft, MINECRAFT)
+  expect(app(edited(minecraft, { 18: [1], 57: null }), MINECRAFT)).toEqual(rest)
+  expect(outcome(edited(minecraft, { 18: [0], 57: null }), MINECRAFT)).toBe("not_found")
+  expect(outcome(edited(minecraft, { 18: [0] }), MINECRAFT)).toBe("not_found")
+  expect(outcome(edited(minecraft, { 18: null, 57: null }), MINECRAFT)).toBe("not_found")
+  expect(app(edited(minecraft, { 18: null }), MINECRAFT).price).toBe(6.99)
+})
+
+test("a page that lacks what each has is a change: never an app that is not to be had", () => {
+  for (const place of [0, 68, 77, 79, 95]) {
+    expect(outcome(edited(minecraft, { [place]: null }), MINECRAFT)).toBe("changed")
+    expect(outcome(edited(minecraft, { [place]: null, 18: null, 57: null }), MINECRAFT)).toBe("changed")
+  }
+})
+
+test("a fact of another type is a change, not an unknown one", () => {
+  const wrong = [
+    { 51: [["4.3", "4.3"]] },
+    { 51: [["4.3", 4.3], null, ["9", "9"]] },
+    { 79: [[["Arcade", null, "game arcade"]]] },
+    { 145: [["", ["yesterday"]]] },
+    { 57: [[[[[null, [["6.99", "USD"]]]]]]] },
+    { 95: [[null, 2, null, [null, null, "icon.png"]]] },
+  ]
+  expect(wrong.map((fields) => outcome(edited(minecraft, fields), MINECRAFT))).toEqual(wrong.map(() => "changed"))
+})
+
+test("the page of another app is a change", () => {
+  expect(outcome(minecraft, TRANSLATE)).toBe("changed")
+})
+
+test("it is asked for one app at a time", async () => {
+  server.on("play.google.com", "/store/apps/details", () => new Response(minecraft))
+  const asked = { storefront: "de", ids: [MINECRAFT] }
+  const { seen } = await readOnce(playDetails, asked, reachOf(server, { egress: "de" }))
+  expect(seen).toMatchObject({ storefront: "de", egress: "de", asked: [MINECRAFT] })
+  const { method, url } = server.requests.at(-1)!
+  expect([method, url.pathname]).toEqual(["GET", "/store/apps/details"])
+  expect(Object.fromEntries(url.searchParams)).toEqual({ id: MINECRAFT, hl: "en", gl: "DE" })
+  for (const ids of [[], [MINECRAFT, TRANSLATE]]) {
+    expect(() => playDetails.request({ storefront: "us", ids })).toThrow(RangeError)
+  }
+})
+
+test("a page that is not there is not found, one that asks for a consent is blocked", async () => {
+  const asked = { storefront: "us", ids: [MINECRAFT] }
+  const answers = [
+    [new Response("We're sorry, the requested URL was not found on this server.", { status: 404 }), "not_found"],
+    [new Response('<form action="https://consent.google.com/save">Before you continue</form>'), "blocked"],
+    [new Response(null, { status: 302, headers: { location: "https://consent.google.com/m?continue=x" } }), "blocked"],
+    [new Response("<html><title>Google Play</title></html>"), "changed"],
+  ] as const
+  for (const [answer, outcome] of answers) {
+    server.on("play.google.com", "/store/apps/details", () => answer)
+    const failed = await readOnce(playDetails, asked, reachOf(server)).catch((e) => e)
+    expect((failed as ReadFailure).outcome).toBe(outcome)
+  }
+})
+
+/** The page with other fields of the listing. */
+function edited(page: string, fields: Record<number, unknown>): string {
+  const data = blockData(page, "ds:5") as unknown[][][]
+  for (const [place, value] of Object.entries(fields)) data[1]![2]![Number(place)] = value
+  return withData(page, "ds:5", data)
+}
+
+function read(page: string, id: string): AppsObservation {
+  return playDetails.parse(page, { storefront: "us", ids: [id] }, about)
+}
+
+function app(page: string, id: string): StoreApp {
+  return read(page, id).apps[0]!
+}
+
+function outcome(page: string, id: string): string {
+  try {
+    return `read ${JSON.stringify(app(page, id))}`
+  } catch (error) {
+    return (error as ReadFailure).outcome ?? String(error)
+  }
+}

@@ -1,0 +1,41 @@
+/** A page of the App Store's feed: its reviews by their ids, and the last page that it says there is; null = its links are empty. */
+export interface Page {
+  reviews: readonly number[]
+  last: number | null
+}
+
+/** The page in the recorded XML form. A review's stars, text and date follow from its id: a greater one is newer. */
+export function xmlFeed(storefront: string, storeId: string, page: number, { reviews, last }: Page): string {
+  const address = (page: number) =>
+    `https://itunes.apple.com/${storefront}/rss/customerreviews/page=${page}/id=${storeId}/sortby=mostrecent/xml`
+  const entries = reviews.map(
+    (id) => `<entry>
+<updated>${writtenAt(id).toISOString().replace(".000Z", "-00:00")}</updated><id>${id}</id><title>Title ${id}</title>
+<content type="text">Text ${id}</content><im:rating>${1 + (id % 5)}</im:rating><im:version>1.${id % 7}</im:version>
+<author><name>A reviewer</name><uri>https://itunes.apple.com/${storefront}/reviews/id0</uri></author>
+<content type="html">&lt;b&gt;Title ${id}&lt;/b&gt;</content></entry>`,
+  )
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns:im="http://itunes.apple.com/rss" xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
+<id>${address(page)}</id><title>iTunes Store: Customer Reviews</title>
+<link rel="first" href="${last === null ? "" : address(1)}"/><link rel="last" href="${last === null ? "" : address(last)}"/>
+<link rel="next" href="${last === null ? "" : address(page + 1)}"/>
+${entries.join("\n")}</feed>`
+}
+
+/** When a review of that id was written: a minute apart. */
+export function writtenAt(id: number): Date {
+  return new Date(Date.UTC(2026, 0, 1) + id * 60_000)
+}
+
+/** Google Play's answer with reviews of these ids, as r-900, and a token; null for the ids = answered with nothing. */
+export function playAnswer(ids: readonly number[] | null, token: string | null): string {
+  const rows = ids?.map((id) => [
+    `r-${id}`, ["A reviewer", null], 1 + (id % 5), null, `Text ${id}`, [writtenAt(id).getTime() / 1_000, 0], 0, null, null, ["0", "A reviewer"], `1.${id % 7}`,
+  ]) // biome-ignore format: a row
+  const payload = rows ? JSON.stringify([rows, [null, token]]) : null
+  return `)]}'\n\n${JSON.stringify([
+    ["wrb.fr", "UsvDTd", payload, null, null, null, "generic"],
+    ["di", 1],
+  ])}`
+}

@@ -1,0 +1,139 @@
+import { pick, type Random } from "./mutations.ts"
+
+type Container = unknown[] | Record<string, unknown>
+
+/** Where things stand in a value: for each kind of place (rows of one list are one kind), some of those places. */
+export type Places = string[][][]
+
+export function placesIn(value: unknown): Places {
+  const kinds = new Map<string, string[][]>()
+  const look = (held: unknown, kind: string, path: string[]) => {
+    const container = opened(held)
+    if (!container) return
+    const alike = Array.isArray(container) && container.every((one) => typeof one !== "object" || !Array.isArray(one))
+    for (const [key, child] of Object.entries(container)) {
+      const childKind = `${kind}.${alike ? "#" : key}`
+      const known = kinds.get(childKind) ?? []
+      if (known.length < 12) known.push([...path, key])
+      kinds.set(childKind, known)
+      look(child, childKind, [...path, key])
+    }
+  }
+  look(value, "", [])
+  return [...kinds.values()]
+}
+
+/** The value with one thing of it changed, mostly at one of the places. Nothing is changed in place; the rest is shared. */
+export function editedValue(value: unknown, places: Places, random: Random, did: string[]): unknown {
+  const known = places.length > 0 && random() < 0.85
+  return editedAlong(value, known ? pick(random, pick(random, places)) : [], random, did, "")
+}
+
+function editedAlong(value: unknown, [next, ...rest]: string[], random: Random, did: string[], path: string): unknown {
+  const container = opened(value)
+  const keys = container ? Object.keys(container) : []
+  if (!container || keys.length === 0) return editedOf(value, random, did, path)
+  const led = next !== undefined && Object.hasOwn(container, next)
+  const key = led ? next : pick(random, keys)
+  const child = (container as Record<string, unknown>)[key]
+  const deeper = led ? rest.length > 0 : random() < 0.8
+  const changed =
+    deeper && opened(child)
+      ? withChild(container, key, editedAlong(child, rest, random, did, `${path}.${key}`))
+      : editedAt(container, key, random, did, `${path}.${key}`)
+  return typeof value === "string" ? JSON.stringify(changed) : changed
+}
+
+/** An array or object, or one that a text holds as JSON. */
+function opened(value: unknown): Container | undefined {
+  if (typeof value === "object" && value !== null) return value as Container
+  if (typeof value !== "string" || !/^[[{]/.test(value)) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}
+
+function withChild(container: Container, key: string, child: unknown): Container {
+  return Array.isArray(container) ? container.with(Number(key), child) : { ...container, [key]: child }
+}
+
+/** The container with the child at a key removed, renamed, put elsewhere or changed. */
+function editedAt(container: Container, key: string, random: Random, did: string[], path: string): Container {
+  const sibling = pick(random, Object.keys(container))
+  const held = container as Record<string, unknown>
+  switch (Math.floor(random() * 9)) {
+    case 0:
+      did.push(`${path} removed`)
+      return without(container, key)
+    case 1:
+      did.push(`${path} renamed`)
+      if (Array.isArray(container)) return [...container.toSpliced(Number(key), 1), held[key]]
+      return {
+        ...without(container, key),
+        [pick(random, [`${key}s`, `_${key}`, key.toUpperCase(), sibling])]: held[key],
+      }
+    case 2:
+      did.push(`${path} replaced by ${sibling}`)
+      return withChild(container, key, held[sibling])
+    case 3:
+      did.push(`${path} swapped with ${sibling}`)
+      return withChild(withChild(container, key, held[sibling]), sibling, held[key])
+    case 4:
+      did.push(`${path} beside odd keys`)
+      return Array.isArray(container)
+        ? [null, ...container]
+        : { ...container, toString: 1, length: -1, constructor: null }
+    default:
+      return withChild(container, key, editedOf(held[key], random, did, path))
+  }
+}
+
+function without(container: Container, key: string): Container {
+  if (Array.isArray(container)) return container.toSpliced(Number(key), 1)
+  const { [key]: _, ...rest } = container
+  return rest
+}
+
+const ODD = [null, true, false, 0, -1, 1.5, 1e21, "", " ", "0", "1e3", "null", [], {}, [[]], [null], "__proto__"]
+
+/** Something else in a value's place, of its own type as a rule. */
+function editedOf(value: unknown, random: Random, did: string[], path: string): unknown {
+  const drawn = random()
+  if (drawn < 0.3) {
+    const odd = pick(random, ODD)
+    did.push(`${path} = ${JSON.stringify(odd)}`)
+    return odd
+  }
+  if (drawn < 0.4) {
+    did.push(`${path} wrapped`)
+    return pick(random, [[value], [[value]], { value }, { data: [value] }, { 0: value }])
+  }
+  did.push(`${path} changed`)
+  if (typeof value === "string") return editedString(value, random)
+  if (typeof value === "number")
+    return pick(random, [String(value), -value, value + 0.5, value * 1_000, value * 1e9, 0])
+  if (Array.isArray(value)) return editedArray(value, random)
+  if (typeof value === "object" && value !== null) return pick(random, [{}, Object.values(value), Object.keys(value)])
+  return pick(random, ODD)
+}
+
+function editedString(value: string, random: Random): unknown {
+  const cut = Math.floor(random() * value.length)
+  return pick(random, [
+    value.slice(0, cut), value.slice(cut), value + value, value.toUpperCase(), value.split("").reverse().join(""),
+    `${value}\0`, `${value.slice(0, cut)}\ud83d${value.slice(cut)}`, ` ${value} `, `${value}::1`, `-${value}`, `0${value}`,
+    `${value}</script>`, `&quot;${value}&amp;`, value.repeat(60), value.replace(/\d/g, "٣"), value.replace(/[a-z]/g, "{"),
+    Number(value), [value], value.split(""), `${value}.5`, value.replace(/^https?:/, "javascript:"),
+  ]) // biome-ignore format: a list to scan
+}
+
+function editedArray(value: unknown[], random: Random): unknown {
+  const half = Math.floor(value.length / 2)
+  return pick(random, [
+    [], value.slice(0, half), value.slice(half), [...value, ...value], value.toReversed(), [value], [...value, null],
+    value.toSorted(() => random() - 0.5), Array.from({ length: 300 }, () => value[0]), Object.fromEntries(value.entries()),
+    value.flatMap((one) => [one, one]), JSON.stringify(value), value.length, { ...value, length: value.length },
+  ]) // biome-ignore format: a list to scan
+}
