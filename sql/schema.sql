@@ -15,6 +15,84 @@ create table account (
   constraint account_used_check CHECK ((used >= 0))
 );
 
+create table alert (
+  id bigint not null generated always as identity,
+  workspace_id integer not null,
+  app_id text,
+  type text not null,
+  platform text,
+  storefront text,
+  subject text not null,
+  day date not null,
+  at timestamp with time zone not null,
+  found_at timestamp with time zone not null default now(),
+  facts jsonb not null,
+  origin text not null default 'own'::text,
+  read_at timestamp with time zone,
+  constraint alert_pkey PRIMARY KEY (id),
+  constraint alert_workspace_id_app_id_type_platform_storefront_subject__key UNIQUE NULLS NOT DISTINCT (workspace_id, app_id, type, platform, storefront, subject, day),
+  constraint alert_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint alert_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint alert_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint alert_type_check CHECK ((type = ANY (ARRAY['dropped_out'::text, 'rank_drop'::text, 'rank_rise'::text, 'entered'::text, 'rival_passed'::text, 'rival_beaten'::text, 'rival_event'::text, 'asa_rule'::text, 'chart_drop'::text, 'chart_enter'::text, 'featured'::text, 'review_wave'::text, 'ai_mention_lost'::text, 'off_topic'::text, 'weekly'::text, 'discovery'::text, 'ads_fee'::text])))
+);
+CREATE INDEX alert_at ON alert USING btree (at, id);
+CREATE INDEX alert_feed ON alert USING btree (workspace_id, at DESC, id DESC);
+CREATE INDEX alert_of_app ON alert USING btree (app_id, at DESC, id DESC);
+CREATE INDEX alert_read ON alert USING btree (workspace_id, at DESC, id DESC) WHERE (read_at IS NOT NULL);
+CREATE INDEX alert_unread ON alert USING btree (workspace_id, app_id) WHERE (read_at IS NULL);
+
+create table alert_rule (
+  workspace_id integer not null,
+  type text not null,
+  channels text[] not null,
+  drop_by smallint,
+  keyword_scope text,
+  rival_scope text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  created_by integer not null,
+  constraint alert_rule_pkey PRIMARY KEY (workspace_id, type),
+  constraint alert_rule_created_by_fkey FOREIGN KEY (created_by) REFERENCES api_key(id),
+  constraint alert_rule_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint alert_rule_channels_check CHECK ((channels <@ ARRAY['telegram'::text, 'slack'::text, 'webhook'::text])),
+  constraint alert_rule_check CHECK (((drop_by IS NOT NULL) = (type = 'rank_drop'::text))),
+  constraint alert_rule_drop_by_check CHECK (((drop_by >= 3) AND (drop_by <= 50))),
+  constraint alert_rule_keyword_scope_check CHECK ((keyword_scope = ANY (ARRAY['all'::text, 'tagged'::text]))),
+  constraint alert_rule_rival_scope_check CHECK ((rival_scope = ANY (ARRAY['all'::text, 'manual'::text]))),
+  constraint alert_rule_type_check CHECK ((type = ANY (ARRAY['dropped_out'::text, 'rank_drop'::text, 'rank_rise'::text, 'entered'::text, 'rival_passed'::text, 'rival_beaten'::text, 'rival_event'::text, 'asa_rule'::text, 'chart_drop'::text, 'chart_enter'::text, 'featured'::text, 'review_wave'::text, 'ai_mention_lost'::text, 'off_topic'::text, 'weekly'::text])))
+);
+
+create table alert_to_deliver (
+  alert_id bigint not null,
+  constraint alert_to_deliver_pkey PRIMARY KEY (alert_id),
+  constraint alert_to_deliver_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE
+);
+
+create table allowance_month (
+  workspace_id integer not null,
+  allowance text not null,
+  month date not null,
+  used integer not null,
+  constraint allowance_month_pkey PRIMARY KEY (workspace_id, allowance, month),
+  constraint allowance_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint allowance_month_allowance_check CHECK ((allowance = ANY (ARRAY['discovery'::text, 'aiQuestions'::text, 'reviewAi'::text, 'aiWriting'::text, 'aiVisibility'::text, 'spy'::text]))),
+  constraint allowance_month_used_check CHECK ((used >= 0))
+);
+
+create table allowance_unit (
+  workspace_id integer not null,
+  allowance text not null,
+  subject text not null,
+  month date not null,
+  opened_at timestamp with time zone not null default now(),
+  open_until timestamp with time zone not null,
+  request_id text,
+  constraint allowance_unit_pkey PRIMARY KEY (workspace_id, allowance, subject),
+  constraint allowance_unit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint allowance_unit_check CHECK ((open_until >= opened_at))
+);
+
 create table api_key (
   id integer not null generated always as identity,
   workspace_id integer not null,
@@ -36,6 +114,39 @@ create table api_key (
   constraint api_key_kind_check CHECK ((kind = ANY (ARRAY['live'::text, 'test'::text])))
 );
 CREATE INDEX api_key_workspace ON api_key USING btree (workspace_id, id);
+
+create table app_ads (
+  app_id integer not null,
+  day date not null,
+  seen_at timestamp with time zone not null,
+  source text not null,
+  domain text,
+  state text not null,
+  records jsonb not null,
+  variables jsonb not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint app_ads_pkey PRIMARY KEY (app_id, day),
+  constraint app_ads_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint app_ads_state_check CHECK ((state = ANY (ARRAY['records'::text, 'no_file'::text, 'no_site'::text, 'unreachable'::text])))
+);
+
+create table app_rival (
+  app_id text not null,
+  platform text not null,
+  storefront text not null,
+  rival integer not null,
+  manual boolean not null,
+  terms integer not null,
+  day date,
+  constraint app_rival_pkey PRIMARY KEY (app_id, platform, storefront, rival),
+  constraint app_rival_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint app_rival_rival_fkey FOREIGN KEY (rival) REFERENCES store_app(id),
+  constraint app_rival_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint app_rival_terms_check CHECK ((terms >= 0))
+);
+CREATE INDEX app_rival_rival ON app_rival USING btree (rival, storefront);
 
 create table app_storefront (
   app_id integer not null,
@@ -92,6 +203,36 @@ create table audit (
 );
 CREATE INDEX audit_at ON audit USING btree (at, id);
 CREATE INDEX audit_workspace ON audit USING btree (workspace_id, at, id);
+
+create table channel (
+  id text not null,
+  workspace_id integer not null,
+  kind text not null,
+  shown text not null,
+  sealed text not null,
+  sealed_earlier text,
+  earlier_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  disabled text,
+  disabled_at timestamp with time zone,
+  last_ok timestamp with time zone,
+  last_failure timestamp with time zone,
+  failure text,
+  failures integer not null default 0,
+  paused_until timestamp with time zone,
+  next_at timestamp with time zone,
+  lease uuid,
+  lease_until timestamp with time zone,
+  constraint channel_pkey PRIMARY KEY (id),
+  constraint channel_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint channel_check CHECK (((sealed_earlier IS NULL) = (earlier_until IS NULL))),
+  constraint channel_check1 CHECK (((disabled IS NULL) = (disabled_at IS NULL))),
+  constraint channel_check2 CHECK (((lease IS NULL) = (lease_until IS NULL))),
+  constraint channel_failures_check CHECK ((failures >= 0)),
+  constraint channel_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'telegram'::text, 'slack'::text])))
+);
+CREATE INDEX channel_due ON channel USING btree (next_at, id) WHERE ((next_at IS NOT NULL) AND (disabled IS NULL));
+CREATE INDEX channel_workspace ON channel USING btree (workspace_id, created_at, id);
 
 create table chart (
   id integer not null generated always as identity,
@@ -154,6 +295,45 @@ create table confirm_token (
 CREATE INDEX confirm_token_created ON confirm_token USING btree (created_at);
 CREATE INDEX confirm_token_key ON confirm_token USING btree (key_id, created_at);
 
+create table delivery (
+  id text not null,
+  channel_id text not null,
+  alert_id bigint not null,
+  state text not null,
+  attempts integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  next_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  failure text,
+  constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_channel_id_alert_id_key UNIQUE (channel_id, alert_id),
+  constraint delivery_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE,
+  constraint delivery_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channel(id) ON DELETE CASCADE,
+  constraint delivery_attempts_check CHECK ((attempts >= 0)),
+  constraint delivery_check CHECK (((state = 'waiting'::text) = (next_at IS NOT NULL))),
+  constraint delivery_check1 CHECK (((state = 'waiting'::text) = (ended_at IS NULL))),
+  constraint delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'undelivered'::text])))
+);
+CREATE INDEX delivery_alert ON delivery USING btree (alert_id, channel_id);
+CREATE INDEX delivery_next ON delivery USING btree (channel_id, next_at) WHERE (state = 'waiting'::text);
+CREATE INDEX delivery_undelivered ON delivery USING btree (channel_id, ended_at) WHERE (state = 'undelivered'::text);
+CREATE INDEX delivery_waiting ON delivery USING btree (channel_id, ((attempts > 0)), alert_id) WHERE (state = 'waiting'::text);
+
+create table developer_shelf (
+  platform text not null,
+  storefront text not null,
+  developer_id text not null,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  complete boolean not null,
+  app_ids integer[] not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint developer_shelf_pkey PRIMARY KEY (platform, storefront, developer_id, source),
+  constraint developer_shelf_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
 create table due (
   kind text not null,
   platform text not null,
@@ -172,12 +352,63 @@ create table due (
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
   constraint due_class_check CHECK (((class >= 0) AND (class <= 2))),
   constraint due_failures_check CHECK ((failures >= 0)),
-  constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text]))),
+  constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'findings'::text]))),
   constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
 CREATE INDEX due_next ON due USING btree (kind, platform, class, next_at, storefront, subject) WHERE (lease IS NULL);
 CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, class, next_at, subject) WHERE (lease IS NULL);
+
+create table export (
+  id bigint not null generated always as identity,
+  sha256 bytea not null,
+  workspace_id integer not null,
+  created_at timestamp with time zone not null default now(),
+  app_id text not null,
+  dataset text not null,
+  format text not null,
+  platform text not null,
+  country text not null,
+  from_day date,
+  to_day date,
+  columns text[] not null,
+  rows integer not null,
+  constraint export_pkey PRIMARY KEY (id),
+  constraint export_sha256_key UNIQUE (sha256),
+  constraint export_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint export_check CHECK (((from_day IS NULL) = (to_day IS NULL))),
+  constraint export_check1 CHECK ((from_day <= to_day)),
+  constraint export_dataset_check CHECK ((dataset = ANY (ARRAY['keywords'::text, 'history'::text, 'reviews'::text]))),
+  constraint export_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint export_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint export_rows_check CHECK ((rows > 0)),
+  constraint export_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX export_created ON export USING btree (created_at, id);
+
+create table export_part (
+  export_id bigint not null,
+  place integer not null,
+  lines text not null,
+  constraint export_part_pkey PRIMARY KEY (export_id, place),
+  constraint export_part_export_id_fkey FOREIGN KEY (export_id) REFERENCES export(id)
+);
+
+create table genre (
+  platform text not null,
+  storefront text not null,
+  genre text not null,
+  name text not null,
+  parent text,
+  place smallint not null,
+  seen_at timestamp with time zone not null,
+  source text not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint genre_pkey PRIMARY KEY (platform, storefront, genre),
+  constraint genre_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
 
 create table hint_answer (
   platform text not null,
@@ -193,6 +424,7 @@ create table hint_answer (
   constraint hint_answer_pkey PRIMARY KEY (platform, storefront, prefix, day, source),
   constraint hint_answer_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX hint_answer_day ON hint_answer USING btree (day);
 
 create table hive_day (
   workspace_id integer not null,
@@ -352,6 +584,7 @@ create table listing_change (
   constraint listing_change_check CHECK ((before_seen_at < at)),
   constraint listing_change_kind_check CHECK ((kind = ANY (ARRAY['version'::text, 'name'::text, 'subtitle'::text, 'icon'::text, 'price'::text, 'screenshots'::text, 'description'::text, 'promotional_text'::text, 'event_started'::text, 'event_ended'::text, 'featured'::text, 'unfeatured'::text, 'rating_jump'::text, 'ratings_jump'::text])))
 );
+CREATE INDEX listing_change_of_page ON listing_change USING btree (app_id, storefront, kind, subject, at) WHERE (source = 'apple-app-page'::text);
 
 create table listing_content (
   app_id integer not null,
@@ -423,6 +656,25 @@ create table listing_version (
   constraint listing_version_digest_check CHECK ((length(digest) = 16))
 );
 
+create table market_fact (
+  app_id integer not null,
+  storefront text not null,
+  source text not null,
+  day date not null,
+  seen_at timestamp with time zone not null,
+  installs bigint,
+  has_in_app_purchases boolean,
+  in_app_least numeric,
+  in_app_most numeric,
+  in_app_currency text,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint market_fact_pkey PRIMARY KEY (app_id, storefront, source, day),
+  constraint market_fact_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint market_fact_installs_check CHECK ((installs >= 0))
+);
+
 create view measured_app (
   id text,
   ios_app integer,
@@ -447,6 +699,26 @@ create table pace (
   constraint pace_base_gap_ms_check CHECK ((base_gap_ms >= 0)),
   constraint pace_check CHECK ((gap_ms >= base_gap_ms)),
   constraint pace_refusals_check CHECK ((refusals >= 0))
+);
+
+create table plan_task (
+  app_id text not null,
+  task_id text not null,
+  platform text not null,
+  storefront text not null,
+  field text not null,
+  current_text text not null,
+  proposed_text text not null,
+  page_seen_at timestamp with time zone not null,
+  keywords jsonb not null,
+  expected_value real not null,
+  goal text,
+  first_told_at timestamp with time zone not null default now(),
+  last_told_at timestamp with time zone not null default now(),
+  constraint plan_task_pkey PRIMARY KEY (app_id, task_id),
+  constraint plan_task_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint plan_task_field_check CHECK ((field = ANY (ARRAY['name'::text, 'subtitle'::text]))),
+  constraint plan_task_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 
 create table rank_month (
@@ -526,6 +798,7 @@ create table review_version (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
+  folded text,
   constraint review_version_pkey PRIMARY KEY (app_id, feed, review_id, digest),
   constraint review_version_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
   constraint review_version_digest_check CHECK ((length(digest) = 16)),
@@ -559,6 +832,34 @@ create table search_results (
   constraint search_results_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
   constraint search_results_depth_check CHECK (((depth >= 1) AND (depth <= 250)))
 ) partition by RANGE (day);
+
+create table share_link (
+  sha256 bytea not null,
+  workspace_id integer not null,
+  app_id text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  password text,
+  content jsonb not null,
+  constraint share_link_pkey PRIMARY KEY (sha256),
+  constraint share_link_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint share_link_check CHECK ((expires_at > created_at)),
+  constraint share_link_content_check CHECK ((length((content)::text) <= 1000000)),
+  constraint share_link_password_check CHECK ((password ~~ '$argon2id$%'::text)),
+  constraint share_link_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX share_link_expires ON share_link USING btree (expires_at, sha256);
+CREATE INDEX share_link_workspace ON share_link USING btree (workspace_id, expires_at);
+
+create table share_try (
+  sha256 bytea not null,
+  started_at timestamp with time zone not null default now(),
+  tries integer not null,
+  constraint share_try_pkey PRIMARY KEY (sha256),
+  constraint share_try_sha256_check CHECK ((length(sha256) = 32)),
+  constraint share_try_tries_check CHECK ((tries >= 0))
+);
+CREATE INDEX share_try_started ON share_try USING btree (started_at, sha256);
 
 create table source_hour (
   source text not null,
@@ -595,10 +896,29 @@ create table store_app (
   seen_at timestamp with time zone,
   source text,
   origin text,
+  genre text,
+  developer_id text,
+  developer_site text,
   constraint store_app_pkey PRIMARY KEY (id),
   constraint store_app_platform_store_id_key UNIQUE (platform, store_id),
   constraint store_app_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+
+create table storefront_audit (
+  app_id integer not null,
+  started_at timestamp with time zone not null default now(),
+  storefronts text[] not null,
+  class smallint not null,
+  finished_at timestamp with time zone,
+  failed boolean not null default false,
+  rows jsonb,
+  constraint storefront_audit_pkey PRIMARY KEY (app_id, started_at),
+  constraint storefront_audit_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
+  constraint storefront_audit_check CHECK (((finished_at IS NULL) = (rows IS NULL))),
+  constraint storefront_audit_check1 CHECK (((NOT failed) OR (finished_at IS NOT NULL))),
+  constraint storefront_audit_class_check CHECK ((class = ANY (ARRAY[1, 2])))
+);
+CREATE UNIQUE INDEX storefront_audit_running ON storefront_audit USING btree (app_id) WHERE (finished_at IS NULL);
 
 create table tracked_app (
   id text not null,
@@ -614,11 +934,13 @@ create table tracked_app (
   tasks_done text[],
   origin text not null default 'own'::text,
   created_at timestamp with time zone not null default now(),
+  hidden_rivals text[],
   constraint tracked_app_pkey PRIMARY KEY (id),
   constraint tracked_app_android_app_fkey FOREIGN KEY (android_app) REFERENCES store_app(id),
   constraint tracked_app_ios_app_fkey FOREIGN KEY (ios_app) REFERENCES store_app(id),
   constraint tracked_app_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint tracked_app_check CHECK (((ios_app IS NOT NULL) OR (android_app IS NOT NULL))),
+  constraint tracked_app_check1 CHECK ((NOT (manual_rivals && hidden_rivals))),
   constraint tracked_app_countries_check CHECK ((cardinality(countries) > 0)),
   constraint tracked_app_goal_check CHECK ((goal = ANY (ARRAY['downloads'::text, 'rank'::text, 'revenue'::text]))),
   constraint tracked_app_id_check CHECK ((id !~ ':'::text))
@@ -718,6 +1040,36 @@ begin
   return null;
 end $$;
 
+create function follow_known_app() returns trigger language plpgsql as $$
+begin
+  -- a chart tells this of 200 apps at once, of which hardly one is tracked
+  if not exists (select from tracked_app where ios_app = new.id) then return null; end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
+  insert into due (kind, platform, storefront, subject, class)
+  select s.kind, s.platform, s.storefront, s.subject, min(s.class)
+  from tracked_app a
+  join tracked_subject s on s.app_id = a.id
+  where a.ios_app = new.id and s.kind in ('chart', 'developer')
+  group by s.kind, s.platform, s.storefront, s.subject
+  order by s.kind, s.platform, s.storefront, s.subject
+  on conflict (kind, platform, storefront, subject) do nothing;
+  return null;
+end $$;
+
+create function follow_rivals() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
+  insert into due (kind, platform, storefront, subject, class)
+  select 'app', s.platform, f.storefront, s.store_id, min(a.class)
+  from followed f
+  join measured_app a on a.id = f.app_id
+  join store_app s on s.id = f.rival
+  group by s.platform, f.storefront, s.store_id
+  order by s.platform, f.storefront, s.store_id
+  on conflict (kind, platform, storefront, subject) do nothing;
+  return null;
+end $$;
+
 create function follow_tracked_apps() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
@@ -725,12 +1077,22 @@ begin
   select s.kind, s.platform, s.storefront, s.subject, min(s.class)
   from tracked t
   join tracked_subject s on s.app_id = t.id
-  where s.kind = 'app'
+  where s.kind not in ('search', 'hints', 'difficulty')
   group by s.kind, s.platform, s.storefront, s.subject
   order by s.kind, s.platform, s.storefront, s.subject
-  on conflict (kind, platform, storefront, subject) do update
-  set class = excluded.class
-  where due.class > excluded.class;
+  on conflict (kind, platform, storefront, subject) do nothing;
+  update due d
+  set class = b.class
+  from (
+    select d.kind, d.platform, d.storefront, d.subject, min(s.class) as class
+    from tracked t
+    join tracked_subject s on s.app_id = t.id
+    join due d on d.kind = s.kind and d.platform = s.platform and d.storefront = s.storefront and d.subject = s.subject
+    where s.kind not in ('search', 'hints', 'difficulty', 'findings') and d.class > s.class
+    group by d.kind, d.platform, d.storefront, d.subject
+  ) b
+  where d.kind = b.kind and d.platform = b.platform and d.storefront = b.storefront and d.subject = b.subject
+    and d.class > b.class;
   return null;
 end $$;
 
@@ -767,6 +1129,30 @@ begin
   return null;
 end $$;
 
+create function forget_scanned() returns trigger language plpgsql as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('tracking followed', 0)) then return null; end if;
+  with untracked as materialized (
+    select d.ctid
+    from store_app s
+    cross join unnest(new.storefronts) c (storefront)
+    join due d on d.kind = 'listing' and d.platform = s.platform and d.storefront = c.storefront
+      and d.subject = s.store_id
+    where s.id = new.app_id and d.lease is null and d.class > 0
+      and not exists (
+        select
+        from tracked_subject t
+        where t.kind = 'listing' and t.platform = d.platform and t.storefront = d.storefront and t.subject = d.subject
+        offset 0
+      )
+    order by d.storefront
+    for update of d skip locked
+  )
+  delete from due
+  where ctid = any(array(select ctid from untracked));
+  return null;
+end $$;
+
 create function forget_untracked(k text, p text, s text, subjects text[]) returns integer language plpgsql as $$
 declare
   gone int;
@@ -793,6 +1179,19 @@ begin
   return gone;
 end $$;
 
+create function give_back_allowance(w integer, what text, about text, request text) returns boolean language plpgsql as $$
+declare
+  counted date;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
+  delete from allowance_unit
+  where workspace_id = w and allowance = what and subject = about and request_id = request
+  returning month into counted;
+  if counted is null then return false; end if;
+  update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
+  return true;
+end $$;
+
 create function open_month(any_day date) returns void language plpgsql as $$
 declare
   first_day date := date_trunc('month', any_day);
@@ -808,6 +1207,17 @@ begin
     execute format('alter table %I attach partition %I for values from (%L) to (%L)',
       parent, part, first_day, (first_day + interval '1 month')::date);
   end loop;
+end $$;
+
+create function queue_found_alerts() returns trigger language plpgsql as $$
+begin
+  insert into alert_to_deliver (alert_id)
+  select f.id
+  from found f
+  where f.origin = 'own'
+    and exists (select from alert_rule r where r.workspace_id = f.workspace_id and r.type = f.type)
+  order by f.id;
+  return null;
 end $$;
 
 create function refund(w integer, k integer, request text, since timestamp with time zone DEFAULT (now() - '01:00:00'::interval)) returns boolean language plpgsql as $$
@@ -858,11 +1268,132 @@ begin
   return old;
 end $$;
 
+create function scan_storefronts() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
+  insert into due (kind, platform, storefront, subject, class)
+  select 'listing', s.platform, c.storefront, s.store_id, new.class
+  from store_app s
+  cross join unnest(new.storefronts) c (storefront)
+  where s.id = new.app_id and c.storefront not in (
+    select e.storefront
+    from storefront_evidence(new.app_id, new.storefronts, new.started_at - interval '12 hours') e
+  )
+  order by c.storefront
+  on conflict (kind, platform, storefront, subject) do update
+  set class = least(due.class, excluded.class),
+    next_at = case tg_op when 'INSERT' then least(due.next_at, excluded.next_at) else due.next_at end
+  where due.lease is null;
+  return null;
+end $$;
+
+create function storefront_evidence(app integer, places text[], since timestamp with time zone) returns TABLE(storefront text, sold boolean, seen_at timestamp with time zone) language sql stable as $$
+  select p.storefront, e.sold, e.seen_at
+  from store_app a
+  cross join unnest(places) p (storefront)
+  cross join lateral (
+    select w.sold, w.seen_at
+    from (
+      (
+        select true as sold, r.seen_at, r.origin <> 'demo' and r.seen_at > since as counts
+        from listing_run r
+        where r.app_id = app and r.storefront = p.storefront and r.source = 'apple-app-page' and r.section = 'page'
+        order by r.first_seen_at desc
+        limit 1
+      )
+      union all
+      (
+        select false, t.at, true
+        from attempt t
+        where t.kind = 'listing' and t.subject = a.store_id and t.storefront = p.storefront and t.platform = 'ios'
+          and t.source = 'apple-app-page' and t.at > since and t.outcome = 'not_found'
+        order by t.at desc
+        limit 1
+      )
+      union all
+      select false, f.seen_at, f.origin <> 'demo' and f.seen_at > since - interval '60 hours'
+      from app_storefront f
+      where f.app_id = app and f.storefront = p.storefront and f.source = 'itunes-lookup' and not f.available
+    ) w
+    where w.counts
+    order by w.seen_at desc, w.sold desc
+    limit 1
+  ) e
+  where a.id = app
+$$;
+
+create function take_allowance(w integer, what text, most bigint, about text, days integer, request text) returns TABLE(granted boolean, taken boolean, used integer, month date, open_until timestamp with time zone) language plpgsql as $$
+#variable_conflict use_column
+declare
+  held allowance_unit%rowtype;
+begin
+  -- not a row of the month: around its turn two calls would lock two
+  perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
+  take_allowance.month := date_trunc('month', now() at time zone 'utc')::date;
+  select m.used into take_allowance.used
+  from allowance_month m
+  where m.workspace_id = w and m.allowance = what and m.month = take_allowance.month;
+  used := coalesce(used, 0);
+
+  select * into held from allowance_unit u where u.workspace_id = w and u.allowance = what and u.subject = about;
+  if held.open_until > now() then
+    if held.request_id <> request then
+      update allowance_unit u set request_id = null
+      where u.workspace_id = w and u.allowance = what and u.subject = about;
+    end if;
+    return query select true, false, used, take_allowance.month, held.open_until;
+    return;
+  end if;
+  if used >= most then
+    return query select false, false, used, take_allowance.month, null::timestamptz;
+    return;
+  end if;
+
+  used := used + 1;
+  take_allowance.open_until := now() + days * interval '1 day';
+  insert into allowance_month as m (workspace_id, allowance, month, used)
+  values (w, what, take_allowance.month, 1)
+  on conflict (workspace_id, allowance, month) do update set used = m.used + 1;
+  insert into allowance_unit as u (workspace_id, allowance, subject, month, open_until, request_id)
+  values (w, what, about, take_allowance.month, take_allowance.open_until, request)
+  on conflict (workspace_id, allowance, subject) do update
+  set month = excluded.month, opened_at = excluded.opened_at, open_until = excluded.open_until,
+    request_id = excluded.request_id;
+  return query select true, true, used, take_allowance.month, take_allowance.open_until;
+end $$;
+
+create function unfollow_left() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('findings ' || new.id || ' ' || p.platform || ' ' || c.storefront, 0))
+  from (values ('android'), ('ios')) p (platform)
+  cross join lateral unnest(old.countries) c (storefront)
+  order by p.platform, c.storefront;
+  delete from app_rival r
+  where r.app_id = new.id
+    and (
+      r.storefront <> all(new.countries)
+      or case r.platform when 'ios' then new.ios_app else new.android_app end is null
+    );
+  return null;
+end $$;
+
+CREATE TRIGGER alerts_are_delivered AFTER INSERT ON alert REFERENCING NEW TABLE AS found FOR EACH STATEMENT EXECUTE FUNCTION queue_found_alerts();
+
+CREATE TRIGGER rivals_are_due AFTER INSERT ON app_rival REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_rivals();
+
 CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER audit_kept_a_year BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_young();
 
 CREATE TRIGGER job_failed AFTER UPDATE OF status ON job FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION refund_failed_job();
+
+CREATE TRIGGER known_apps_are_due AFTER UPDATE OF genre, developer_id ON store_app FOR EACH ROW WHEN ((((new.genre IS DISTINCT FROM old.genre) OR (new.developer_id IS DISTINCT FROM old.developer_id)) AND (new.platform = 'ios'::text))) EXECUTE FUNCTION follow_known_app();
+
+CREATE TRIGGER scans_are_due AFTER INSERT OR UPDATE OF class ON storefront_audit FOR EACH ROW EXECUTE FUNCTION scan_storefronts();
+
+CREATE TRIGGER scans_are_over AFTER UPDATE OF finished_at ON storefront_audit FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION forget_scanned();
+
+CREATE TRIGGER apps_leave_rivals AFTER UPDATE OF countries, ios_app, android_app ON tracked_app FOR EACH ROW WHEN ((((new.countries IS DISTINCT FROM old.countries) OR (new.ios_app IS DISTINCT FROM old.ios_app)) OR (new.android_app IS DISTINCT FROM old.android_app))) EXECUTE FUNCTION unfollow_left();
 
 CREATE TRIGGER changed_apps_are_due AFTER UPDATE OF countries, ios_app, android_app, origin ON tracked_app FOR EACH ROW WHEN (((((new.countries IS DISTINCT FROM old.countries) OR (new.ios_app IS DISTINCT FROM old.ios_app)) OR (new.android_app IS DISTINCT FROM old.android_app)) OR (new.origin IS DISTINCT FROM old.origin))) EXECUTE FUNCTION follow_changed_app();
 

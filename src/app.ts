@@ -2,20 +2,24 @@ import { parseTrustedProxies } from "./access/addresses.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { actions, catalog as wholeCatalog } from "./catalog.ts"
-import { createGate } from "./database/gate.ts"
+import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
 import type { Operation } from "./operation.ts"
-import { errorsPage } from "./pages/errors.ts"
-import { referencePage } from "./pages/reference.ts"
+import { ERRORS_POLICY, errorsPage } from "./pages/errors.ts"
+import { createDownloads } from "./pages/exports.ts"
+import { llmsText } from "./pages/llms.ts"
+import { REFERENCE_POLICY, referencePage } from "./pages/reference.ts"
+import { createSharePages, type SharePageParts } from "./pages/share.ts"
 import { prepare } from "./prepared.ts"
 import { createRest } from "./surfaces/http.ts"
 import { type Incoming, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
+import { faultsOf } from "./surfaces/openapi/responses.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
 import { createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedResponse } from "./surfaces/responses.ts"
@@ -93,7 +97,7 @@ export function createApp(parts: AppParts): App {
   const keyless = createKeyless({
     sandbox,
     dispatch,
-    documents: documentsOf(catalog, sandbox, publicUrl),
+    ...pagesOf(catalog, { sandbox, publicUrl, sql, gate, log }),
     ready: async () => ready && (await reachable(() => gate.run(() => sql`select 1`, READY_MS))),
     shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
     publicUrl,
@@ -101,14 +105,11 @@ export function createApp(parts: AppParts): App {
     sandboxPerSecond: settings.sandboxPerSecond,
     now,
   })
-  const open = meter ? meter.open(keyless) : keyless
+  const unkeyed = withSharePages(keyless, { sql, gate, trustedProxies, now, log })
+  const open = meter ? meter.open(unkeyed) : unkeyed
 
   const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
-  // before a stop connections end with an answer: one closed while idle fails the call that is on its way through it
-  const parting = (answer: Response): Response => {
-    if (!ready) answer.headers.set("connection", "close")
-    return answer
-  }
+  const parting = (answer: Response): Response => (ready ? answer : lastOfItsConnection(answer))
   const fetch = (request: Request, peer: string | null): Response | Promise<Response> => {
     const incoming = takeApart(request, peer)
     try {
@@ -124,6 +125,19 @@ export function createApp(parts: AppParts): App {
   }
   const metrics = meter && ((request: Request, peer: string | null) => meter.page(takeApart(request, peer)))
   return { fetch, invoke, setReady, metrics }
+}
+
+/** Before a stop connections end with an answer: one closed while idle fails the call that is on its way through it. */
+function lastOfItsConnection(answer: Response): Response {
+  answer.headers.set("connection", "close")
+  return answer
+}
+
+type Keyless = ReturnType<typeof createKeyless>
+
+function withSharePages(keyless: Keyless, parts: SharePageParts): Keyless {
+  const shared = createSharePages(parts)
+  return (incoming) => shared(incoming) ?? keyless(incoming)
 }
 
 interface Failing {
@@ -150,12 +164,31 @@ async function reachable(ask: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
+interface PageParts {
+  sandbox: Sandbox
+  publicUrl: string
+  sql: Sql
+  gate: Gate
+  log: Log
+}
+
+function pagesOf(catalog: readonly Operation[], { sandbox, publicUrl, ...parts }: PageParts) {
+  return {
+    documents: documentsOf(catalog, sandbox, publicUrl),
+    links: new Map([["exports", createDownloads(parts)]]),
+  }
+}
+
 function documentsOf(catalog: readonly Operation[], sandbox: Sandbox, publicUrl: string): Map<string, PublicDocument> {
-  const html = (text: string): PublicDocument => ({ ...prepare(text), type: "html" })
+  const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
   const document = JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
+  const guide: PublicDocument = { ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" }
+  const reference = referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
   return new Map([
     ["/v1/openapi.json", { ...prepare(document), type: "json" }],
-    ["/docs", html(referencePage(catalog, { publicUrl, samples: sandbox.samples, actions }))],
-    ["/docs/errors", html(errorsPage())],
+    ["/docs", html(reference, REFERENCE_POLICY)],
+    ["/docs/errors", html(errorsPage(), ERRORS_POLICY)],
+    ["/llms.txt", guide],
+    ["/docs/llms.txt", guide],
   ])
 }

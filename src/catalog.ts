@@ -1,17 +1,36 @@
 import { actions } from "./actions/list.ts"
 import type { Operation } from "./operation.ts"
 import { getUsage, whoami } from "./operations/account.ts"
+import { listAlerts } from "./operations/alerts.ts"
 import { getApp, listApps } from "./operations/apps.ts"
+import { getChartMovers } from "./operations/chart-movers.ts"
+import { getChartPositions } from "./operations/charts.ts"
+import { getKeywordCompetition } from "./operations/competition.ts"
+import { getFeaturing } from "./operations/featuring.ts"
 import { fetchRecord } from "./operations/fetch.ts"
 import { getRankHistory } from "./operations/history.ts"
 import { getJob } from "./operations/jobs.ts"
 import { listKeywordRanks } from "./operations/keywords.ts"
+import { getPortfolioOverview } from "./operations/portfolio.ts"
+import { getReviewStats } from "./operations/review-stats.ts"
+import { listReviews, searchReviews } from "./operations/reviews.ts"
+import { getRival } from "./operations/rival.ts"
+import { getRivalAdNetworks } from "./operations/rival-ad-networks.ts"
+import { getRivalMarket } from "./operations/rival-market.ts"
 import { listRivals } from "./operations/rivals.ts"
 import { search } from "./operations/search.ts"
+import { getStorePage } from "./operations/store-page.ts"
+import { getStorefrontAudit } from "./operations/storefront-audit.ts"
+import { getTimeline } from "./operations/timeline.ts"
+import { getToday } from "./operations/today.ts"
+import { validateListing } from "./operations/validate-listing.ts"
+import { getWeeklyPlan } from "./operations/weekly-plan.ts"
 import { writeOperations } from "./operations/writes.ts"
 
 /** Everything that can be called, in the order of the specification. */
 export const catalog: readonly Operation[] = [
+  listAlerts,
+  getPortfolioOverview,
   whoami,
   getUsage,
   search,
@@ -21,6 +40,22 @@ export const catalog: readonly Operation[] = [
   listKeywordRanks,
   listRivals,
   getRankHistory,
+  getStorePage,
+  listReviews,
+  getChartPositions,
+  searchReviews,
+  getReviewStats,
+  getTimeline,
+  getToday,
+  getKeywordCompetition,
+  getRival,
+  getRivalAdNetworks,
+  getRivalMarket,
+  getStorefrontAudit,
+  validateListing,
+  getChartMovers,
+  getFeaturing,
+  getWeeklyPlan,
   getJob,
   ...writeOperations(actions),
 ]

@@ -1,3 +1,4 @@
+import { openTakings, type Takings } from "./access/allowances.ts"
 import type { Caller, Credits } from "./access/caller.ts"
 import { type Charged, cannotPay, charge, type Due, refund, refusal } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
@@ -16,6 +17,7 @@ import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
 import { type Context, Nothing, type Operation, Pending, priceRange, Settled } from "./operation.ts"
 import type { PreparedAnswer } from "./prepared.ts"
+import { within } from "./running.ts"
 
 /** One call, from whichever surface. */
 export interface Call {
@@ -72,20 +74,26 @@ export type Invoke = (call: Call) => Promise<Reply>
 export function createInvoke(parts: Parts): Invoke {
   return async (call) => {
     const reply: Reply = { status: 200, answer: undefined, credits: null, cost: 0 }
+    const { sql, log } = parts
+    const takings = openTakings({ sql, log, requestId: call.requestId }, () => reply.caller as Caller)
     try {
-      await answer(parts, call, reply)
+      await answer(parts, call, reply, takings)
     } catch (error) {
       const fault = faultOf(parts, call, reply, error)
       reply.fault = fault
       reply.status = fault.status
       reply.answer = fault.body(parts.publicUrl)
       reply.credits ??= creditsKnownAt(fault) ?? reply.caller?.credits ?? null
+      await within(GIVE_BACK_MS, takings.giveBack())
     }
     return reply
   }
 }
 
-async function answer(parts: Parts, call: Call, reply: Reply): Promise<void> {
+/** How long a failed call waits for what it took to be given back, which goes on all the same. */
+const GIVE_BACK_MS = 500
+
+async function answer(parts: Parts, call: Call, reply: Reply, takings: Takings): Promise<void> {
   let until = performance.now() + parts.deadlineMs
   if (call.keyInUrl) throw new Fault("key_in_url")
   const caller = await parts.gate.run(() => parts.identify.identify(call.credentials, call.address), parts.deadlineMs)
@@ -105,7 +113,7 @@ async function answer(parts: Parts, call: Call, reply: Reply): Promise<void> {
   const left = () => Math.max(1, until - performance.now())
   // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
   const givenUp = () => reply.fault !== undefined || performance.now() > until
-  const ctx = contextOf(parts, call, reply, givenUp)
+  const ctx = contextOf(parts, call, reply, { givenUp, take: takings.take })
   const outcome = await parts.gate.run(() => run(parts, call, operation, input, ctx, reply), left())
   await settle(parts, call, { operation, input, outcome, leftMs: left() }, reply)
 }
@@ -126,14 +134,14 @@ function contextOf(
   { sql, now, publicUrl, limits, measure }: Parts,
   call: Call,
   reply: Reply,
-  givenUp: () => boolean,
+  ofCall: Pick<Context, "givenUp" | "take">,
 ): Context {
   const latest = () => reply.caller as Caller
   return {
     sql,
     now,
     requestId: call.requestId,
-    givenUp,
+    ...ofCall,
     get caller() {
       return latest()
     },

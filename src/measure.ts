@@ -1,9 +1,11 @@
 /** What a live read can be asked for. */
 export interface Wanted {
-  kind: "search"
+  kind: "search" | "app" | "listing" | "app_ads" | "chart"
   platform: "ios" | "android"
+  /** Of `app_ads`, which is the same in all, one that the app is sold in. */
   storefront: string
-  term: string
+  /** A term, of a search; a store id; or a chart: "iphone free 6013". */
+  subject: string
 }
 
 /** How old a stored reading may be, and how long a call may wait for a new one. */
@@ -13,7 +15,7 @@ export interface Patience {
 }
 
 /**
- * Fresh: what was wanted is stored, and may be read there. Pending: under way, with about so many seconds to go. Failed:
+ * Fresh: what was wanted is stored, and may be read there; also that a store does not have the app. Pending: under way, with about so many seconds to go. Failed:
  * the upstream refused or could not be read (its outcome), is too busy to wait for, or is not asked at all.
  */
 export type Measured =

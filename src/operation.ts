@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { Takings } from "./access/allowances.ts"
 import type { Caller } from "./access/caller.ts"
 import type { Charged } from "./access/credits.ts"
 import type { Plan } from "./access/plans.ts"
@@ -31,6 +32,8 @@ export interface Context {
   visibleApps(): Promise<TrackedApp[]>
   /** Hive calls of the workspace today (UTC); null while the store that counts them does not answer. */
   hiveUsedToday(): Promise<number | null>
+  /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
+  take: Takings["take"]
   /** Reads a store now, or joins who does. */
   measure: Measure
   /** Where this instance is reached, without a trailing slash. */
@@ -79,6 +82,8 @@ interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
     input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
   output: Output
+  /** It may answer 202, in the same shape, while work goes on. */
+  pending?: true
   /** Where a tool's default differs from HTTP's. */
   toolDefaults?: Record<string, unknown>
   /** The longest a call may take; 4.5 s unless it waits for a live read. */
@@ -150,6 +155,11 @@ export class Settled {
     this.cost = cost
     this.paid = paid
   }
+}
+
+/** The names of a path's parameters: "/apps/:appId/keywords" → ["appId"]. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 }
 
 /** The least and the most a call can cost. */

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { parseAddressList } from "./access/addresses.ts"
 import { secretKeyOf } from "./access/sealed.ts"
 import type { LogLevel } from "./log.ts"
-import { SOURCE_NAMES, type SourceName, UPSTREAMS, type Upstream } from "./upstreams.ts"
+import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "./upstreams.ts"
 
 /** A whole number between two bounds, both included. */
 export const whole = (from: number, to: number, fallback: number, meaning: string) => ({
@@ -87,23 +87,28 @@ export function pairs(text: string): Map<string, string> {
   )
 }
 
-/** Milliseconds by host. */
+/** Milliseconds by host, or of all sites of developers. */
 export function isGapList(text: string): boolean {
-  return isListByHost(text, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
+  const hosts = [...STORE_HOSTS, "developer-sites"] satisfies Upstream[]
+  return isListByHost(text, hosts, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
 }
 
 /** Addresses by host. Paths are put behind them as they stand, and they are stored with what was read there. */
 export function isUrlList(text: string): boolean {
-  return isListByHost(text, (value) => /^https?:/.test(value) && !/[?#@]/.test(value) && URL.canParse(value))
+  return isListByHost(
+    text,
+    STORE_HOSTS,
+    (value) => /^https?:/.test(value) && !/[?#@]/.test(value) && URL.canParse(value),
+  )
 }
 
-function isListByHost(text: string, isValue: (value: string) => boolean): boolean {
+function isListByHost(text: string, hosts: readonly string[], isValue: (value: string) => boolean): boolean {
   const list = entries(text)
   const values = pairs(text)
   return (
     list.every((entry) => entry.includes("=")) &&
     values.size === list.length &&
-    [...values].every(([host, value]) => UPSTREAMS.includes(host as Upstream) && isValue(value))
+    [...values].every(([host, value]) => hosts.includes(host) && isValue(value))
   )
 }
 

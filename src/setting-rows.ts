@@ -122,8 +122,10 @@ export const SETTINGS = {
   UPSTREAM_GAPS_MS: {
     schema: v.pipe(v.string(), v.check(isGapList), v.transform(pairs)),
     fallback: "",
-    meaning: "Milliseconds between two requests to a host, where the default is not wanted, with commas.",
-    fix: "hosts of stores, each once with = and 0 to 3600000, with commas between them",
+    meaning:
+      "Milliseconds between two requests to a host, where the default is not wanted, with commas; developer-sites for all " +
+      "sites that app-ads.txt is read from.",
+    fix: "hosts of stores or developer-sites, each once with = and 0 to 3600000, with commas between them",
     example: "itunes.apple.com=6000",
   },
   UPSTREAM_URLS: {
@@ -132,6 +134,21 @@ export const SETTINGS = {
     meaning: "Addresses to ask in place of hosts, with commas: a proxy, or recorded bodies.",
     fix: "hosts of stores, each once with = and an http or https address without user, query or fragment, with commas between them",
     example: "apps.apple.com=http://127.0.0.1:9000",
+  },
+  ALLOW_PRIVATE_TARGETS: {
+    schema: v.pipe(v.string(), v.transform(entries), v.check(isAddressList)),
+    fallback: "",
+    meaning: "Addresses and networks, with commas, that may be asked for others although they are not public.",
+    fix: "addresses or networks with commas between them",
+    example: "10.1.2.0/24",
+  },
+  DELIVER: {
+    ...oneOf(["yes", "no"], "yes"),
+    meaning: "Whether a server, or appmeter work, tells alerts on channels and sums up weeks.",
+  },
+  TELEGRAM_API: {
+    ...address(["http:", "https:"], "http://127.0.0.1:8081"),
+    meaning: "Telegram's bot API; its own, https://api.telegram.org, when left out.",
   },
   RAW_DIR: {
     schema: v.string(),
@@ -165,6 +182,7 @@ export const SETTINGS = {
   KEEP_ATTEMPT_DAYS: days(1, 90, "Days to keep failed reads."),
   KEEP_JOB_DAYS: days(1, 90, "Days to keep finished jobs."),
   KEEP_AUDIT_DAYS: days(365, 0, "Days to keep audit rows, 365 at least."),
+  KEEP_ALERT_DAYS: days(7, 365, "Days to keep alerts, 7 at least, and how they were delivered."),
   SECRET_KEY: {
     schema: v.pipe(v.string(), v.check(isSecretKey)),
     meaning: "32 bytes, base64 or hex: encrypts what must be stored but not be readable. Lose it, and that is lost.",

@@ -32,7 +32,13 @@ export interface Settings {
   /** Null without a port of their own. */
   metricsListen: { host: string; port: number } | null
   metricsToken: string | undefined
-  kept: { ledgerDays: number; attemptDays: number; jobDays: number; auditDays: number }
+  kept: { ledgerDays: number; attemptDays: number; jobDays: number; auditDays: number; alertDays: number }
+  /** Addresses and networks that may be asked for others although they are not public. */
+  allowPrivateTargets: string[]
+  /** Whether this process tells alerts on channels. */
+  deliver: boolean
+  /** Without a trailing slash; undefined for Telegram's own. */
+  telegramApi: string | undefined
   /** Whether, and how, this process reads the stores. */
   measuring: MeasuringSettings
   /** Null without SECRET_KEY. */
@@ -116,7 +122,11 @@ export function readSettings(env: Environment, readFile: (path: string) => strin
       attemptDays: values.KEEP_ATTEMPT_DAYS,
       jobDays: values.KEEP_JOB_DAYS,
       auditDays: values.KEEP_AUDIT_DAYS,
+      alertDays: values.KEEP_ALERT_DAYS,
     },
+    allowPrivateTargets: values.ALLOW_PRIVATE_TARGETS,
+    deliver: values.DELIVER === "yes",
+    telegramApi: values.TELEGRAM_API?.replace(/\/+$/, ""),
     measuring: measuringOf(values),
     secretKeys,
     warnings: misspellings(env),

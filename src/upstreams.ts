@@ -1,5 +1,11 @@
-/** A host of a store; each is asked at a pace of its own. */
-export const UPSTREAMS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
+/** Hosts of stores. */
+export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
+
+/**
+ * What is asked at a pace of its own: each host of a store; all sites of developers together; and "here", which is asked
+ * nothing: what is reckoned from what is stored takes its turns there.
+ */
+export const UPSTREAMS = [...STORE_HOSTS, "developer-sites", "here"] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
 /**
@@ -13,7 +19,7 @@ export type RankSource = (typeof RANK_SOURCES)[number]
 export const FACT_SOURCES = [
   "itunes-search", "itunes-lookup", "apple-hints", "play-details", "play-suggest", "apple-ads-report",
   "apple-reviews", "play-reviews",
-  "apple-app-page", "apple-charts", "apple-genres", "itunes-developer",
+  "apple-app-page", "apple-charts", "apple-genres", "itunes-developer", "app-ads-txt",
 ] as const // biome-ignore format: a list to scan
 export type FactSource = (typeof FACT_SOURCES)[number]
 

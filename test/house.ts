@@ -11,6 +11,7 @@ import { readTree } from "../src/database/assets.ts"
 import type { Sql } from "../src/database/types.ts"
 import { faultSchema } from "../src/faults.ts"
 import { createLog } from "../src/log.ts"
+import type { Measure } from "../src/measure.ts"
 import type { Operation } from "../src/operation.ts"
 import { checkedAgainstDocument } from "./document.ts"
 
@@ -70,10 +71,13 @@ interface HouseOptions {
   catalog?: readonly Operation[]
   fixtures?: ReadonlyMap<string, string>
   now?: () => Date
+  /** Live reads; none when left out. */
+  measure?: Measure
 }
 
 /** The whole service over a database, without a socket. */
-export function openHouse({ sql, settings, catalog, fixtures, now = () => new Date() }: HouseOptions): House {
+export function openHouse(options: HouseOptions): House {
+  const { sql, settings, catalog, fixtures, measure, now = () => new Date() } = options
   const logged: string[] = []
   const log = createLog((line) => void logged.push(line), "debug")
   const app = createApp({
@@ -84,6 +88,7 @@ export function openHouse({ sql, settings, catalog, fixtures, now = () => new Da
     log,
     now,
     catalog,
+    ...(measure && { measure }),
   })
   const names = new Map<number, string>()
   return {

@@ -140,10 +140,13 @@ describe("the metrics", () => {
 
 describe("what is kept", () => {
   test("has days of its own, 0 for ever; audit rows go after a year at the earliest", () => {
-    expect(read().kept).toEqual({ ledgerDays: 400, attemptDays: 90, jobDays: 90, auditDays: 0 })
-    const given = { KEEP_LEDGER_DAYS: "0", KEEP_ATTEMPT_DAYS: "1", KEEP_JOB_DAYS: "7", KEEP_AUDIT_DAYS: "365" }
-    expect(read(given).kept).toEqual({ ledgerDays: 0, attemptDays: 1, jobDays: 7, auditDays: 365 })
-    expect(problems({ KEEP_AUDIT_DAYS: "364", KEEP_JOB_DAYS: "-1", KEEP_LEDGER_DAYS: "1.5" }).problems).toHaveLength(3)
+    expect(read().kept).toEqual({ ledgerDays: 400, attemptDays: 90, jobDays: 90, auditDays: 0, alertDays: 365 })
+    const least = { KEEP_LEDGER_DAYS: "0", KEEP_ATTEMPT_DAYS: "1", KEEP_JOB_DAYS: "7", KEEP_AUDIT_DAYS: "365" }
+    const given = { ...least, KEEP_ALERT_DAYS: "7" }
+    expect(read(given).kept).toEqual({ ledgerDays: 0, attemptDays: 1, jobDays: 7, auditDays: 365, alertDays: 7 })
+    const wrong = { KEEP_AUDIT_DAYS: "364", KEEP_JOB_DAYS: "-1", KEEP_LEDGER_DAYS: "1.5", KEEP_ALERT_DAYS: "6" }
+    expect(problems(wrong).problems).toHaveLength(4)
+    expect(read({ KEEP_ALERT_DAYS: "0" }).kept.alertDays).toBe(0)
   })
 })
 
@@ -236,7 +239,7 @@ describe("how the stores are read", () => {
   test("each of it can be said", () => {
     const { measuring } = read({
       MEASURE: "no", MEASURE_AT_ONCE: "2", EGRESS: "fra-1", EGRESS_COUNTRY: "DE",
-      SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,play.google.com=0",
+      SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,developer-sites=0",
       UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/", RAW_DIR: "/raw", RAW_DAYS: "0", RAW_MB: "1",
     }) // biome-ignore format: a list to scan
     expect(measuring).toEqual({
@@ -245,7 +248,7 @@ describe("how the stores are read", () => {
       egress: "fra-1",
       egressCountry: "de",
       sourcesOff: ["play-suggest", "apple-store-search"],
-      gapsMs: new Map([["itunes.apple.com", 6_000], ["play.google.com", 0]]),
+      gapsMs: new Map([["itunes.apple.com", 6_000], ["developer-sites", 0]]),
       addresses: new Map([["apps.apple.com", "http://127.0.0.1:9000/a"]]),
       raw: { folder: "/raw", days: 0, megabytes: 1 },
     }) // biome-ignore format: a list to scan
@@ -261,6 +264,8 @@ describe("how the stores are read", () => {
     ["UPSTREAM_GAPS_MS", "itunes.apple.com"],
     ["UPSTREAM_GAPS_MS", "itunes.apple.com=fast"],
     ["UPSTREAM_URLS", "itunes.apple.com=ftp://x"],
+    ["UPSTREAM_GAPS_MS", "here=1"],
+    ["UPSTREAM_URLS", "developer-sites=http://x"],
     ["UPSTREAM_URLS", "=http://x"],
     ["UPSTREAM_URLS", "apps.apple.com=http://x/?to="],
     ["UPSTREAM_URLS", "apps.apple.com=http://x/#y"],
@@ -270,6 +275,19 @@ describe("how the stores are read", () => {
     ["RAW_MB", "0"],
   ])("%s=%s is refused by name", (variable, value) => {
     expect(problems({ [variable]: value }).problems.map((problem) => problem.variable)).toEqual([variable])
+  })
+})
+
+describe("private targets", () => {
+  test("are none but those that are named, addresses and networks of both kinds", () => {
+    expect(read().allowPrivateTargets).toEqual([])
+    const { allowPrivateTargets } = read({ ALLOW_PRIVATE_TARGETS: "10.1.2.0/24, 192.168.7.9 ,fd00::/8," })
+    expect(allowPrivateTargets).toEqual(["10.1.2.0/24", "192.168.7.9", "fd00::/8"])
+  })
+
+  test.each(["intranet", "10.0.0.0/33", "10.0.0.1:80", "fe80::1%eth0", "*"])("%p is refused by name", (value) => {
+    const { problems: found } = problems({ ALLOW_PRIVATE_TARGETS: value })
+    expect(found.map(({ variable }) => variable)).toEqual(["ALLOW_PRIVATE_TARGETS"])
   })
 })
 

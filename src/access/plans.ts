@@ -11,6 +11,8 @@ export interface Entitlements {
   trackedKeywords: number
   /** Days of history a read may go back. */
   historyDays: number
+  /** Days of reviews a read may go back, by when they were written. */
+  reviewDays: number
   /** Keyword discovery runs, AI questions, Review AI, AI writing, AI visibility runs and keyword spies a month. */
   discovery: number
   aiQuestions: number
@@ -20,11 +22,14 @@ export interface Entitlements {
   spy: number
 }
 
+// a hundred years: no store is as old
+const ALL_REVIEWS = 36_500
+
 export const ENTITLEMENTS: Record<Plan, Entitlements> = {
-  free: entitlements([500, 2, 1, 2, 50, 30], [2, 5, 3, 0, 0, 3]),
-  pro: entitlements([10_000, 5, 3, 10, 1_000, 90], [20, 50, 50, 30, 0, 30]),
-  studio: entitlements([50_000, 10, 10, 50, 5_000, 365], [100, 200, 200, 150, 30, 150]),
-  enterprise: entitlements([250_000, 25, 50, 500, 50_000, 1_095], [500, 1_000, 1_000, 750, 150, 750]),
+  free: entitlements([500, 2, 1, 2, 50, 30, 30], [2, 5, 3, 0, 0, 3]),
+  pro: entitlements([10_000, 5, 3, 10, 1_000, 90, 365], [20, 50, 50, 30, 0, 30]),
+  studio: entitlements([50_000, 10, 10, 50, 5_000, 365, ALL_REVIEWS], [100, 200, 200, 150, 30, 150]),
+  enterprise: entitlements([250_000, 25, 50, 500, 50_000, 1_095, ALL_REVIEWS], [500, 1_000, 1_000, 750, 150, 750]),
 }
 
 export const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS.free) as (keyof Entitlements)[]
@@ -45,7 +50,15 @@ export function hivePerDay(explorer: boolean, hasPack: boolean): number {
   return hasPack ? 500 : 0
 }
 
-type Stock = [credits: number, ratePerSecond: number, liveKeys: number, apps: number, keywords: number, days: number]
+type Stock = [
+  credits: number,
+  ratePerSecond: number,
+  liveKeys: number,
+  apps: number,
+  keywords: number,
+  historyDays: number,
+  reviewDays: number,
+]
 type Monthly = [
   discovery: number,
   questions: number,
@@ -56,10 +69,10 @@ type Monthly = [
 ]
 
 function entitlements(stock: Stock, monthly: Monthly): Entitlements {
-  const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays] = stock
+  const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays] = stock
   const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy] = monthly
   return {
-    credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays,
+    credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays,
     discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy,
   } // biome-ignore format: the two rows of the table
 }

@@ -14,6 +14,8 @@ export interface TrackedApp {
   androidApp: number | null
   countries: string[]
   manualRivals: string[] | null
+  /** Taken away by hand: no rival of the app wherever it stands. None of them is among manualRivals. */
+  hiddenRivals: string[] | null
   keywordTags: Record<string, string[]> | null
   buriedKeywords: string[] | null
   goal: "downloads" | "rank" | "revenue" | null
@@ -67,8 +69,8 @@ function columns(sql: Sql) {
     select a.id, ${shownName(sql)} as name, coalesce(i.icon_url, g.icon_url) as icon,
       i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
       a.ios_app as "iosApp", a.android_app as "androidApp",
-      a.countries, a.manual_rivals as "manualRivals", a.keyword_tags as "keywordTags",
-      a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"
+      a.countries, a.manual_rivals as "manualRivals", a.hidden_rivals as "hiddenRivals",
+      a.keyword_tags as "keywordTags", a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"
     from tracked_app a
     left join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app`

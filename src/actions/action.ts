@@ -4,13 +4,17 @@ import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { OutsideWrite, OutsideWrites } from "../jobs/outside.ts"
+import type { Measure } from "../measure.ts"
 import type { ObjectSchema } from "../schema.ts"
+
+/** What a write is about. */
+export const TARGETS = ["app", "store_app", "alerts", "alert_rule"] as const
 
 /** What a write would do, for a person to approve. `before` and `after` hold all of the target that the write touches. */
 export interface Diff {
   /** One sentence. */
   summary: string
-  target: { kind: "app" | "store_app"; id: string; name: string }
+  target: { kind: (typeof TARGETS)[number]; id: string; name: string }
   before: Record<string, unknown>
   after: Record<string, unknown>
   /** What else the person should know, in sentences. */
@@ -24,12 +28,16 @@ export interface Looking {
   caller: Caller
   /** At confirm: hold what was looked at until the transaction ends, so that nobody changes it before the write. */
   lock: boolean
+  /** What counts as today. */
+  now: Date
 }
 
 /** What `write` may use. */
 export interface Writing {
   tx: Tx
   caller: Caller
+  /** Where this instance is reached, without a trailing slash. */
+  publicUrl: string
 }
 
 interface Common<Args extends ObjectSchema, State> {
@@ -48,6 +56,18 @@ interface Common<Args extends ObjectSchema, State> {
   example: v.InferInput<Args>
   /** Checks of the arguments beyond their schema. Throws Faults. */
   refine?: (args: v.InferOutput<Args>) => v.InferOutput<Args>
+  /**
+   * The arguments that the token stands for, at preview alone: what was left open, such as "all so far", is said here, so
+   * that what comes after the preview is not part of it. May read a store, for it is never in a transaction. Throws Faults.
+   */
+  settle?(args: v.InferOutput<Args>, looking: Looking, measure: Measure): Promise<v.InferOutput<Args>>
+  /** For arguments that must not be stored as they were sent. */
+  secrets?: {
+    /** As they wait for the confirm: what `look`, `diff` and `write` get there. They must give the same diff. */
+    kept(args: v.InferOutput<Args>): Promise<v.InferOutput<Args>>
+    /** Of those, what the audit may hold for good. */
+    audited(args: v.InferOutput<Args>): v.InferOutput<Args>
+  }
   /** What only one write at a time may change, within the workspace. */
   target(args: v.InferOutput<Args>): string
   /** Reads of our own what the write touches: at preview, and at confirm once more inside its transaction. Throws Faults. */
@@ -62,6 +82,8 @@ interface Common<Args extends ObjectSchema, State> {
 interface Inside<Args extends ObjectSchema, State> extends Common<Args, State> {
   /** Writes, awaiting nothing but the transaction, and says what was done. */
   write(args: v.InferOutput<Args>, state: State, writing: Writing): Promise<Record<string, unknown>>
+  /** Fields of what `write` says that the caller alone is shown, this once, such as a link that opens something. */
+  shownOnce?: readonly string[]
   outside?: never
 }
 
@@ -69,6 +91,7 @@ interface Outside<Args extends ObjectSchema, State> extends Common<Args, State> 
   /** Written to another platform by one job, after the confirm. Its `read` is asked at preview, confirm and by the job. */
   outside: OutsideWrite
   write?: never
+  shownOnce?: never
 }
 
 /** One of the writes behind POST /actions. */

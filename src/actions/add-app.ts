@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { Country, Term } from "../inputs.ts"
+import type { Measure } from "../measure.ts"
 import { described } from "../schema.ts"
 import { action, type Diff } from "./action.ts"
 import { counted, lockTracking, refuseOverLimit } from "./limits.ts"
@@ -24,7 +25,7 @@ export const addApp = action({
   name: "add_app",
   summary: "Starts to track an app.",
   description:
-    "Needs iosId, androidPkg or both. Works without asking a store: the app's name and icon are shown from the first time it is measured.",
+    "Needs iosId, androidPkg or both. The preview looks the app up in its stores and refuses an id that they do not have in the storefronts named; where a store does not answer in time, or is not read from here, it says so and goes on.",
   scope: "track:write",
   plan: "free",
   credits: 2,
@@ -60,6 +61,15 @@ export const addApp = action({
     const { countries, keywords } = args
     const name = args.name?.trim()
     return { ...args, ...(name && { name }), countries: [...new Set(countries)], keywords: [...new Set(keywords)] }
+  },
+  async settle(args, { sql, caller }, measure) {
+    if (caller.appList) throw new Fault("app_not_allowed")
+    const { iosId, androidPkg, countries } = args
+    await Promise.all([
+      refuseUnknown(sql as Sql, measure, { platform: "ios", field: "iosId", id: iosId, countries }),
+      refuseUnknown(sql as Sql, measure, { platform: "android", field: "androidPkg", id: androidPkg, countries }),
+    ])
+    return args
   },
   target: ({ iosId, androidPkg }) => ["store", iosId, androidPkg].filter(Boolean).join(" "),
   async look({ iosId, androidPkg }, { sql, caller, lock }) {
@@ -104,7 +114,8 @@ export const addApp = action({
     refuseOverLimit(limits, held, { apps: 1, trackedKeywords: keywords.length * countries.length })
     const ids = { ...(iosId && { iosId }), ...(androidPkg && { androidPkg }) }
     const after = { app: { ...ids, name: name ?? null, countries, keywords } }
-    const unseen = "No store has shown this app here yet: its name and icon appear with its first measurement."
+    const unseen =
+      "No store has shown this app here yet, so the id is not checked: name and icon appear with its first measurement."
     return {
       summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""}.`,
       target,
@@ -119,3 +130,31 @@ export const addApp = action({
     return { appId, countries, keywords }
   },
 })
+
+interface LookedUp {
+  platform: "ios" | "android"
+  field: "iosId" | "androidPkg"
+  id: string | undefined
+  countries: readonly string[]
+}
+
+/** An app is not sold in every storefront: so many are asked before its id is taken for none. */
+const STOREFRONTS_ASKED = 3
+/** What a look-up said is believed for a day; the preview must end within its deadline. */
+const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500 }
+
+/** Refuses the id of an app that the store says it does not have. Of what cannot be read in time nothing is known. */
+async function refuseUnknown(sql: Sql, measure: Measure, { platform, field, id, countries }: LookedUp): Promise<void> {
+  if (id === undefined) return
+  const asked = countries.slice(0, STOREFRONTS_ASKED)
+  const ends = await Promise.all(
+    asked.map((storefront) => measure({ kind: "app", platform, storefront, subject: id }, LOOK_UP)),
+  )
+  if (ends.some(({ state }) => state !== "fresh") || countries.length > asked.length) return
+  const [row] = await sql<{ sold: boolean }[]>`
+    select coalesce(bool_or(f.available), true) as sold
+    from store_app a
+    join app_storefront f on f.app_id = a.id
+    where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${asked as string[]}::text[])`
+  if (row && !row.sold) throw new Fault("invalid_arguments", { field })
+}

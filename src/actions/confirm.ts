@@ -78,11 +78,11 @@ async function apply(tx: Tx, applying: Applying): Promise<Settled> {
   const { args, seen } = previewed
   const { caller } = ctx
   await holdTarget(tx, caller.workspaceId, action.target(args))
-  const state = await action.look(args, { sql: tx, caller, lock: true })
+  const state = await action.look(args, { sql: tx, caller, lock: true, now: ctx.now() })
   const diff = action.diff(state, args, outside)
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
   if (!changes(diff)) return new Settled(unchanged(action), 0, null)
-  const result = action.write ? await action.write(args, state, { tx, caller }) : null
+  const result = action.write ? await action.write(args, state, { tx, caller, publicUrl: ctx.publicUrl }) : null
   const jobId = action.outside ? await hand(tx, applying, diff) : null
   const cost = costOf(action, diff)
   const paid = cost > 0 ? await pay(tx, ctx, action, cost) : null
@@ -150,8 +150,13 @@ async function writeDown(
       (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id)
     values (
       ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.target(args)}, ${appId},
-      ${tx.json(args as never)}, ${tx.json(diff as never)}, ${cost}, ${result && tx.json(result as never)}, ${jobId}
+      ${tx.json((action.secrets?.audited(args) ?? args) as never)}, ${tx.json(diff as never)}, ${cost},
+      ${result && tx.json(without(result, action.shownOnce) as never)}, ${jobId}
     )
     returning at`
   return row!.at.toISOString()
+}
+
+function without(result: Record<string, unknown>, names: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(result).filter(([name]) => !names.includes(name)))
 }

@@ -163,6 +163,7 @@ async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
           or keyword_tags is not null
           or cardinality(buried_keywords) > 0
           or cardinality(manual_rivals) > 0
+          or cardinality(hidden_rivals) > 0
           or id in (select app_id from added)
         )
       returning id, name
@@ -246,17 +247,17 @@ async function removeSaid(tx: Tx): Promise<Used> {
     where formula = 0 and parts ->> 'origin' = ${DEMO}
     returning list_id as id`
   await removePages(tx)
-  await tx`
-    delete from review_version
-    where origin = ${DEMO}`
-  await tx`
-    delete from review_read
-    where origin = ${DEMO}`
+  for (const table of ["review_version", "review_read", "genre"])
+    await tx`
+      delete from ${tx(table)}
+      where origin = ${DEMO}`
+  const market = await removeMarket(tx)
   await tx`
     update store_app
-    set name = null, icon_url = null, developer = null, bundle_id = null, seen_at = null, source = null, origin = null
+    set name = null, icon_url = null, developer = null, bundle_id = null, genre = null, developer_id = null,
+      developer_site = null, seen_at = null, source = null, origin = null
     where origin = ${DEMO}`
-  return { lists: lists.map(({ id }) => id), apps: apps.map(({ id }) => id) }
+  return { lists: lists.map(({ id }) => id), apps: [...apps.map(({ id }) => id), ...market] }
 }
 
 async function removePages(tx: Tx): Promise<void> {
@@ -275,6 +276,23 @@ async function removePages(tx: Tx): Promise<void> {
     await tx`
       delete from ${tx(table)}
       where origin = ${DEMO}`
+}
+
+/** Returns the apps of which it said something. */
+async function removeMarket(tx: Tx): Promise<number[]> {
+  const shelves = await tx<{ apps: number[] }[]>`
+    delete from developer_shelf
+    where origin = ${DEMO}
+    returning app_ids as apps`
+  const facts = await tx<{ id: number }[]>`
+    delete from market_fact
+    where origin = ${DEMO}
+    returning app_id as id`
+  const ads = await tx<{ id: number }[]>`
+    delete from app_ads
+    where origin = ${DEMO}
+    returning app_id as id`
+  return [...shelves.flatMap(({ apps }) => apps), ...[...facts, ...ads].map(({ id }) => id)]
 }
 
 async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<void> {
@@ -303,6 +321,10 @@ async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<vo
       and not exists (select from listing_version where app_id = s.id)
       and not exists (select from listing_change where app_id = s.id)
       and not exists (select from rank_month where app_id = s.id)
+      and not exists (select from market_fact where app_id = s.id)
+      and not exists (select from app_ads where app_id = s.id)
+      and not exists (select from app_rival where rival = s.id)
+      and s.id not in (select unnest(app_ids) from developer_shelf)
       and s.id not in (select unnest(app_ids) from search_results)
       and s.id not in (select unnest(app_ids) from chart_results)`
 }

@@ -17,6 +17,36 @@ export async function lockTracking(tx: Tx, { workspaceId }: Caller): Promise<voi
   }
 }
 
+/** Keeps the workspace until the transaction ends. Throws account_deleted. */
+export async function holdAccount(tx: Tx, { workspaceId }: Caller): Promise<void> {
+  const [row] = await tx`
+    select id
+    from workspace
+    where id = ${workspaceId} and deleted_at is null
+    for share`
+  // as in lockTracking
+  if (!row) throw new Fault("account_deleted")
+}
+
+/**
+ * Keeps an app from being taken away until the transaction ends, and nobody from changing it, for a large file is long in
+ * the making. Throws account_deleted; an app that is not there is left for who reads it to miss.
+ */
+export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): Promise<void> {
+  // before its app: who deletes a workspace locks them in that order
+  const [row] = await tx`
+    select id
+    from workspace
+    where id = ${workspaceId} and deleted_at is null
+    for key share`
+  if (!row) throw new Fault("account_deleted")
+  await tx`
+    select id
+    from tracked_app
+    where id = ${appId} and workspace_id = ${workspaceId}
+    for key share`
+}
+
 /**
  * Rows that one write may touch. Its transaction holds the one backend of an embedded database, and everybody who makes
  * lists: 9,975 rows took 0.4 s there, 175,000 more than 99 s.

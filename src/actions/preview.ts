@@ -15,13 +15,16 @@ export interface Previewing {
 /** Says what a write would do and gives the token that does it. Changes nothing but the list of tokens. */
 export async function preview(
   action: Action,
-  args: Record<string, unknown>,
-  { sql, caller, requestId }: Context,
+  asked: Record<string, unknown>,
+  { sql, caller, requestId, now, measure }: Context,
   randomBytes: RandomBytes = secureBytes,
 ): Promise<Previewing> {
-  const state = await action.look(args, { sql, caller, lock: false })
+  const looking = { sql, caller, lock: false, now: now() }
+  const args = (await action.settle?.(asked, looking, measure)) ?? asked
+  const state = await action.look(args, looking)
   const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId }))
-  const token = await issueToken(sql, caller, { action: action.name, args, seen: seenOf(diff) }, randomBytes)
+  const kept = action.secrets ? await action.secrets.kept(args) : args
+  const token = await issueToken(sql, caller, { action: action.name, args: kept, seen: seenOf(diff) }, randomBytes)
   return { preview: diff, credits: costOf(action, diff), ...token }
 }
 

@@ -1,6 +1,15 @@
 import { appAdd, appGoal, appList, appRemove } from "./app.ts"
 import { audit } from "./audit.ts"
 import { backup } from "./backup.ts"
+import {
+  channelAddSlack,
+  channelAddTelegram,
+  channelAddWebhook,
+  channelList,
+  channelRemove,
+  channelRotate,
+  channelTest,
+} from "./channel.ts"
 import type { Command } from "./command.ts"
 import { demoLoad, demoRemove } from "./demo.ts"
 import { doctor } from "./doctor.ts"
@@ -8,6 +17,7 @@ import { evidence } from "./evidence.ts"
 import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
+import { linkList, linkWithdraw } from "./link.ts"
 import { migrateCommand } from "./migrate.ts"
 import { moveDatabase } from "./move-database.ts"
 import { openapi } from "./openapi.ts"
@@ -49,6 +59,15 @@ export const COMMANDS: readonly Command[] = [
   appTag,
   appBury,
   appGoal,
+  channelAddWebhook,
+  channelAddTelegram,
+  channelAddSlack,
+  channelList,
+  channelTest,
+  channelRotate,
+  channelRemove,
+  linkList,
+  linkWithdraw,
   audit,
   importCommand,
   popularity,

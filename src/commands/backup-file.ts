@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
+import * as v from "valibot"
 import type { Contents, OnProgress, TableSum } from "../database/contents.ts"
 import { type Page, RunningSum } from "../database/rows.ts"
 import { CommandProblem } from "./command.ts"
@@ -164,8 +165,20 @@ function headOf({ value, done }: IteratorResult<string>, path: string): Head {
     throw new CommandProblem(
       `${path} was written by Appmeter ${head.version}, which is newer; restore it with that version`,
     )
+  // a bit of a name may have turned, and gzip tells that at its end
+  if (!v.is(HEAD, head)) throw damaged(path, "its first line is not what it says it is")
   return head
 }
+
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const HEAD = v.looseObject({
+  version: v.string(),
+  at: v.string(),
+  migrations: v.array(v.looseObject({ name: v.string(), sha256: v.string() })),
+  months: v.array(v.string()),
+  sequences: v.array(v.looseObject({ table: v.string(), column: v.string(), last: v.nullable(v.number()) })),
+  tables: v.array(v.looseObject({ name: v.string(), columns: v.array(v.string()), rows: COUNT })),
+})
 
 function parsed<T>(line: string | undefined, path: string): T {
   try {

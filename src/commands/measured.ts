@@ -9,13 +9,16 @@ import { UPSTREAMS, type Upstream } from "../upstreams.ts"
 /** What these settings read, from where and how fast: for health, budgets and canaries. */
 export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: readonly Kind[] } {
   const { egress, egressCountry, gapsMs, sourcesOff } = settings
-  const byUpstream = Object.values(SOURCES)
-    .flat()
-    .sort((a, b) => UPSTREAMS.indexOf(a.upstream) - UPSTREAMS.indexOf(b.upstream))
+  const byUpstream = [...Object.values(SOURCES).flat(), SITES].sort(
+    (a, b) => UPSTREAMS.indexOf(a.upstream) - UPSTREAMS.indexOf(b.upstream),
+  )
   const sources = byUpstream.map(({ name, upstream }): AskedSource => {
-    const isReadable = upstream !== "play.google.com" || egressCountry !== undefined
+    const isReadable = upstream !== "play.google.com" || egressCountry !== undefined || name === "play-reviews"
     return { name, upstream, on: isReadable && !sourcesOff.includes(name) }
   })
   const gaps = new Map([...BASE_GAPS_MS, ...(gapsMs as ReadonlyMap<Upstream, number>)])
   return { sources, kinds: kindsOf({ egressCountry, sourcesOff }), egress, egressCountry, gapsMs: gaps }
 }
+
+/** Each of them is asked where a listing says that it is. */
+const SITES = { name: "app-ads-txt", upstream: "developer-sites" } as const

@@ -7,8 +7,10 @@ import type { AskedSource } from "../measuring/health.ts"
 import { createMeasure } from "../measuring/measure.ts"
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { createMeasuring } from "../measuring/worker.ts"
+import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import { single } from "../running.ts"
 import type { MeasuringSettings } from "../settings.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured.ts"
 
 /** What reads the stores in this process. */
@@ -26,7 +28,8 @@ export interface StoreReading {
 const ANSWER_MS = 20_000
 
 /** Wires the settings into what reads the stores. Nothing is asked before `start`. */
-export function openStoreReading({ settings, sql, log, now = () => new Date() }: Parts): StoreReading {
+export function openStoreReading(opened: Parts): StoreReading {
+  const { settings, sql, log, allowPrivate = [], now = () => new Date() } = opened
   const parts = measuredBy(settings)
   const { kinds, egress, egressCountry, gapsMs } = parts
   const bodies = openRawBodies({ ...settings.raw, log })
@@ -46,7 +49,9 @@ export function openStoreReading({ settings, sql, log, now = () => new Date() }:
     },
     sourcesOff: settings.sourcesOff,
     atOnce: settings.atOnce,
+    outbound: opened.outbound ?? guardedFetch(allowPrivate),
     keep: bodies.keep,
+    ...(opened.findingsAfterMs !== undefined && { findingsAfterMs: opened.findingsAfterMs }),
   })
   const { nudge, onEnded } = measuring
   const tending = createTending(
@@ -62,6 +67,8 @@ export function openStoreReading({ settings, sql, log, now = () => new Date() }:
     measure: createMeasure({ sql, kinds, egress, now, nudge, onEnded }),
     budget: () => budgetOf(sql, parts),
     start() {
+      if (allowPrivate.length > 0)
+        log("info", "private_targets", { reason: `may be asked: ${allowPrivate.join(", ")}` })
       measuring.start()
       tending.start()
     },
@@ -79,7 +86,13 @@ interface Parts {
   settings: MeasuringSettings
   sql: Sql
   log: Log
+  /** Addresses and networks that sites of developers may have although they are not public. */
+  allowPrivate?: readonly string[]
   now?: () => Date
+  /** Asks sites of developers. */
+  outbound?: SafeFetch
+  /** From what was stored to what is found in it. */
+  findingsAfterMs?: number
 }
 
 const MINUTE_MS = 60_000

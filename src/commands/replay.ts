@@ -2,6 +2,7 @@ import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../measuring/replay.ts"
 import type { ReplayExample, Replayed, SourceReplayed } from "../measuring/replay-report.ts"
 import { SOURCES } from "../sources/all.ts"
+import type { Source } from "../sources/source.ts"
 import type { SourceName } from "../upstreams.ts"
 import { type Command, type Invocation, WrongUse } from "./command.ts"
 import { dayGiven } from "./day.ts"
@@ -9,9 +10,10 @@ import { printable, show, table } from "./show.ts"
 import { assertMade } from "./whole-database.ts"
 import { withDatabase } from "./with-database.ts"
 
-const NAMES: readonly SourceName[] = Object.values(SOURCES).flatMap((sources) =>
-  sources.map(({ name }: { name: SourceName }) => name),
-)
+const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
+
+/** But for those of which no body is kept. */
+const NAMES: readonly SourceName[] = ASKED.filter(({ namesPeople }) => !namesPeople).map(({ name }) => name)
 
 export const replay: Command = {
   name: "replay",

@@ -19,6 +19,7 @@ import {
   type ListenOptions,
   type ProcessPort,
 } from "./command.ts"
+import { openDelivery, type Telling } from "./delivering.ts"
 import { loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
 import { openStoreReading, type StoreReading } from "./measuring.ts"
@@ -52,6 +53,7 @@ interface House {
   app: App
   worker: Worker
   reading: StoreReading
+  delivery: Telling
   cleaning: Cleaning
   listening: Listening
   /** The port of the metrics, where they have one. */
@@ -102,7 +104,8 @@ async function listen({ settings, process }: Invocation, database: Database, log
   try {
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
-    const reading = openStoreReading({ settings: settings.measuring, sql, log })
+    const { measuring, allowPrivateTargets: allowPrivate } = settings
+    const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
     const app: App = createApp({
       sql,
       measure: reading.measure,
@@ -116,14 +119,16 @@ async function listen({ settings, process }: Invocation, database: Database, log
     })
     metrics = openMetrics(settings, process, app, log)
     const worker = createWorker({ sql, kinds: outsideWrites(actions), log })
+    const delivery = await openDelivery(settings, { sql, log })
     const cleaning = createCleaning({ sql, kept: settings.kept, log })
     log("info", "listening", { url, database: database.kind, limits: limits.store })
     if (!(await answersSoon(limits)))
       log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
     worker.start()
     if (settings.measuring.on) reading.start()
+    if (settings.deliver) delivery.start()
     cleaning.start()
-    return { database, app, worker, reading, cleaning, listening, metrics, url, closeLimits }
+    return { database, app, worker, reading, delivery, cleaning, listening, metrics, url, closeLimits }
   } catch (error) {
     await listening?.stop(true)
     await metrics?.stop(true)
@@ -228,10 +233,10 @@ const ANSWERED_BY_MS = 18_000
  * readings end or are given back meanwhile, and no new one is begun.
  */
 async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
-  const { app, worker, reading, cleaning, listening, metrics, closeLimits, database } = house
+  const { app, worker, reading, delivery, cleaning, listening, metrics, closeLimits, database } = house
   const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
   app.setReady(false)
-  const jobsEnded = Promise.all([worker.stop(), reading.stop(), cleaning.stop()])
+  const jobsEnded = Promise.all([worker.stop(), reading.stop(), delivery.stop(), cleaning.stop()])
   await new Promise((resolve) => setTimeout(resolve, drainMs))
   await listening.stop()
   clearTimeout(late)

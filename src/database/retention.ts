@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts"
+import { foldLedger } from "./fold-ledger.ts"
 import type { Sql, Tx } from "./types.ts"
 
 /** How many days each is kept; 0 for ever. */
@@ -11,12 +12,17 @@ export interface Kept {
   jobDays: number
   /** 0, or 365 and more: the table itself refuses less. */
   auditDays: number
+  /** Of what was found, from when what shows it was seen. 0, or 7 and more: younger ones would be found again. */
+  alertDays: number
 }
 
 /** How many rows went of each. */
 export type Removed = Record<(typeof TABLES)[number], number>
 
-const TABLES = ["ledger", "attempt", "job", "audit", "hive_day", "source_hour", "instance_alert"] as const
+const TABLES = [
+  "ledger", "attempt", "job", "audit", "hive_day", "source_hour", "instance_alert", "export_part", "export",
+  "share_link", "share_try", "hint_answer", "allowance_unit", "alert",
+] as const // biome-ignore format: a list to scan
 
 export interface RetentionOptions {
   /** Rows that one statement takes away at most: 100 took the embedded database 2 ms, and 9 ms at the 99th percentile. */
@@ -91,25 +97,37 @@ export function createCleaning(
 /** One statement's work. */
 type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
 
-function stepsOf({ ledgerDays, attemptDays, jobDays, auditDays }: Kept, chunk: number): [keyof Removed, Step][] {
+function stepsOf(
+  { ledgerDays, attemptDays, jobDays, auditDays, alertDays }: Kept,
+  chunk: number,
+): [keyof Removed, Step][] {
   const until = (remove: (tx: Tx) => Promise<number>): Step => {
     return async (tx) => {
       const removed = await remove(tx)
       return { removed, more: removed === chunk }
     }
   }
-  const steps: [keyof Removed, Step][] = [["hive_day", until((tx) => removeHiveDays(tx, chunk))]]
+  const steps: [keyof Removed, Step][] = [
+    ["hive_day", until((tx) => removeHiveDays(tx, chunk))],
+    ["export_part", partStep(chunk)],
+    ["export", until((tx) => removeExports(tx, chunk))],
+    ["share_link", until((tx) => removeShareLinks(tx, chunk))],
+    ["share_try", until((tx) => removeShareTries(tx, chunk))],
+    ["hint_answer", until((tx) => removeHints(tx, chunk))],
+    ["allowance_unit", until((tx) => removeUnits(tx, chunk))],
+  ]
   if (attemptDays > 0)
     steps.push(
       ["attempt", until((tx) => removeAttempts(tx, attemptDays, chunk))],
       ["source_hour", until((tx) => removeSourceHours(tx, attemptDays, chunk))],
-      ["instance_alert", until((tx) => removeAlerts(tx, attemptDays, chunk))],
+      ["instance_alert", until((tx) => removeInstanceAlerts(tx, attemptDays, chunk))],
     )
   if (ledgerDays > 0) steps.push(["ledger", ledgerStep(ledgerDays, chunk)])
   if (jobDays > 0)
     for (const status of ["done", "failed", "unknown"])
       steps.push(["job", until((tx) => removeJobs(tx, status, jobDays, chunk))])
   if (auditDays > 0) steps.push(["audit", until((tx) => removeAudit(tx, auditDays, chunk))])
+  if (alertDays > 0) steps.push(["alert", until((tx) => removeAlerts(tx, alertDays, chunk))])
   return steps
 }
 
@@ -132,73 +150,6 @@ function ledgerStep(days: number, chunk: number): Step {
     from = next ?? from
     return { removed, more: next !== null }
   }
-}
-
-interface Folding {
-  days: number
-  chunk: number
-  /** The least workspace id to look at. */
-  from: number
-}
-
-/**
- * Takes rows of the next workspace that has old ones; sums and rows change places in one statement. Of 1,000 workspaces
- * without any it goes on to the next. A charge that a job under way may still give back stays.
- */
-async function foldLedger(tx: Tx, { days, chunk, from }: Folding): Promise<{ removed: number; next: number | null }> {
-  const [row] = await tx<{ removed: number; next: number | null }[]>`
-    with bounds as materialized (
-      select kept_month, least(
-        kept_month::timestamp at time zone 'utc',
-        now() - ${days}::int * interval '1 day',
-        (select min(created_at) from job where status in ('queued', 'running'))
-      ) as until
-      from (select (date_trunc('month', now() at time zone 'utc') - interval '1 month')::date as kept_month) m
-    ), near as materialized (
-      select id
-      from workspace
-      where id >= ${from}
-      order by id
-      limit 1000
-    ), own as materialized (
-      select n.id
-      from near n
-      cross join lateral (
-        select
-        from ledger
-        where workspace_id = n.id and at < (select until from bounds) and month < (select kept_month from bounds)
-        order by at, id
-        limit 1
-      ) l
-      order by n.id
-      limit 1
-    ), old as materialized (
-      select l.id
-      from own
-      cross join lateral (
-        select id
-        from ledger
-        where workspace_id = own.id and at < (select until from bounds) and month < (select kept_month from bounds)
-        order by at, id
-        limit ${chunk}
-      ) l
-    ), gone as (
-      delete from ledger
-      where id in (select id from old)
-      returning workspace_id, month, operation, cost, from_pack
-    ), folded as (
-      insert into ledger_month as m (workspace_id, month, operation, cost, from_pack, entries)
-      select workspace_id, month, operation, sum(cost), sum(from_pack), count(*)
-      from gone
-      group by workspace_id, month, operation
-      order by workspace_id, month, operation
-      on conflict (workspace_id, month, operation) do update
-      set cost = m.cost + excluded.cost, from_pack = m.from_pack + excluded.from_pack,
-        entries = m.entries + excluded.entries
-    )
-    select (select count(*) from gone) as removed,
-      coalesce((select id from own), (select max(id) + 1 from near)) as next`
-  return row!
 }
 
 async function removeAttempts(tx: Tx, days: number, chunk: number): Promise<number> {
@@ -228,7 +179,7 @@ async function removeSourceHours(tx: Tx, days: number, chunk: number): Promise<n
 }
 
 /** An alert that is not over stays, however old. */
-async function removeAlerts(tx: Tx, days: number, chunk: number): Promise<number> {
+async function removeInstanceAlerts(tx: Tx, days: number, chunk: number): Promise<number> {
   const { count } = await tx`
     delete from instance_alert
     where id in (
@@ -279,5 +230,116 @@ async function removeHiveDays(tx: Tx, chunk: number): Promise<number> {
       order by day, workspace_id
       limit ${chunk}
     )`
+  return count
+}
+
+/** A link works for 7 days: a day later no download is under way, and who comes late was told why. */
+const EXPORT_DAYS = 8
+
+/** A part is up to a thousand times as large as other rows: fewer go at once. */
+function partStep(chunk: number): Step {
+  const fewer = Math.ceil(chunk / 10)
+  return async (tx) => {
+    const { count } = await tx`
+      delete from export_part
+      where (export_id, place) in (
+        select p.export_id, p.place
+        from export e
+        join export_part p on p.export_id = e.id
+        where e.created_at < now() - ${EXPORT_DAYS}::int * interval '1 day'
+        order by e.created_at, e.id, p.place
+        limit ${fewer}
+      )`
+    return { removed: count, more: count === fewer }
+  }
+}
+
+/** Those whose parts are gone. */
+async function removeExports(tx: Tx, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from export
+    where id in (
+      select e.id
+      from export e
+      where e.created_at < now() - ${EXPORT_DAYS}::int * interval '1 day'
+        and not exists (
+          select
+          from export_part p
+          where p.export_id = e.id
+        )
+      order by e.created_at, e.id
+      limit ${chunk}
+    )`
+  return count
+}
+
+/** A link that is over opens nothing any more. */
+async function removeShareLinks(tx: Tx, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from share_link
+    where sha256 in (
+      select sha256
+      from share_link
+      where expires_at <= now()
+      order by expires_at, sha256
+      limit ${chunk}
+    )`
+  return count
+}
+
+/** A try counts for a minute. */
+async function removeShareTries(tx: Tx, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from share_try
+    where sha256 in (
+      select sha256
+      from share_try
+      where started_at < now() - interval '1 hour'
+      order by started_at, sha256
+      limit ${chunk}
+    )`
+  return count
+}
+
+/** With what was sent of them. */
+async function removeAlerts(tx: Tx, days: number, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from alert
+    where id in (
+      select id
+      from alert
+      where at < now() - ${days}::int * interval '1 day'
+      order by at, id
+      limit ${chunk}
+    )`
+  return count
+}
+
+/** Figures are made of the last weeks' suggestions and kept themselves; a year's and a month's can be looked up. */
+async function removeHints(tx: Tx, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from hint_answer
+    where (platform, storefront, prefix, day, source) in (
+      select platform, storefront, prefix, day, source
+      from hint_answer
+      where day < (now() at time zone 'utc')::date - 400
+      order by day, platform, storefront, prefix, source
+      limit ${chunk}
+    )`
+  return count
+}
+
+/** Closed units, which are counted by the month. One that is opened again meanwhile stays. */
+async function removeUnits(tx: Tx, chunk: number): Promise<number> {
+  const { count } = await tx`
+    delete from allowance_unit
+    where open_until < now() - interval '40 days'
+      and (workspace_id, allowance, subject) in (
+        select workspace_id, allowance, subject
+        from allowance_unit
+        where open_until < now() - interval '40 days'
+        order by open_until, workspace_id, allowance, subject
+        limit ${chunk}
+      )`
   return count
 }

@@ -36,6 +36,23 @@ export async function vacuumChanged(
   return tables
 }
 
+/**
+ * Analyses every table most of whose rows the planner does not know of yet, smallest first. Returns their names. Without it
+ * a day's first thousands of rows are read as if there were a handful: a read of 400 keywords did not end in 90 s.
+ */
+export async function analyzeGrown(sql: Sql): Promise<TableName[]> {
+  await sql`select pg_stat_force_next_flush()`
+  const tables = await sql<TableName[]>`
+    select schemaname as schema, relname as name
+    from pg_stat_user_tables
+    where n_mod_since_analyze > 500 and n_mod_since_analyze > n_live_tup / 2
+    order by pg_relation_size(relid), 1, 2`
+  await unhurried(sql, async (own) => {
+    for (const { schema, name } of tables) await own`analyze ${own(schema)}.${own(name)}`
+  })
+  return [...tables]
+}
+
 // Vacuum runs in no transaction, so "set local" cannot lift the limit of a server's statements.
 async function unhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
   const own = await sql.reserve()

@@ -6,6 +6,11 @@ export function storefrontNamed(text: string): string | undefined {
   return STOREFRONTS.includes(code) ? code : BY_NAME.get(spelt(text))
 }
 
+/** The English name of a storefront's country, by Unicode CLDR. */
+export function storefrontName(code: string): string {
+  return names.of(code.toUpperCase()) ?? code
+}
+
 // Apple's names where the runtime has another, and names that have changed.
 const OTHER_NAMES: Record<string, string> = {
   "bahamas the": "bs",

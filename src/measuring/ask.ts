@@ -1,9 +1,19 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
-import { type Attempt, LOOKUP_SOURCES, type Outcome } from "../observations/types.ts"
-import type { AppsAsked, HintsAsked, ReviewsAsked, SearchAsked } from "../sources/asked.ts"
+import { ALL_APPS, type Attempt, LOOKUP_SOURCES, type Outcome } from "../observations/types.ts"
+import { OutboundProblem } from "../outbound/problem.ts"
+import type { SafeFetch } from "../outbound/safe-fetch.ts"
+import type {
+  AppsAsked,
+  ChartAsked,
+  DeveloperAsked,
+  HintsAsked,
+  ListingAsked,
+  ReviewsAsked,
+  SearchAsked,
+} from "../sources/asked.ts"
 import { type RawBody, type Reach, ReadFailure, readOnce, type Source } from "../sources/source.ts"
-import type { SourceName } from "../upstreams.ts"
+import type { SourceName, Upstream } from "../upstreams.ts"
 import { noteHealth } from "./alerts.ts"
 import type { Claim } from "./due.ts"
 import type { ReadPort } from "./kind.ts"
@@ -25,6 +35,8 @@ export interface AskParts {
   stopwatch: () => () => number
   /** Keeps a body as it came; also one that was not understood. */
   keep: ((body: RawBody) => Promise<void>) | undefined
+  /** Asks sites of developers. */
+  outbound: SafeFetch
 }
 
 export interface Asking {
@@ -41,7 +53,7 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
   const { sql, now, sourcesOff } = parts
   const { claim, signal } = asking
   const isOn = (source: string) => !sourcesOff.includes(source)
-  let claimedTurn = true
+  const turns = turnsOf(parts, asking)
 
   return {
     sql,
@@ -49,13 +61,8 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
     now,
     isOn,
     async ask(source, asked) {
-      if (!isOn(source.name)) throw new ReadFailure("failed", "the source is switched off")
-      signal.throwIfAborted()
-      const lane: Lane = { upstream: source.upstream, egress: parts.egress }
-      const isClaimed = claimedTurn && source.upstream === claim.kind.upstream
-      if (isClaimed) claimedTurn = false
-      else await takeTurn(sql, lane, { withinMs: asking.leftMs(), live: claim.live, signal })
-      const sinceTurn = isClaimed ? asking.sinceClaim : parts.stopwatch()
+      if (!isOn(source.name)) throw new ReadFailure("failed", OFF)
+      const { lane, sinceTurn } = await turns.take(source.upstream)
       try {
         const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal })
         await note(parts, source.name, null)
@@ -70,6 +77,47 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
         if (attempt) failed(attempt)
         throw error
       }
+    },
+    async askSite(url, options = {}) {
+      if (!isOn(SITES)) throw new ReadFailure("failed", OFF)
+      await turns.take("developer-sites")
+      try {
+        const answer = await parts.outbound(url, { ...options, signal: ending(signal, options.signal) })
+        await note(parts, SITES, null)
+        return answer
+      } catch (error) {
+        if (!(error instanceof OutboundProblem) || signal.aborted) throw error
+        const isAnswered = error.code === "no_such_host"
+        await note(parts, SITES, isAnswered ? null : "failed", error.message)
+        if (!isAnswered) failed(siteAttempt(error, { claim, at: now() }))
+        throw error
+      }
+    },
+  }
+}
+
+const OFF = "the source is switched off"
+const SITES = "app-ads-txt" satisfies SourceName
+
+function ending(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal
+}
+
+/** Turns of one reading: the first at the claim's own upstream was taken by the claim. */
+function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: Asking) {
+  let hasClaimed = true
+  return {
+    /** Waits for a turn at the upstream. */
+    async take(upstream: Upstream): Promise<{ lane: Lane; sinceTurn: () => number }> {
+      signal.throwIfAborted()
+      const lane = { upstream, egress: parts.egress }
+      if (hasClaimed && upstream === claim.kind.upstream) {
+        hasClaimed = false
+        return { lane, sinceTurn: sinceClaim }
+      }
+      const yields = claim.kind.isLong ?? false
+      await takeTurn(parts.sql, lane, { withinMs: leftMs(), live: claim.live, yields, signal })
+      return { lane, sinceTurn: parts.stopwatch() }
     },
   }
 }
@@ -92,9 +140,9 @@ async function noteFailure<Asked>(
   if (body && isEvidence && !namesPeople) await parts.keep?.(body)
 }
 
-/** That an app is not to be had is what a look-up was asked for. */
+/** That something is not to be had is what a look-up was asked for. */
 function isAnswer(source: SourceName, outcome: Outcome): boolean {
-  return outcome === "not_found" && (LOOKUP_SOURCES as readonly string[]).includes(source)
+  return outcome === "not_found" && [...LOOKUP_SOURCES, "itunes-developer"].includes(source)
 }
 
 async function note({ sql, log, now }: AskParts, source: SourceName, outcome: Outcome | null, detail = "") {
@@ -106,6 +154,11 @@ function tell({ log }: AskParts, level: "info" | "warn", event: string, operatio
   log(level, event, { operation, ...(why && { code: why.outcome, reason: why.message }) })
 }
 
+function siteAttempt({ message }: OutboundProblem, { claim, at }: { claim: Claim; at: Date }): Attempt {
+  const [{ platform, storefront, subject }] = claim.subjects as [(typeof claim.subjects)[number]]
+  return { kind: "app_ads", at, platform, storefront, subject, source: SITES, outcome: "failed", detail: message }
+}
+
 /** Null for a question of another shape than the sources' own: then there is nothing to log it by. */
 function attemptOf<Asked>(
   { name: source }: Source<Asked>,
@@ -114,17 +167,22 @@ function attemptOf<Asked>(
   { claim, at }: { claim: Claim; at: Date },
 ): Attempt | null {
   const [{ platform, storefront: claimed }] = claim.subjects as [(typeof claim.subjects)[number]]
-  const {
-    storefront = claimed,
-    term,
-    prefix,
-    ids,
-    storeId,
-  } = asked as Partial<SearchAsked & HintsAsked & AppsAsked & ReviewsAsked>
+  const { storefront = claimed } = asked as { storefront?: string }
   const about = { at, platform, storefront, source, outcome, detail: message.slice(0, 500) }
-  const read = { ...about, ...(body && { sha256: body.sha256 }) }
-  if (term !== undefined) return { kind: "search", subject: term, ...read }
-  if (prefix !== undefined) return { kind: "hints", subject: prefix, ...read }
-  if (storeId !== undefined) return { kind: "reviews", subject: storeId, ...read }
-  return ids === undefined ? null : { kind: "apps", subject: ids.join(), ...read }
+  const question = questionOf(source, asked)
+  return question && { ...question, ...about, ...(body && { sha256: body.sha256 }) }
 }
+
+function questionOf(source: SourceName, asked: unknown): Pick<Attempt, "kind" | "subject"> | null {
+  const { term, prefix, ids, id, storeId, developerId, ...chart } = asked as Partial<Asked>
+  if (term !== undefined) return { kind: "search", subject: term }
+  if (prefix !== undefined) return { kind: "hints", subject: prefix }
+  if (storeId !== undefined) return { kind: "reviews", subject: storeId }
+  if (ids !== undefined) return { kind: "apps", subject: ids.join() }
+  if (id !== undefined) return { kind: "listing", subject: id }
+  if (developerId !== undefined) return { kind: "developer", subject: developerId }
+  if (chart.chart !== undefined) return { kind: "chart", subject: `${chart.device} ${chart.chart} ${chart.genre}` }
+  return source === "apple-genres" ? { kind: "genres", subject: ALL_APPS } : null
+}
+
+type Asked = SearchAsked & HintsAsked & AppsAsked & ReviewsAsked & ListingAsked & DeveloperAsked & ChartAsked

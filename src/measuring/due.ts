@@ -47,18 +47,37 @@ export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
 
-/** The end of a measurement, the last thing in the transaction that stores it. Throws LeaseLost. */
+/**
+ * The end of a measurement, in the transaction that stores it. What was put forward while it was read keeps that time: the
+ * reading may have missed why. Throws LeaseLost.
+ */
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim): Promise<void> {
   const { count } = await tx`
     update due u
-    set class = t.class, next_at = ${dayAfter(tx, claimedAt, kind.everyDays)}, failures = 0, failure = null,
-      failed_at = null, measured_at = now(), lease = null, lease_until = null
+    set class = t.class, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
+      failure = null, failed_at = null, measured_at = now(), lease = null, lease_until = null
     from due d
     cross join lateral (${tracking(tx)}) t
     where d.lease = ${lease}
       and u.kind = d.kind and u.platform = d.platform and u.storefront = d.storefront and u.subject = d.subject
       and u.lease = ${lease} and u.lease_until > clock_timestamp()`
   if (count < subjects.length) throw new LeaseLost("the lease ran out before the reading was stored")
+}
+
+/** What cannot be read yet is due again after so long, unless it was put forward meanwhile. False when the lease was lost. */
+export async function putOff(tx: Tx, { lease, claimedAt }: Claim, waitMs: number): Promise<boolean> {
+  const { count } = await tx`
+    update due u
+    set class = greatest(class, 1), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
+      lease_until = null
+    where lease = ${lease}`
+  return count > 0
+}
+
+/** `u` is the row: its latest version, also where this waited for whoever put it forward. */
+function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
+  // claimedAt has lost its microseconds, so that what was due in that millisecond looks later
+  return tx`case when u.next_at > ${claimedAt}::timestamptz + interval '1 millisecond' then u.next_at else ${planned} end`
 }
 
 /** They could not be read. False when the lease was lost: then they stay as whoever found them left them. */

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from "../database/types.ts"
 import type { Observation, Platform } from "../observations/types.ts"
+import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import type { Source } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
 
@@ -8,11 +9,14 @@ export interface Subject {
   kind: KindName
   platform: Platform
   storefront: string
-  /** A term, a store id, or a source's name. */
+  /** A term, a store id, a source's name, a developer's id, or a chart: "iphone free 6013". */
   subject: string
 }
 
-export const KINDS = ["search", "app", "hints", "difficulty", "canary"] as const
+export const KINDS = [
+  "search", "app", "hints", "difficulty", "canary", "listing", "reviews", "chart", "genres", "developer", "app_ads",
+  "findings",
+] as const // biome-ignore format: a list to scan
 export type KindName = (typeof KINDS)[number]
 
 /** A kind of measurement, on one platform. */
@@ -33,12 +37,30 @@ export interface Kind {
   /** Days between two measurements. */
   everyDays: number
   /**
-   * Reads the subjects, which share kind, platform and storefront. Throws ReadFailure; then nothing of it is stored.
-   * An empty list is an answer too: nothing there to be read yet.
+   * Its first reading of a subject takes many requests: it may take longer than others, few of it are under way at once,
+   * and between two requests it leaves the turn to whoever else wants it.
+   */
+  isLong?: true
+  /**
+   * Reads the subjects, which share kind, platform and storefront. Throws ReadFailure, and then nothing of it is stored; or
+   * NotYet. An empty list is an answer too: nothing there to be read.
    */
   read(subjects: readonly Subject[], port: ReadPort): Promise<Observation[]>
   /** What follows from what was stored, within the same transaction. */
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
+  /** Makes due, so many milliseconds later, what should look at this soon; within the same transaction. */
+  putsForward?(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void>
+}
+
+/** What a subject is read by is not known yet: it is put off, and nothing failed. */
+export class NotYet extends Error {
+  override name = "NotYet"
+  readonly waitMs: number
+
+  constructor(why: string, waitMs: number) {
+    super(why)
+    this.waitMs = waitMs
+  }
 }
 
 /** What a reading may use. */
@@ -53,4 +75,6 @@ export interface ReadPort {
    * its body kept. Throws ReadFailure.
    */
   ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, asked: Asked): Promise<Seen>
+  /** Asks a developer's site, at the pace of all such sites; counted for the health of app-ads-txt. Throws OutboundProblem. */
+  askSite: SafeFetch
 }

@@ -1,16 +1,28 @@
 import type { Platform } from "../observations/types.ts"
+import { appleAppPage } from "../sources/apple-app-page.ts"
+import { appleCharts } from "../sources/apple-charts.ts"
+import { appleGenres } from "../sources/apple-genres.ts"
 import { appleHints } from "../sources/apple-hints.ts"
+import { appleReviews } from "../sources/apple-reviews.ts"
 import { appleStoreSearch } from "../sources/apple-store-search.ts"
 import { appleWebSearch } from "../sources/apple-web-search.ts"
+import { itunesDeveloper } from "../sources/itunes-developer.ts"
 import { itunesLookup } from "../sources/itunes-lookup.ts"
 import { playDetails } from "../sources/play-details.ts"
+import { playReviews } from "../sources/play-reviews.ts"
 import { playSearch } from "../sources/play-search.ts"
 import { playSuggest } from "../sources/play-suggest.ts"
+import type { SourceName } from "../upstreams.ts"
 import type { Kind } from "./kind.ts"
+import { appAdsKind } from "./kinds/app-ads.ts"
 import { appsOnAppStore, appsOnPlay } from "./kinds/apps.ts"
 import { canaryKind } from "./kinds/canary.ts"
+import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./kinds/charts.ts"
 import { difficultyOnAppStore } from "./kinds/difficulty.ts"
+import { findingsKind } from "./kinds/findings.ts"
 import { hintsOnAppStore, hintsOnPlay } from "./kinds/hints.ts"
+import { listingOnAppStore } from "./kinds/listing.ts"
+import { reviewsOnAppStore, reviewsOnPlay } from "./kinds/reviews.ts"
 import { type SearchSource, searchKind } from "./kinds/search.ts"
 
 export interface Readable {
@@ -23,7 +35,7 @@ export interface Readable {
 /**
  * What this instance measures, with the sources that are on. Google Play answers for the country of the address that
  * asks, whatever country it is asked for: its kinds are read for that storefront alone, and not at all while it is not
- * known.
+ * known; but reviews, which it shows by language.
  */
 export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
   const isOn = ({ name }: { name: string }) => !sourcesOff.includes(name)
@@ -38,9 +50,21 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
     ...searchKinds("ios", onAppStore),
     ...(isOn(itunesLookup) ? [appsOnAppStore, difficultyOnAppStore] : []),
     ...(isOn(appleHints) ? [hintsOnAppStore] : []),
+    ...(isOn(appleAppPage) ? [listingOnAppStore] : []),
+    ...(isOn(appleReviews) ? [reviewsOnAppStore] : []),
+    ...(isOn(appleCharts) ? [chartOnAppStore] : []),
+    ...(isOn(appleGenres) ? [genresOnAppStore] : []),
+    ...(isOn(itunesDeveloper) ? [developerOnAppStore] : []),
     ...play.map((kind) => ({ ...kind, storefronts })),
+    // which Google Play shows alike wherever it is asked from
+    ...(isOn(playReviews) ? [reviewsOnPlay] : []),
+    ...(isOn({ name: APP_ADS }) ? [appAdsKind("ios"), appAdsKind("android")] : []),
+    findingsKind("ios"),
+    findingsKind("android"),
   ]
 }
+
+const APP_ADS = "app-ads-txt" satisfies SourceName
 
 function searchKinds(platform: Platform, [preferred, ...others]: SearchSource[]): Kind[] {
   if (!preferred) return []

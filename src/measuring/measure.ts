@@ -1,7 +1,8 @@
 import type { Sql } from "../database/types.ts"
 import type { Measure, Measured, Wanted } from "../measure.ts"
-import { DEMO, type Outcome } from "../observations/types.ts"
+import type { Attempt, Outcome } from "../observations/types.ts"
 import type { Kind } from "./kind.ts"
+import { latestReading } from "./latest-reading.ts"
 
 export interface LiveParts {
   sql: Sql
@@ -57,31 +58,20 @@ function reads(kind: Kind, { kind: name, platform, storefront }: Wanted): boolea
   return kind.name === name && kind.platform === platform && (kind.storefronts?.includes(storefront) ?? true)
 }
 
-function keyOf({ kind, platform, storefront, term }: Wanted): string {
-  return `${kind} ${platform} ${storefront} ${term}`
-}
-
-async function latestReading(sql: Sql, { platform, storefront, term }: Wanted, since: Date): Promise<Date | null> {
-  const [row] = await sql<{ seenAt: Date | null }[]>`
-    select max(r.seen_at) as "seenAt"
-    from list l
-    join search_results r on r.list_id = l.id
-    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
-      and r.complete and r.origin <> ${DEMO}
-      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
-  return row?.seenAt ?? null
+function keyOf({ kind, platform, storefront, subject }: Wanted): string {
+  return `${kind} ${platform} ${storefront} ${subject}`
 }
 
 /** Milliseconds until it could be this subject's turn: the upstream's, and that of others who wait before it. */
 async function untilTurn({ sql, egress }: LiveParts, { upstream }: Kind, wanted: Wanted): Promise<number> {
-  const { kind, platform, storefront, term } = wanted
+  const { kind, platform, storefront, subject } = wanted
   const [row] = await sql<{ ms: number }[]>`
     select coalesce(greatest(0, extract(epoch from p.next_at - now()) * 1000), 0)
       + coalesce(p.gap_ms, 0) * (
         select count(*)
         from due d
         where d.class = 0 and d.lease is null and d.next_at <= now() and (d.kind, d.platform) = (${kind}, ${platform})
-          and (d.storefront, d.subject) <> (${storefront}, ${term})
+          and (d.storefront, d.subject) <> (${storefront}, ${subject})
       ) as ms
     from (select 1) one
     left join pace p on (p.upstream, p.egress) = (${upstream}, ${egress})`
@@ -89,11 +79,11 @@ async function untilTurn({ sql, egress }: LiveParts, { upstream }: Kind, wanted:
 }
 
 /** Due at once and before all others, unless it is being read. */
-async function putFirst(sql: Sql, { kind, platform, storefront, term }: Wanted): Promise<Asked> {
+async function putFirst(sql: Sql, { kind, platform, storefront, subject }: Wanted): Promise<Asked> {
   const [row] = await sql<Asked[]>`
     with first as (
       insert into due as held (kind, platform, storefront, subject, class, next_at)
-      values (${kind}, ${platform}, ${storefront}, ${term}, 0, now())
+      values (${kind}, ${platform}, ${storefront}, ${subject}, 0, now())
       on conflict (kind, platform, storefront, subject) do update
       set class = 0, next_at = least(held.next_at, now())
       where held.lease is null
@@ -124,22 +114,40 @@ async function end(parts: LiveParts, wanted: Wanted, asked: Asked & { since: Dat
   return null
 }
 
-/** Rows of what nobody tracks go soon after they were read: then the log of failed reads says how. */
+/**
+ * Rows of what nobody tracks go soon after they were read: then the log of failed reads says how. The reading of a page
+ * ends with nothing to store where the store is known not to have it.
+ */
 async function failureSince(sql: Sql, wanted: Wanted, { askedAt, lastAttempt }: Asked): Promise<Outcome | null> {
-  const { kind, platform, storefront, term } = wanted
+  const { kind, platform, storefront, subject } = wanted
   const [row] = await sql<{ failure: Outcome | null }[]>`
-    select case when d.kind is null then coalesce(a.outcome, 'failed') else d.failure end as failure
+    select case
+        when d.kind is null then coalesce(a.outcome, 'failed')
+        when d.failed_at >= ${askedAt} then d.failure
+        else 'not_found'
+      end as failure
     from (select 1) one
-    left join due d on (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${term})
+    left join due d on (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${subject})
     left join lateral (
       select outcome
       from attempt
-      where (kind, platform, storefront, subject) = (${kind}, ${platform}, ${storefront}, ${term}) and id > ${lastAttempt}
+      where (kind, platform, storefront, subject) = (${LOGGED_AS[kind]}, ${platform}, ${storefront}, ${subject})
+        and id > ${lastAttempt}
       order by id desc
       limit 1
     ) a on true
-    where d.kind is null or (d.failed_at >= ${askedAt} and d.lease is null)`
+    where d.kind is null
+      or (d.lease is null and (d.failed_at >= ${askedAt} or ${kind === "listing"} and d.measured_at >= ${askedAt}))`
   return row?.failure ?? null
+}
+
+/** The kind of a failed read in the log. */
+const LOGGED_AS: Record<Wanted["kind"], Attempt["kind"]> = {
+  search: "search",
+  app: "apps",
+  listing: "listing",
+  app_ads: "app_ads",
+  chart: "chart",
 }
 
 function shared(waits: Map<string, Promise<Ended>>, key: string, begin: () => Promise<Ended>): Promise<Ended> {

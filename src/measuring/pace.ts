@@ -16,6 +16,8 @@ export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
   ["itunes.apple.com", 3_000],
   ["search.itunes.apple.com", 1_000],
   ["play.google.com", 2_000],
+  ["developer-sites", 1_000],
+  ["here", 0],
 ])
 
 /** Makes the lane's row, or gives it another base gap; a gap that refusals have made longer stays. */
@@ -46,6 +48,8 @@ export interface Hurry {
   withinMs: number
   /** Somebody waits for it: then it may book ahead as far as that. */
   live: boolean
+  /** Nothing is booked ahead: whoever else wants the next turn may be first. */
+  yields?: boolean
   signal: AbortSignal
 }
 
@@ -56,11 +60,11 @@ const BULK_AHEAD_MS = 3_000
  * Waits for a turn and takes it. A turn is a moment, booked in one statement; until it comes nothing is held. Throws
  * NoTurn, and the signal's reason once it is aborted.
  */
-export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, signal }: Hurry): Promise<void> {
+export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, yields, signal }: Hurry): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const leftMs = Math.max(0, until - performance.now())
-    const aheadMs = live ? leftMs : Math.min(leftMs, BULK_AHEAD_MS)
+    const aheadMs = live ? leftMs : Math.min(leftMs, yields ? 0 : BULK_AHEAD_MS)
     const { bookedAt, waitMs, freeMs } = await book(sql, lane, aheadMs)
     if (waitMs === null && freeMs > leftMs) throw new NoTurn(lane, freeMs)
     await sleep(waitMs ?? Math.max(1, freeMs - aheadMs), signal)

@@ -1,20 +1,28 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
-import type { AppAdsObservation, AppAdsState } from "../observations/types-app-ads.ts"
+import type { AppAdsObservation, AppAdsState, Platform } from "../observations/types.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
 import { APP_ADS_PARSER, type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
 import { appAdsHosts, rootDomain, siteHost } from "../sources/app-ads-hosts.ts"
 
+export interface AppAdsAsked {
+  platform: Platform
+  /** Store id. */
+  id: string
+  /** Address of the site that the app's listing gives; null = it gives none. */
+  developerSite: string | null
+}
+
 /**
- * Looks for the app-ads.txt of the site that a listing gives (null: none), by the rules of app-ads.txt 1.0: https, and
+ * Looks for the app-ads.txt of the site that an app's listing gives, by the rules of app-ads.txt 1.0: https, and
  * http where no safe connection can be made; the root domain only if the name below it has no file. Statuses 404 and
  * 410, and a 200 without any record, are `no_file`; every other failure is `unreachable`, and never tells more. At most four
  * requests, each of them within the limits of `fetch`. Throws OutboundProblem only for what the caller ended.
  */
 export async function readAppAds(
   fetch: SafeFetch,
-  developerSite: string | null,
+  { platform, id, developerSite }: AppAdsAsked,
   { now, origin = "own", signal }: { now: () => Date; origin?: string; signal?: AbortSignal },
 ): Promise<AppAdsObservation> {
   const host = developerSite === null ? null : siteHost(developerSite)
@@ -23,6 +31,8 @@ export async function readAppAds(
   return {
     kind: "app_ads",
     source: "app-ads-txt",
+    platform,
+    id,
     domain,
     state,
     ...file,

@@ -9,9 +9,9 @@ import { ReadFailure } from "../sources/source.ts"
 import type { SourceName } from "../upstreams.ts"
 import { noteHealth } from "./alerts.ts"
 import { type AskParts, openPort } from "./ask.ts"
-import { type Claim, endFailed, endMeasured, giveBack, LeaseLost } from "./due.ts"
+import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
 import type { Retry } from "./follow.ts"
-import type { Kind, Subject } from "./kind.ts"
+import { type Kind, type KindName, NotYet, type Subject } from "./kind.ts"
 import { NoTurn } from "./pace.ts"
 
 /** Subjects that are read in this process. */
@@ -28,6 +28,10 @@ export interface Run {
 export interface ReadingParts extends AskParts {
   /** The longest that a reading may take, its waits for turns included. */
   readMs: number
+  /** The same of a long kind's. */
+  longReadMs: number
+  /** From what was stored to what is found in it, so that what comes together is looked at once. */
+  findingsAfterMs: number
   retry: Retry
   /** How each kind last failed by a mistake of our own. */
   broken: Map<string, string>
@@ -62,8 +66,9 @@ export async function performReading(run: Run, parts: ReadingParts): Promise<End
 /** Each read that gave nothing is added to `failed`, also when the reading went on without it. */
 async function read({ claim, abort, sinceClaim }: Run, failed: Attempt[], parts: ReadingParts): Promise<Observation[]> {
   const began = performance.now()
-  const leftMs = () => parts.readMs - (performance.now() - began)
-  const observations = await limited(parts.readMs, abort, (signal) => {
+  const readMs = claim.kind.isLong ? parts.longReadMs : parts.readMs
+  const leftMs = () => readMs - (performance.now() - began)
+  const observations = await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
     return claim.kind.read(claim.subjects, port)
   })
@@ -75,16 +80,24 @@ async function store(
   claim: Claim,
   observations: readonly Observation[],
   failed: readonly Attempt[],
-  { sql, now }: ReadingParts,
+  { sql, now, findingsAfterMs }: ReadingParts,
 ): Promise<void> {
+  const { kind, subjects } = claim
+  const end = (tx: Tx) => endMeasured(tx, claim)
+  const putForward = async (tx: Tx) => kind.putsForward?.(tx, subjects, findingsAfterMs)
+  // rows of `due` are locked in the order of their keys, as by whoever tracks something
+  const last = kind.name < FOLLOWS ? [end, putForward] : [putForward, end]
   const finish = async (tx: Tx) => {
     // what a store does not have was measured, if the reading went on with it
     for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, now)
-    await claim.kind.derive?.(tx, claim.subjects, now())
-    await endMeasured(tx, claim)
+    await kind.derive?.(tx, subjects, now())
+    for (const step of last) await step(tx)
   }
   await record(sql, observations, now, { finish })
 }
+
+/** The kind that others put forward. */
+const FOLLOWS: KindName = "findings"
 
 /** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
 async function setBack(
@@ -100,6 +113,7 @@ async function setBack(
   const stood = await sql.begin(async (tx) => {
     for (const attempt of failed) await log(tx, attempt, now)
     if (failure) return await endFailed(tx, claim, { failure, retry, random: parts.random() })
+    if (error instanceof NotYet) return await putOff(tx, claim, error.waitMs)
     return await giveBack(tx, claim, error instanceof NoTurn ? error.waitMs : null)
   })
   if (!stood) return lost(parts, claim)
@@ -118,10 +132,11 @@ async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
 }
 
 /**
- * Null for a reading that only had no turn; one that had none for another source is as the first source left it. An
+ * Null for a reading that only had no turn, or nothing yet to read by; one that had none for another source is as the first source left it. An
  * observation that breaks an invariant was read by a parser that met what it does not know.
  */
 function outcomeOf(error: unknown, failed: readonly Attempt[]): Outcome | null {
+  if (error instanceof NotYet) return null
   if (error instanceof NoTurn) return failed.at(-1)?.outcome ?? null
   if (error instanceof ReadFailure) return error.outcome
   return error instanceof ObservationProblem ? "changed" : "failed"

@@ -46,6 +46,9 @@ export interface End {
   freed: Upstream | null
 }
 
+/** Readings of a long kind under way at once: the room beside them is for what is short, and for whoever waits. */
+const LONG_AT_ONCE = 2
+
 // The lane was free and something due, but a statement of another process was just at it.
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
@@ -58,6 +61,8 @@ export function createReadings(options: ReadingsOptions): Readings {
   let closed = false
   const hasRoom = (upstream: Upstream) =>
     [...runs.keys()].filter((run) => run.claim.kind.upstream === upstream).length < atOnce
+  const isOpen = (kind: Kind) =>
+    !kind.isLong || [...runs.keys()].filter((run) => run.claim.kind === kind).length < LONG_AT_ONCE
 
   const launch = (claimed: Claim, since: () => number): Promise<void> => {
     const abort = new AbortController()
@@ -77,10 +82,11 @@ export function createReadings(options: ReadingsOptions): Readings {
     upstreams: [...ofUpstream.keys()],
     async begin(upstream) {
       await lanes.open()
-      const [lane, asked] = [{ upstream, egress }, ofUpstream.get(upstream) ?? []]
+      const lane = { upstream, egress }
       const begun: Promise<void>[] = []
       for (let misses = 0; !closed && hasRoom(upstream); ) {
         const since = stopwatch()
+        const asked = ofUpstream.get(upstream)?.filter(isOpen) ?? []
         const { claimed, again } = await claim(sql, lane, asked, leaseMs)
         if (claimed && closed) await giveBack(sql, claimed, null)
         if (claimed && !closed) begun.push(launch(claimed, since))

@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { cleanText } from "../observations/facts.ts"
+import { withoutPages } from "../observations/looked-up.ts"
 import type { AppsObservation, Platform, StoreApp } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { itunesRows } from "../sources/itunes-app.ts"
@@ -102,8 +103,8 @@ export interface AppsSubject {
 }
 
 /**
- * What a body says of apps, read by the source of that name. Where the store says that it has none of them, they are not
- * available. Throws ReadFailure.
+ * What a body says of apps, read by the source of that name, without their pages: nothing tells whether it was read for
+ * these. Where the store says that it has none of the apps, they are not available. Throws ReadFailure.
  */
 export function readApps(sources: Sources, subject: AppsSubject, body: RawBody): AppsObservation {
   const { source, platform, storefront, ids } = subject
@@ -112,7 +113,7 @@ export function readApps(sources: Sources, subject: AppsSubject, body: RawBody):
   if (catalogue) return parseBody(catalogue, { storefront, term: "" }, body, undefined)
   const lookup = sources.lookups.find(({ name }) => name === source)!
   try {
-    return parseBody(lookup, { storefront, ids }, body, undefined)
+    return withoutPages(parseBody(lookup, { storefront, ids }, body, undefined))
   } catch (error) {
     if (!(error instanceof ReadFailure && error.outcome === "not_found")) throw error
     const { seenAt, sha256 } = body

@@ -2,6 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { AppsObservation, Attempt, Observation, Platform, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody } from "../sources/source.ts"
+import { chartOf } from "./kinds/charts.ts"
 import { appSources, readApps } from "./replay-apps.ts"
 import { type Range, type ReadFrom, startOf } from "./replay-subjects.ts"
 
@@ -27,7 +28,9 @@ export async function* unreadAttempts(
   sources: Sources,
   { since, source }: Range,
 ): AsyncGenerator<ReadFrom[]> {
-  const asked = [...[...sources.search, ...sources.hints].map(({ name }): string => name), ...appSources(sources)]
+  const { search, hints, charts, genres, developers } = sources
+  const others = [...search, ...hints, ...charts, ...genres, ...developers].map(({ name }): string => name)
+  const asked = [...others, ...appSources(sources)]
   const names = asked.filter((name) => source === null || name === source)
   if (names.length === 0) return
   let after = 0
@@ -37,40 +40,72 @@ export async function* unreadAttempts(
       from attempt a
       where id > ${after} and outcome = 'changed' and sha256 is not null and at >= ${startOf(since)}::text::timestamptz
         and source = any(${names}::text[]) and coalesce(detail, '') !~ '^status [0-9]+$'
-        and not exists (
-          select
-          from list l
-          join search_results r on r.list_id = l.id
-          where a.kind = 'search' and (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
-            and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
-        )
-        and not exists (
-          select
-          from hint_answer h
-          where a.kind = 'hints' and (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)
-            and h.day = (a.at at time zone 'utc')::date and h.source = a.source and h.seen_at >= a.at
-        )
-        and not exists (
-          select
-          from store_app s
-          join rating_count c on c.app_id = s.id
-          where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
-            and c.storefront = a.storefront and c.day = (a.at at time zone 'utc')::date and c.source = a.source
-            and c.seen_at >= a.at
-        )
-        and not exists (
-          select
-          from store_app s
-          join app_storefront f on f.app_id = s.id
-          where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
-            and f.storefront = a.storefront and f.source = a.source and f.sha256 = a.sha256
-        )
+        and not (${isRecorded(sql)})
       order by id
       limit ${PAGE}`
     if (rows.length === 0) return
     yield rows.map((row) => attemptOf(row, sources))
     after = (rows.at(-1) as Row).id
   }
+}
+
+/** Whether what the failed read `a` was after is held from the same body or from a later reading. */
+function isRecorded(sql: Sql) {
+  return sql`
+    exists (
+      select
+      from list l
+      join search_results r on r.list_id = l.id
+      where a.kind = 'search' and (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
+        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
+    )
+    or exists (
+      select
+      from hint_answer h
+      where a.kind = 'hints' and (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)
+        and h.day = (a.at at time zone 'utc')::date and h.source = a.source and h.seen_at >= a.at
+    )
+    or exists (
+      select
+      from store_app s
+      join rating_count c on c.app_id = s.id
+      where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
+        and c.storefront = a.storefront and c.day = (a.at at time zone 'utc')::date and c.source = a.source
+        and c.seen_at >= a.at
+    )
+    or exists (
+      select
+      from store_app s
+      join app_storefront f on f.app_id = s.id
+      where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
+        and f.storefront = a.storefront and f.source = a.source and f.sha256 = a.sha256
+    )
+    or ${isShelved(sql)}`
+}
+
+/** The same of charts, genres and what developers sell. */
+function isShelved(sql: Sql) {
+  return sql`
+    exists (
+      select
+      from chart c
+      join chart_results r on r.chart_id = c.id
+      where a.kind = 'chart' and (c.platform, c.storefront) = (a.platform, a.storefront)
+        and (c.device, c.chart, c.genre)
+          = (split_part(a.subject, ' ', 1), split_part(a.subject, ' ', 2), split_part(a.subject, ' ', 3))
+        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
+    )
+    or exists (
+      select
+      from genre g
+      where a.kind = 'genres' and (g.platform, g.storefront) = (a.platform, a.storefront) and g.seen_at >= a.at
+    )
+    or exists (
+      select
+      from developer_shelf d
+      where a.kind = 'developer' and (d.platform, d.storefront, d.developer_id) = (a.platform, a.storefront, a.subject)
+        and d.source = a.source and d.seen_at >= a.at
+    )`
 }
 
 function attemptOf(row: Row, sources: Sources): ReadFrom {
@@ -101,6 +136,18 @@ function readAttempt(
   if (kind === "hints") {
     const reader = sources.hints.find(({ name }) => name === source)!
     return parseBody(reader, { storefront, prefix: subject }, body, undefined)
+  }
+  if (kind === "chart") {
+    const reader = sources.charts.find(({ name }) => name === source)!
+    return parseBody(reader, chartOf({ storefront, subject }), body, undefined)
+  }
+  if (kind === "genres") {
+    const reader = sources.genres.find(({ name }) => name === source)!
+    return parseBody(reader, { storefront }, body, undefined)
+  }
+  if (kind === "developer") {
+    const reader = sources.developers.find(({ name }) => name === source)!
+    return parseBody(reader, { storefront, developerId: subject }, body, undefined)
   }
   const reader = sources.search.find(({ name }) => name === source)!
   return parseBody(reader, { storefront, term: subject }, body, undefined)

@@ -9,9 +9,11 @@ import { ReadFailure } from "../sources/source.ts"
 import type { RawBodies } from "./raw-bodies.ts"
 import { storedApps } from "./replay-apps.ts"
 import { unreadAttempts } from "./replay-attempts.ts"
+import { storedCharts } from "./replay-charts.ts"
 import { storedHints } from "./replay-hints.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
 import { storedSearches } from "./replay-searches.ts"
+import { storedGenres, storedShelves } from "./replay-shelves.ts"
 import type { ReadFrom } from "./replay-subjects.ts"
 
 export interface ReplayOptions {
@@ -63,6 +65,9 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   yield* storedSearches(sql, sources.search, { ...range, since: since ?? addDays(dayOf(oldest), -1) })
   yield* storedHints(sql, sources.hints, range)
   yield* storedApps(sql, sources, range)
+  yield* storedCharts(sql, sources.charts, range)
+  yield* storedGenres(sql, sources.genres, range)
+  yield* storedShelves(sql, sources.developers, range)
   yield* unreadAttempts(sql, sources, range)
 }
 

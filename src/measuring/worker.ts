@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
+import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { type Ends, firstOf, single, stopwatch, within } from "../running.ts"
 import type { RawBody, Reach } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
@@ -21,6 +22,8 @@ export interface MeasuringOptions {
   gapsMs?: ReadonlyMap<Upstream, number>
   /** Sources that are not asked. */
   sourcesOff?: readonly string[]
+  /** Asks sites of developers; safeFetch, which knows no private network, when left out. */
+  outbound?: SafeFetch
   /** Keeps a body as it came. */
   keep?: (body: RawBody) => Promise<void>
   now?: () => Date
@@ -32,6 +35,8 @@ export interface MeasuringOptions {
   leaseMs?: number
   /** The longest that a reading may take, its waits for turns included. */
   readMs?: number
+  /** From what was stored to what is found in it. */
+  findingsAfterMs?: number
   /** How long a stop waits for what is under way, before it is given back. */
   stopMs?: number
   retry?: Retry
@@ -113,11 +118,12 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
 const LAST_WORDS_MS = 2_000
 
 function partsOf(options: MeasuringOptions) {
-  const { sql, kinds, reach, egress, log, keep, sourcesOff = [] } = options
+  const { sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
   const { now = () => new Date(), random = Math.random, retry = RETRY } = options
-  const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, readMs = 120_000 } = options
+  const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, readMs = 120_000, findingsAfterMs = 10_000 } = options
   return {
-    ...{ sql, kinds, reach, egress, log, keep, sourcesOff, now, random, retry, atOnce, pollMs, leaseMs, readMs },
+    ...{ sql, kinds, reach, egress, log, keep, sourcesOff, outbound, now, random, retry, atOnce, pollMs, leaseMs },
+    ...{ readMs, longReadMs: 5 * readMs, findingsAfterMs },
     gapsMs: new Map([...BASE_GAPS_MS, ...(options.gapsMs ?? [])]),
     broken: new Map<string, string>(),
     stopwatch: () => stopwatch(now),

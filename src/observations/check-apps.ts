@@ -1,5 +1,7 @@
-import { checkIds, checkPlace, checkProvenance, checkRatings, checkTime, hold, isText } from "./invariants.ts"
-import { APPS_SOURCES, type AppsObservation, type StoreApp } from "./types.ts"
+import { checkApp, checkGenre } from "./check-app.ts"
+import { checkParts } from "./check-listing.ts"
+import { checkIds, checkPlace, checkProvenance, checkTime, hold } from "./invariants.ts"
+import { APPS_SOURCES, type AppsObservation, LOOKUP_SOURCES, type StoreApp } from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of what a store said of apps holds. */
 export function checkApps(reading: AppsObservation, now: Date): void {
@@ -11,26 +13,16 @@ export function checkApps(reading: AppsObservation, now: Date): void {
     reading.apps.map(({ id }) => id),
     "apps",
   )
-  reading.apps.forEach(checkApp)
+  for (const app of reading.apps) {
+    checkApp(app)
+    checkGenre(reading.platform, app)
+    if (app.listing) checkBeside(reading, app)
+  }
   checkProvenance(reading)
 }
 
-/** Throws ObservationProblem unless the facts that a store shows of an app can be stored. */
-export function checkApp(app: StoreApp): void {
-  checkRatings(app)
-  const { price, currency, genre, releasedAt, updatedAt } = app
-  const priced = price === undefined || (price >= 0 && price < 1e12)
-  hold(priced, "bad_figure", "a price must be a number from 0")
-  hold(currency === undefined || /^[A-Z]{3}$/.test(currency), "bad_figure", "a currency must be a code of ISO 4217")
-  hold(genre === undefined || isText(genre, 100), "bad_text", "a genre must have 1 to 100 characters")
-  hold([releasedAt, updatedAt].every(isDate), "bad_time", "a release or update must be a valid moment")
-}
-
-// what a store shows may lie ahead: an app can be ordered before its release
-const EARLIEST = Date.parse("1970-01-01")
-const LATEST = Date.parse("2200-01-01")
-
-/** A moment that a store can show. */
-export function isDate(at: Date | undefined): boolean {
-  return at === undefined || (at.getTime() >= EARLIEST && at.getTime() < LATEST)
+function checkBeside({ source, platform }: AppsObservation, { name, listing = {} }: StoreApp): void {
+  hold(LOOKUP_SOURCES.includes(source), "bad_source", "only a look-up says what stands on an app's page")
+  hold(typeof name === "string" && /\S/.test(name), "bad_text", "a listing must have a name")
+  checkParts(platform, listing)
 }

@@ -1,5 +1,5 @@
-import { checkApp } from "./check-apps.ts"
-import { checkIds, checkPlace, checkProvenance, checkTime, hold, isText } from "./invariants.ts"
+import { checkApp } from "./check-app.ts"
+import { checkIds, checkPlace, checkProvenance, checkTime, hold, isGenre, isText } from "./invariants.ts"
 import { CHART_SOURCES, CHARTS, type ChartObservation, DEVICES, type GenresObservation } from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of a reading of a top chart holds. */
@@ -42,8 +42,4 @@ export function checkGenres({ genres, ...reading }: GenresObservation, now: Date
     known.add(id)
   }
   checkProvenance(reading)
-}
-
-function isGenre(id: string): boolean {
-  return typeof id === "string" && /^[1-9]\d{0,5}$/.test(id)
 }

@@ -1,21 +1,32 @@
-import { checkApp, isDate } from "./check-apps.ts"
-import { checkIds, checkPlace, checkProvenance, checkTime, hold, isText } from "./invariants.ts"
-import { type DeveloperAppsObservation, LISTING_SOURCES, type ListingObservation, type ResultApp } from "./types.ts"
+import { checkApp, checkGenre, isDate } from "./check-app.ts"
+import { checkIds, checkPlace, checkProvenance, checkTime, hold, isDeveloperId, isText } from "./invariants.ts"
+import {
+  type DeveloperAppsObservation,
+  LISTING_SOURCES,
+  type Listing,
+  type ListingObservation,
+  type ResultApp,
+} from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of what an app's page says holds. */
 export function checkListing({ id, listing, ...reading }: ListingObservation, now: Date): void {
   checkPlace(reading, LISTING_SOURCES)
   checkTime(reading.seenAt, now)
   checkIds(reading.platform, [id], "listings")
-  checkStorable(listing)
+  checkParts(reading.platform, listing)
   hold(isText(listing.name, LONGEST), "bad_text", "a listing must have a name")
-  const { rating, ratings, price, currency, ratingsByStar, similar = [], moreByDeveloper = [] } = listing
+  const { rating, ratings, price, currency, ratingsByStar } = listing
   checkApp({ id, rating, ratings, price, currency })
   const counted = ratingsByStar === undefined || (ratingsByStar.length === 5 && ratingsByStar.every(isCount))
   hold(counted, "bad_figure", "the ratings by star must be five whole numbers from 0")
-  checkOthers(reading.platform, similar, "similar apps")
-  checkOthers(reading.platform, moreByDeveloper, "apps of the developer")
   checkProvenance(reading)
+}
+
+/** Throws ObservationProblem unless the parts of a listing can be stored, whichever there are. */
+export function checkParts(platform: ListingObservation["platform"], parts: Partial<Listing>): void {
+  checkStorable(parts)
+  checkOthers(platform, parts.similar ?? [], "similar apps")
+  checkOthers(platform, parts.moreByDeveloper ?? [], "apps of the developer")
 }
 
 // Apple's own limits are far below; a page holds some hundreds of versions.
@@ -47,8 +58,9 @@ function checkOthers(platform: ListingObservation["platform"], apps: readonly Re
 export function checkDeveloper(reading: DeveloperAppsObservation, now: Date): void {
   checkPlace(reading, ["itunes-developer"])
   checkTime(reading.seenAt, now)
-  hold(/^[1-9]\d{0,15}$/.test(reading.developerId), "bad_text", "the developer must be a number of the store")
+  hold(isDeveloperId(reading.developerId), "bad_text", "the developer must be a number of the store")
   hold(typeof reading.complete === "boolean", "bad_depth", "complete must be true or false")
   checkOthers(reading.platform, reading.apps, "apps")
+  for (const app of reading.apps) checkGenre(reading.platform, app)
   checkProvenance(reading)
 }

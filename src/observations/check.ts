@@ -1,33 +1,29 @@
 import { monthOf } from "../formulas/days.ts"
+import { checkAppAds } from "./check-app-ads.ts"
 import { checkApps } from "./check-apps.ts"
 import { checkChart, checkGenres } from "./check-charts.ts"
 import { checkDeveloper, checkListing } from "./check-listing.ts"
 import { checkReviews } from "./check-reviews.ts"
 import {
-  checkHash,
   checkIds,
   checkPlace,
   checkProvenance,
+  checkRankPlace,
   checkRatings,
   checkTerm,
   checkTime,
   hold,
-  isStorable,
   isText,
 } from "./invariants.ts"
 import {
-  APPS_SOURCES,
-  type Attempt,
   HINTS_SOURCES,
   type HintsObservation,
   type Observation,
-  OUTCOMES,
   type PopularityObservation,
-  RANK_SOURCES,
-  REVIEWS_SOURCES,
   type SearchObservation,
 } from "./types.ts"
 
+export { checkAttempt } from "./check-attempt.ts"
 export { ObservationProblem, type ProblemCode } from "./invariants.ts"
 
 /** Throws ObservationProblem unless every invariant of the observation's kind holds. */
@@ -41,41 +37,8 @@ export function checkObservation(observation: Observation, now: Date): void {
   else if (observation.kind === "chart") checkChart(observation, now)
   else if (observation.kind === "genres") checkGenres(observation, now)
   else if (observation.kind === "reviews") checkReviews(observation, now)
+  else if (observation.kind === "app_ads") checkAppAds(observation, now)
   else hold(false, "bad_kind", "the kind is not one that is observed")
-}
-
-/** Throws ObservationProblem unless the attempt can be logged. */
-export function checkAttempt(attempt: Attempt, now: Date): void {
-  checkAsked(attempt)
-  checkTime(attempt.at, now)
-  hold(OUTCOMES.includes(attempt.outcome), "bad_provenance", "the outcome is unknown")
-  const detail = attempt.detail ?? ""
-  hold(isStorable(detail) && detail.length <= 500, "bad_provenance", "the detail must have at most 500 characters")
-  if (attempt.sha256) checkHash(attempt.sha256)
-}
-
-function checkAsked({ kind, subject, ...place }: Attempt): void {
-  if (kind === "search") {
-    checkRankPlace(place)
-    checkTerm(subject)
-  } else if (kind === "hints") {
-    checkPlace(place, HINTS_SOURCES)
-    checkTerm(subject, "beginning")
-  } else if (kind === "reviews") {
-    checkPlace(place, REVIEWS_SOURCES)
-    checkIds(place.platform, [subject], "apps that were asked for")
-  } else {
-    hold(kind === "apps", "bad_kind", "the kind of an attempt must be search, apps, hints or reviews")
-    checkPlace(place, APPS_SOURCES)
-    checkIds(place.platform, subject.split(","), "apps that were asked for")
-  }
-}
-
-const ITUNES = "the iTunes Search API is no rank source: its order is not the order a phone shows"
-
-function checkRankPlace(place: Parameters<typeof checkPlace>[0]): void {
-  hold(place.source !== "itunes-search", "bad_source", ITUNES)
-  checkPlace(place, RANK_SOURCES)
 }
 
 function checkSearch(reading: SearchObservation, now: Date): void {

@@ -5,6 +5,7 @@ import {
   type AppsObservation,
   type ChartObservation,
   DEMO,
+  type DeveloperAppsObservation,
   type ListingObservation,
   type RatingsByStar,
   type ResultApp,
@@ -13,11 +14,15 @@ import {
 
 interface ShownApp extends ResultApp {
   ratingsByStar?: RatingsByStar
+  /** The store's own ids of its main genre and of who sells it. */
+  genre?: string
+  developerId?: string
+  developerSite?: string
 }
 
 /** Apps as a reading showed them, with their surrogate ids, in order. */
 export interface ShownApps {
-  from: SearchObservation | AppsObservation | ChartObservation | ListingObservation
+  from: SearchObservation | AppsObservation | ChartObservation | ListingObservation | DeveloperAppsObservation
   apps: readonly ShownApp[]
   appIds: readonly number[]
   /** Whether the reading is now the one that is held: it goes before what was seen in the same moment. */
@@ -48,29 +53,36 @@ type Facts = {
   icon: string | null
   developer: string | null
   bundle_id: string | null
+  genre: string | null
+  developer_id: string | null
+  developer_site: string | null
   seen_at: string
   source: string
   origin: string
   placed: boolean
 }
 
+const FACTS = ["name", "icon", "developer", "bundleId", "genre", "developerId", "developerSite"] as const
+
 /** One row an app: of each fact the latest, and none of the demo's beside others'. */
 function factsOf(shown: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
   for (const { from, apps, appIds, placed } of shown) {
     apps.forEach((app, place) => {
-      const { name, icon, developer, bundleId } = app
-      if (!name && !icon && !developer && !bundleId) return
+      if (!FACTS.some((fact) => app[fact])) return
       const id = appIds[place] as number
       const held = byApp.get(id)
       if (held && held.origin !== DEMO && from.origin === DEMO) return
       const kept = held && (held.origin === DEMO) === (from.origin === DEMO) ? held : undefined
       byApp.set(id, {
         id,
-        name: cleanText(name) ?? kept?.name ?? null,
-        icon: cleanText(icon) ?? kept?.icon ?? null,
-        developer: cleanText(developer) ?? kept?.developer ?? null,
-        bundle_id: cleanText(bundleId) ?? kept?.bundle_id ?? null,
+        name: cleanText(app.name) ?? kept?.name ?? null,
+        icon: cleanText(app.icon) ?? kept?.icon ?? null,
+        developer: cleanText(app.developer) ?? kept?.developer ?? null,
+        bundle_id: cleanText(app.bundleId) ?? kept?.bundle_id ?? null,
+        genre: cleanText(app.genre) ?? kept?.genre ?? null,
+        developer_id: cleanText(app.developerId) ?? kept?.developer_id ?? null,
+        developer_site: cleanText(app.developerSite) ?? kept?.developer_site ?? null,
         seen_at: from.seenAt.toISOString(),
         source: from.source,
         origin: from.origin,
@@ -98,8 +110,8 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
         a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and f.placed as newer
       from jsonb_to_recordset(${tx.json(facts as Facts[])}) f (
-        id int, name text, icon text, developer text, bundle_id text, seen_at timestamptz, source text, origin text,
-        placed boolean
+        id int, name text, icon text, developer text, bundle_id text, genre text, developer_id text, developer_site text,
+        seen_at timestamptz, source text, origin text, placed boolean
       )
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
@@ -111,6 +123,11 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
           else coalesce(a.developer, f.developer) end as developer,
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
           else coalesce(a.bundle_id, f.bundle_id) end as bundle_id,
+        case when whole then f.genre when newer then coalesce(f.genre, a.genre) else coalesce(a.genre, f.genre) end as genre,
+        case when whole then f.developer_id when newer then coalesce(f.developer_id, a.developer_id)
+          else coalesce(a.developer_id, f.developer_id) end as developer_id,
+        case when whole then f.developer_site when newer then coalesce(f.developer_site, a.developer_site)
+          else coalesce(a.developer_site, f.developer_site) end as developer_site,
         case when whole or newer then f.seen_at else a.seen_at end as seen_at,
         case when whole or newer then f.source else a.source end as source,
         case when whole or newer then f.origin else a.origin end as origin
@@ -118,12 +135,18 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       join store_app a on a.id = f.id
     )
     update store_app a
-    set name = m.name, icon_url = m.icon_url, developer = m.developer, bundle_id = m.bundle_id,
-      seen_at = m.seen_at, source = m.source, origin = m.origin
+    set name = m.name, icon_url = m.icon_url, developer = m.developer, bundle_id = m.bundle_id, genre = m.genre,
+      developer_id = m.developer_id, developer_site = m.developer_site, seen_at = m.seen_at, source = m.source,
+      origin = m.origin
     from merged m
     where a.id = m.id
-      and (a.name, a.icon_url, a.developer, a.bundle_id, a.seen_at, a.source, a.origin)
-        is distinct from (m.name, m.icon_url, m.developer, m.bundle_id, m.seen_at, m.source, m.origin)`
+      and (
+        a.name, a.icon_url, a.developer, a.bundle_id, a.genre, a.developer_id, a.developer_site, a.seen_at, a.source,
+        a.origin
+      ) is distinct from (
+        m.name, m.icon_url, m.developer, m.bundle_id, m.genre, m.developer_id, m.developer_site, m.seen_at, m.source,
+        m.origin
+      )`
 }
 
 type Ratings = {

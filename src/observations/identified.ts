@@ -1,7 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { type ChartKey, chartIds } from "./chart-identities.ts"
 import { type AppKey, appIds, type ListKey, listIds } from "./identities.ts"
-import type { ListingObservation, Observation, Platform } from "./types.ts"
+import type { AppsObservation, ListedBeside, ListingObservation, Observation, Platform } from "./types.ts"
 
 /** The surrogate ids of what observations speak of. */
 export interface Identified {
@@ -47,17 +47,23 @@ function appKeys(observation: Observation): AppKey[] {
   if (kind === "search") return observation.results.map(({ id }) => ({ platform, id }))
   if (kind === "chart") return observation.apps.map(({ id }) => ({ platform, id }))
   if (kind === "apps") return idsOf(observation).map((id) => ({ platform, id }))
+  if (kind === "developer") return observation.apps.map(({ id }) => ({ platform, id }))
+  if (kind === "app_ads") return [{ platform, id: observation.id }]
   if (kind === "reviews") return [{ platform, id: observation.storeId }]
   if (kind === "listing") return listedIds(observation).map((id) => ({ platform, id }))
   return []
 }
 
-function idsOf({ asked, apps }: { asked: readonly string[]; apps: readonly { id: string }[] }): string[] {
-  return [...new Set([...asked, ...apps.map(({ id }) => id)])]
+function idsOf({ asked, apps }: AppsObservation): string[] {
+  return [...new Set([...asked, ...apps.flatMap(({ id, listing = {} }) => [id, ...besideIds(listing)])])]
 }
 
-function listedIds({ id, listing: { similar = [], moreByDeveloper = [] } }: ListingObservation): string[] {
-  return [id, ...similar.map((app) => app.id), ...moreByDeveloper.map((app) => app.id)]
+function listedIds({ id, listing }: ListingObservation): string[] {
+  return [id, ...besideIds(listing)]
+}
+
+function besideIds({ similar = [], moreByDeveloper = [] }: ListedBeside): string[] {
+  return [...similar, ...moreByDeveloper].map(({ id }) => id)
 }
 
 function listKeyOf({ platform, storefront, term }: ListKey): string {

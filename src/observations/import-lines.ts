@@ -86,7 +86,7 @@ function resultsOf(parsed: Parsed): number {
   if (parsed.kind === "attempt") return 0
   const { observation } = parsed
   if (observation.kind === "search") return observation.results.length
-  if (observation.kind === "chart") return observation.apps.length
+  if (observation.kind === "chart" || observation.kind === "developer") return observation.apps.length
   if (observation.kind === "apps") return Math.max(observation.apps.length, observation.asked.length)
   // a text takes about as long as two results
   if (observation.kind === "reviews") return 2 * observation.reviews.length

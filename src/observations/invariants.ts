@@ -3,7 +3,7 @@ import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
 import { Term } from "../inputs.ts"
 import { isStorefront } from "../storefronts.ts"
-import type { Platform, Provenance, ResultApp, SourceName } from "./types.ts"
+import { type Platform, type Provenance, RANK_SOURCES, type ResultApp, type SourceName } from "./types.ts"
 
 export type ProblemCode =
   | "bad_kind"
@@ -50,6 +50,14 @@ export function checkPlace(
   const store = /^(apple|itunes)-/.test(source) ? "ios" : source.startsWith("play-") ? "android" : platform
   hold(platform === store, "bad_platform", "the source does not read that platform's store")
   hold(isStorefront(storefront), "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
+}
+
+const ITUNES = "the iTunes Search API is no rank source: its order is not the order a phone shows"
+
+/** A place where ranks are read. */
+export function checkRankPlace(place: Parameters<typeof checkPlace>[0]): void {
+  hold(place.source !== "itunes-search", "bad_source", ITUNES)
+  checkPlace(place, RANK_SOURCES)
 }
 
 /** `what` is "term", or what else is spelt as a term is. */
@@ -106,4 +114,14 @@ export function isText(text: string, longest: number): boolean {
 
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed()
+}
+
+/** The App Store's own id of a genre. */
+export function isGenre(id: string): boolean {
+  return typeof id === "string" && /^[1-9]\d{0,5}$/.test(id)
+}
+
+/** The App Store's own id of a developer. */
+export function isDeveloperId(id: string): boolean {
+  return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id)
 }

@@ -1,12 +1,29 @@
 import * as v from "valibot"
 import {
+  App,
+  Country,
+  Fact,
+  ListingShape,
+  LookedUpApp,
+  list,
+  Moment,
+  Platform,
+  Provenance,
+  RankSource,
+  SoldApp,
+  Text,
+  Whole,
+} from "./line-parts.ts"
+import {
+  APP_ADS_STATES,
+  APP_ADS_VARIABLES,
   APPS_SOURCES,
   CHART_SOURCES,
   CHARTS,
   DEVICES,
   HINTS_SOURCES,
+  LISTING_SOURCES,
   OUTCOMES,
-  RANK_SOURCES,
   REVIEWS_SOURCES,
 } from "./types.ts"
 
@@ -14,47 +31,6 @@ import {
 export class LineProblem extends Error {
   override name = "LineProblem"
 }
-
-const Text = v.string("must be text")
-const Fact = v.optional(Text)
-const Country = v.pipe(Text, v.regex(/^[A-Za-z]{2}$/, "must be two letters"))
-const Figure = v.number("must be a number")
-const Whole = v.pipe(Figure, v.integer("must be a whole number"))
-const Moment = v.pipe(
-  Text,
-  v.isoTimestamp("must be an ISO 8601 time with its zone"),
-  v.check(isRealDay, "is no day of the calendar"),
-)
-const Platform = v.picklist(["ios", "android"], "must be ios or android")
-
-const RankSource = v.pipe(
-  Text,
-  v.check(
-    (source) => source !== "itunes-search",
-    "the iTunes Search API is no rank source: its order is not the order a phone shows",
-  ),
-  v.picklist(RANK_SOURCES, `must be one of ${RANK_SOURCES.join(", ")}`),
-)
-
-const Provenance = {
-  parser: v.optional(Whole, 1),
-  origin: v.optional(Text, "own"),
-  egress: v.optional(Country),
-  sha256: v.optional(v.pipe(Text, v.regex(/^[0-9a-f]{64}$/i, "must be 64 hex digits"))),
-}
-
-const App = {
-  id: Text,
-  name: Fact,
-  icon: Fact,
-  developer: Fact,
-  bundleId: Fact,
-  ratings: v.optional(Whole),
-  rating: v.optional(Figure),
-}
-
-const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>>(item: Item) =>
-  v.array(item, "must be a list")
 
 const SHAPES = {
   search: v.strictObject({
@@ -86,17 +62,7 @@ const SHAPES = {
     storefront: Country,
     seenAt: Moment,
     asked: list(Text),
-    apps: list(
-      v.strictObject({
-        ...App,
-        version: Fact,
-        price: v.optional(Figure),
-        currency: Fact,
-        genre: Fact,
-        releasedAt: v.optional(Moment),
-        updatedAt: v.optional(Moment),
-      }),
-    ),
+    apps: list(LookedUpApp),
     ...Provenance,
   }),
   chart: v.strictObject({
@@ -108,7 +74,7 @@ const SHAPES = {
     chart: v.picklist(CHARTS, `must be one of ${CHARTS.join(", ")}`),
     genre: Text,
     seenAt: Moment,
-    apps: list(v.strictObject({ ...App, developerId: Fact, price: v.optional(Figure), currency: Fact, genre: Fact })),
+    apps: list(v.strictObject(SoldApp)),
     depth: v.optional(Whole),
     complete: v.optional(v.boolean("must be true or false"), true),
     ...Provenance,
@@ -136,6 +102,55 @@ const SHAPES = {
     complete: v.optional(v.boolean("must be true or false")),
     ...Provenance,
   }),
+  listing: v.strictObject({
+    kind: v.literal("listing"),
+    source: v.picklist(LISTING_SOURCES, `must be one of ${LISTING_SOURCES.join(", ")}`),
+    platform: Platform,
+    storefront: Country,
+    id: Text,
+    seenAt: Moment,
+    listing: ListingShape,
+    ...Provenance,
+  }),
+  genres: v.strictObject({
+    kind: v.literal("genres"),
+    source: v.literal("apple-genres", "must be apple-genres"),
+    platform: Platform,
+    storefront: Country,
+    seenAt: Moment,
+    genres: list(v.strictObject({ id: Text, name: Text, parent: Fact })),
+    ...Provenance,
+  }),
+  developer: v.strictObject({
+    kind: v.literal("developer"),
+    source: v.literal("itunes-developer", "must be itunes-developer"),
+    platform: Platform,
+    storefront: Country,
+    developerId: Text,
+    seenAt: Moment,
+    apps: list(LookedUpApp),
+    complete: v.boolean("must be true or false"),
+    ...Provenance,
+  }),
+  app_ads: v.strictObject({
+    kind: v.literal("app_ads"),
+    source: v.literal("app-ads-txt", "must be app-ads-txt"),
+    platform: Platform,
+    id: Text,
+    seenAt: Moment,
+    domain: v.nullable(Text),
+    state: v.picklist(APP_ADS_STATES, `must be one of ${APP_ADS_STATES.join(", ")}`),
+    records: list(
+      v.strictObject({
+        system: Text,
+        publisherId: Text,
+        relation: v.picklist(["DIRECT", "RESELLER"], "must be DIRECT or RESELLER"),
+        certId: Fact,
+      }),
+    ),
+    variables: v.strictObject(Object.fromEntries(APP_ADS_VARIABLES.map((name) => [name, v.optional(list(Text))]))),
+    ...Provenance,
+  }),
   popularity: v.strictObject({
     kind: v.literal("popularity"),
     storefront: Country,
@@ -161,7 +176,7 @@ export function checkedLine(value: unknown): Line {
   }
   const { kind } = value as { kind?: unknown }
   if (typeof kind !== "string" || !Object.hasOwn(SHAPES, kind))
-    throw new LineProblem("kind: must be search, attempt, apps, chart, hints, reviews or popularity")
+    throw new LineProblem(`kind: must be one of ${Object.keys(SHAPES).join(", ")}`)
   const result = v.safeParse(SHAPES[kind as keyof Shapes], value, { abortEarly: true })
   if (!result.success) throw new LineProblem(reasonOf(result.issues[0]))
   return result.output
@@ -175,10 +190,4 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === "never")
     return `${field.replace(/\.?[^.]*$/, "") || "the line"}: holds a field that is not known`
   return issue.received === "undefined" ? `${field}: is missing` : `${field}: must be an object`
-}
-
-// The shape alone lets 30 February pass, which Date would silently move.
-function isRealDay(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number]
-  return new Date(Date.UTC(year, month, 0)).getUTCDate() >= day
 }

@@ -3,14 +3,23 @@ import { hash } from "node:crypto"
 import { normaliseTerm } from "../formulas/term.ts"
 import { checkedLine, type LineOf, LineProblem } from "./line-shapes.ts"
 import type {
+  AppAdsObservation,
+  AppAdsRecord,
+  AppAdsVariables,
   AppsObservation,
   Attempt,
   ChartObservation,
+  DeveloperAppsObservation,
+  Genre,
+  GenresObservation,
   HintsObservation,
+  Listing,
+  ListingObservation,
   Observation,
   PopularityObservation,
   ReviewsObservation,
   SearchObservation,
+  StoreApp,
   StoreReview,
 } from "./types.ts"
 
@@ -51,34 +60,55 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *      "seenAt":"2025-10-25T03:25:01Z","complete":true,"reviews":[{"id":"13621253308","stars":5,"title":"Great",
  *      "text":"Easy to use.","version":"4.1","at":"2025-10-24T06:23:00-07:00"}]}
  *
+ * or what an app's own page said
+ *
+ *     {"kind":"listing","source":"apple-app-page","platform":"ios","storefront":"us","id":"897446215",
+ *      "seenAt":"2025-10-25T03:25:01Z","listing":{"name":"Canva","language":"en-US","subtitle":"Design, photo & video",
+ *      "version":"4.1","hasInAppPurchases":true,"events":[{"id":"6000001","title":"Spring",
+ *      "startsAt":"2025-10-20T08:00:00Z"}]}}
+ *
+ * or a store's genres, what a developer sells, or what an app-ads.txt names
+ *
+ *     {"kind":"genres","source":"apple-genres","platform":"ios","storefront":"us","seenAt":"2025-10-25T03:25:01Z",
+ *      "genres":[{"id":"36","name":"App Store"},{"id":"6014","name":"Games","parent":"36"}]}
+ *     {"kind":"developer","source":"itunes-developer","platform":"ios","storefront":"us","developerId":"897446218",
+ *      "seenAt":"2025-10-25T03:25:01Z","complete":true,"apps":[{"id":"897446215","name":"Canva"}]}
+ *     {"kind":"app_ads","source":"app-ads-txt","platform":"ios","id":"897446215","seenAt":"2025-10-25T03:25:01Z",
+ *      "domain":"canva.com","state":"records","records":[{"system":"google.com","publisherId":"pub-1",
+ *      "relation":"DIRECT"}],"variables":{"OWNERDOMAIN":["canva.com"]}}
+ *
  * or a popularity on the App Store that Apple published for a month
  *
  *     {"kind":"popularity","storefront":"us","term":"photo editor","month":"2025-09","popularity":71,
  *      "genres":[{"genre":"Photo & Video","rank":3,"popularity":97}]}
  *
- * All say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android) and `seenAt` (ISO
- * 8601 with its zone). Terms and a `prefix` have 1 to 150 characters and are normalised here. Sources of search are
- * apple-web-search, apple-store-search, play-search, import and foreign; of apps itunes-lookup, itunes-search and
- * play-details; of hints apple-hints and play-suggest; of reviews apple-reviews and play-reviews. An app has its store `id` and, where shown, `name`, `icon`,
+ * All but an app-ads.txt say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android)
+ * and `seenAt` (ISO 8601 with its zone). Terms and a `prefix` have 1 to 150 characters and are normalised here. Sources
+ * of search are apple-web-search, apple-store-search, play-search, import and foreign; of apps itunes-lookup,
+ * itunes-search and play-details; of listings these but itunes-search, and apple-app-page; of hints apple-hints and
+ * play-suggest; of reviews apple-reviews and play-reviews. An app has its store `id` and, where shown, `name`, `icon`,
  * `developer`, `bundleId`, `ratings` (a count) and `rating` (0 to 5); of kind apps also `version`, `price`, `currency`
- * (ISO 4217), `genre` (the store's id), `releasedAt` and `updatedAt`.
+ * (ISO 4217), `genre` and `developerId` (the store's ids), `developerSite`, `releasedAt`, `updatedAt`, `market`
+ * (`installs`, `hasInAppPurchases`, `inAppLeast`, `inAppMost`, `inAppCurrency`) and, of a look-up, `listing`: parts of
+ * the app's page, by which its changes are told. What a part means is said with Listing (types-listing.ts).
  *
- * A chart says the `device` (iphone or ipad), the `chart` (free, paid or grossing) and the `genre` (the store's id; 36 for
- * the overall chart); its sources are apple-charts and import, its apps may say `developerId`, `price`, `currency` and
- * `genre`, and `depth` (here 0 to 1000) and `complete` are as in a search.
+ * A chart says the `device` (iphone or ipad), the `chart` (free, paid or grossing) and the `genre` (the store's id; 36
+ * for the overall chart); its sources are apple-charts and import, its apps may say `developerId`, `price`, `currency`
+ * and `genre`, and `depth` (here 0 to 1000) and `complete` are as in a search.
  *
- * `results`, `apps` of a chart and `terms` are in the order shown; of terms that are one when normalised the first stands. A search may say
- * `depth` (places read, 1 to 250; without it as many as there are results, so an empty reading must give it) and
- * `complete` (false when it broke off; such a reading answers no day). Of apps that a look-up was `asked` for, those not
- * among `apps` are not available in that storefront. A `popularity` and that in a genre, whose list has the term at
- * `rank`, are whole numbers from 1 to 100; without `genres` none is known, without `seenAt` it was seen when its month
- * ended, the first moment it could be. Reviews on Google Play say their `language` (en, pt-BR); each has the store's `id`,
- * `stars` from 1 to 5, its `text` and when it was written or last edited (`at`), and no name of a person. `complete` says
- * whether the reading left nothing out between the newest and those read before, and `pages` (1) how many it read: without
- * `complete` nothing is known of the reading, so that an empty one must be. All may say `parser` (version, default 1), `origin` (who brought it, default
- * "own"), `egress` (country it was read from) and `sha256` (of the raw body, 64 hex digits; without it, that of the
- * trimmed line). An attempt, which says none of these, has a search's source and an `outcome`: blocked, rate_limited,
- * not_found, changed or failed. Other fields are refused. Throws LineProblem.
+ * `results`, `apps` of a chart and `terms` are in the order shown; of terms that are one when normalised the first
+ * stands. A search may say `depth` (places read, 1 to 250; without it as many as there are results, so an empty reading
+ * must give it) and `complete` (false when it broke off; such a reading answers no day). Of apps that a look-up was
+ * `asked` for, those not among `apps` are not available in that storefront. A `popularity` and that in a genre, whose
+ * list has the term at `rank`, are whole numbers from 1 to 100; without `genres` none is known, without `seenAt` it was
+ * seen when its month ended, the first moment it could be. Reviews on Google Play say their `language` (en, pt-BR); each
+ * has the store's `id`, `stars` from 1 to 5, its `text` and when it was written or last edited (`at`), and no name of a
+ * person. `complete` says whether the reading left nothing out between the newest and those read before, and `pages` (1)
+ * how many it read: without `complete` nothing is known of the reading, so that an empty one must be. All may say
+ * `parser` (version, default 1), `origin` (who brought it, default "own"), `egress` (country it was read from) and
+ * `sha256` (of the raw body, 64 hex digits; without it, that of the trimmed line). An attempt, which says none of these,
+ * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed or failed. Other fields are refused.
+ * Throws LineProblem.
  */
 export function parseLine(text: string): Parsed {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
@@ -114,6 +144,10 @@ function observationOf(line: Exclude<ReturnType<typeof checkedLine>, LineOf<"att
   if (line.kind === "chart") return chartOf(line, text)
   if (line.kind === "hints") return hintsOf(line, text)
   if (line.kind === "reviews") return reviewsOf(line, text)
+  if (line.kind === "listing") return listingOf(line, text)
+  if (line.kind === "genres") return genresOf(line, text)
+  if (line.kind === "developer") return developerOf(line, text)
+  if (line.kind === "app_ads") return appAdsOf(line, text)
   return popularityOf(line, text)
 }
 
@@ -127,12 +161,34 @@ function searchOf(line: LineOf<"search">, text: string): SearchObservation {
 type Shown = SearchObservation["results"]
 
 function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
-  const apps = line.apps.map(({ releasedAt, updatedAt, ...app }) => ({
-    ...(app as Shown[number]),
-    ...(releasedAt !== undefined && { releasedAt: new Date(releasedAt) }),
-    ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt) }),
-  }))
-  return { ...line, ...provenanceOf(line, text), apps }
+  return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
+}
+
+/** With moments in place of how they are written, at any depth; a version's, an event's and an app's. */
+function dated<T>(part: unknown): T {
+  if (Array.isArray(part)) return part.map(dated) as T
+  if (typeof part !== "object" || part === null) return part as T
+  const entries = Object.entries(part).map(([key, value]) => [key, MOMENTS.has(key) ? new Date(value) : dated(value)])
+  return Object.fromEntries(entries)
+}
+
+const MOMENTS = new Set(["releasedAt", "updatedAt", "startsAt", "endsAt"])
+
+function listingOf(line: LineOf<"listing">, text: string): ListingObservation {
+  return { ...line, ...provenanceOf(line, text), listing: dated<Listing>(line.listing) }
+}
+
+function genresOf(line: LineOf<"genres">, text: string): GenresObservation {
+  return { ...line, ...provenanceOf(line, text), genres: line.genres as Genre[] }
+}
+
+function developerOf(line: LineOf<"developer">, text: string): DeveloperAppsObservation {
+  return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
+}
+
+function appAdsOf({ records, variables, ...line }: LineOf<"app_ads">, text: string): AppAdsObservation {
+  const { storefront: _everywhere, ...provenance } = provenanceOf({ ...line, storefront: "" }, text)
+  return { ...line, ...provenance, records: records as AppAdsRecord[], variables: variables as AppAdsVariables }
 }
 
 function chartOf(line: LineOf<"chart">, text: string): ChartObservation {

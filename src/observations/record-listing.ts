@@ -1,5 +1,5 @@
 import type { Tx } from "../database/types.ts"
-import { deriveChanges, type Span } from "./changes.ts"
+import { deriveChanges, type Span } from "./derive-changes.ts"
 import type { ShownApps } from "./facts.ts"
 import type { Identified } from "./identified.ts"
 import { storeItems } from "./listing-items.ts"
@@ -21,7 +21,8 @@ import { DEMO, type ListingObservation, type ResultApp } from "./types.ts"
  * Stores what apps' pages said: runs of readings that said the same (of the page, and of its two rows of other apps), events
  * and editors' cards, and versions; and derives the changes that follow. In whichever order and parts readings come, the
  * same is stored. The demo's readings give way, as a whole, to any others of the same app, storefront and source. Returns
- * what the pages showed of apps; `placed` are the readings that were new or replaced a lesser one of the same moment.
+ * what the pages showed of apps; `placed` are the readings that were new or replaced a lesser one of the same moment. The
+ * caller holds the lock of their series (lockSeries).
  */
 export async function storeListings(
   tx: Tx,
@@ -30,7 +31,6 @@ export async function storeListings(
 ): Promise<(ShownApps & { from: ListingObservation })[]> {
   if (readings.length === 0) return []
   const all = readings.map((from) => pageOf(from, known))
-  await lockSeries(tx, all)
   const held = await heldRuns(tx, all)
   const { pages, outdone } = partDemo(all, held)
   await removeSeries(tx, outdone)
@@ -43,6 +43,21 @@ export async function storeListings(
   await deriveChanges(tx, spansOf(series))
   return all.map((page) => shownOf(page, known, placed.includes(page)))
 }
+
+/**
+ * Holds off others who write what follows from reading to reading of these apps (store_app ids): runs of their pages and
+ * jumps of their ratings. Apps share some locks, so that a large import takes no more of them than there are.
+ */
+export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
+  const locks = new Set(apps.map((app) => app % SERIES_LOCKS))
+  if (locks.size === 0) return
+  await tx`
+    select pg_advisory_xact_lock(hashtextextended('listing ' || lock, 0))
+    from unnest(${[...locks].sort((a, b) => a - b)}::int[]) lock
+    order by lock`
+}
+
+const SERIES_LOCKS = 64
 
 /** What has a place of its own, day by day or once, is no part of the page's content: it would be another every day. */
 function pageOf(from: ListingObservation, { appOf }: Identified): ReadListing {
@@ -62,15 +77,6 @@ function pageOf(from: ListingObservation, { appOf }: Identified): ReadListing {
 
 function idsOf(apps: readonly ResultApp[]): string[] {
   return apps.map(({ id }) => id)
-}
-
-/** Runs follow from each other, so one writer at a time. Everybody locks in one order. */
-async function lockSeries(tx: Tx, pages: readonly ReadListing[]): Promise<void> {
-  const keys = new Set(pages.map(({ key }) => `listing ${key}`))
-  await tx`
-    select pg_advisory_xact_lock(hashtextextended(series, 0))
-    from unnest(${[...keys].sort()}::text[]) series
-    order by series`
 }
 
 /**
@@ -121,7 +127,9 @@ function mergeAll(pages: readonly ReadListing[], held: ReadonlyMap<string, HeldR
 function spansOf(merged: readonly MergedSection[]): Span[] {
   return merged.flatMap(({ appId, storefront, source, section, held, runs, gone, written }) => {
     const firsts = [...gone, ...written].map(({ moments }) => moments[0] as number)
-    if (section !== "page" || firsts.length === 0) return []
+    // nothing is told from a page that was read for the first time
+    const isFirst = held.length === 0 && runs.length === 1
+    if (section !== "page" || firsts.length === 0 || isFirst) return []
     const [last, before] = [runs.at(-1), held.at(-1)]
     const goesOn = last?.digest === before?.digest && last?.parser === before?.parser && last?.origin === before?.origin
     if (goesOn && firsts.length === 1 && firsts[0] === before?.moments[0]) return []
@@ -135,6 +143,7 @@ function shownOf({ from }: ReadListing, { appOf }: Identified, placed: boolean) 
     name,
     icon,
     developer,
+    developerId,
     bundleId,
     rating,
     ratings,
@@ -144,7 +153,10 @@ function shownOf({ from }: ReadListing, { appOf }: Identified, placed: boolean) 
   } = from.listing
   const others = [...similar, ...moreByDeveloper].filter(({ id }) => id !== from.id)
   const named = others.map((app): ResultApp => shown({ ...app, ratings: undefined, rating: undefined }))
-  const apps = [...named, shown({ id: from.id, name, icon, developer, bundleId, rating, ratings, ratingsByStar })]
+  const apps = [
+    ...named,
+    shown({ id: from.id, name, icon, developer, developerId, bundleId, rating, ratings, ratingsByStar }),
+  ]
   return { from, apps, appIds: apps.map(({ id }) => appOf(from.platform, id)), placed }
 }
 

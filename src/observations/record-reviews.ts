@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import type { Tx } from "../database/types.ts"
+import { foldReview } from "../formulas/review-text.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
 import { feedOf } from "./review-feeds.ts"
@@ -98,7 +99,7 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
   return await tx<FormKey[]>`
     insert into review_version as held (
       app_id, feed, review_id, digest, current, stars, title, text, version, at, first_seen_at, seen_at, source, parser,
-      origin, sha256
+      origin, sha256, folded
     )
     select app_id, feed, review_id, decode(digest, 'hex'),
       alone and not exists (
@@ -106,11 +107,11 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
         from review_version h
         where (h.app_id, h.feed, h.review_id) = (r.app_id, r.feed, r.review_id)
       ),
-      stars, title, text, version, at, first_seen_at, seen_at, source, parser, origin, decode(sha256, 'hex')
+      stars, title, text, version, at, first_seen_at, seen_at, source, parser, origin, decode(sha256, 'hex'), folded
     from jsonb_to_recordset(${tx.json(rows)}) r (
       app_id int, feed text, review_id text, digest text, alone boolean, stars smallint, title text, text text,
       version text, at timestamptz, first_seen_at timestamptz, seen_at timestamptz, source text, parser smallint,
-      origin text, sha256 text
+      origin text, sha256 text, folded text
     )
     order by app_id, feed, review_id, digest
     on conflict (app_id, feed, review_id, digest) do update
@@ -126,7 +127,8 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
       first_seen_at = case
         when held.origin = ${DEMO} and excluded.origin <> ${DEMO} then excluded.first_seen_at
         else least(held.first_seen_at, excluded.first_seen_at)
-      end
+      end,
+      folded = excluded.folded
     where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
         > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
       or excluded.first_seen_at < held.first_seen_at and (excluded.origin <> ${DEMO} or held.origin = ${DEMO})
@@ -135,6 +137,7 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
 
 function stored({ from, appId, feed, review, digest, firstSeenAt }: Form, alone: boolean) {
   const { seenAt, source, parser, origin, sha256 } = from
+  const { title = null, text } = review
   return {
     app_id: appId,
     feed,
@@ -142,8 +145,9 @@ function stored({ from, appId, feed, review, digest, firstSeenAt }: Form, alone:
     digest,
     alone,
     stars: review.stars,
-    title: review.title ?? null,
-    text: review.text,
+    title,
+    text,
+    folded: foldReview({ title, text }),
     version: review.version ?? null,
     at: review.at.toISOString(),
     first_seen_at: firstSeenAt.toISOString(),

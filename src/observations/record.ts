@@ -1,20 +1,25 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { dayOf, monthOf } from "../formulas/days.ts"
-import { deriveJumps } from "./changes.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
 import { deriveMonths } from "./derive-month.ts"
-import { storeFacts } from "./facts.ts"
-import { identify } from "./identified.ts"
+import { type ShownApps, storeFacts } from "./facts.ts"
+import { type Identified, identify } from "./identified.ts"
 import { holdIdentities, lockLists } from "./identities.ts"
 import { hold } from "./invariants.ts"
+import { pagesIn } from "./looked-up.ts"
+import { deriveJumps } from "./rating-jumps.ts"
+import { storeAppAds } from "./record-app-ads.ts"
 import { storeApps } from "./record-apps.ts"
 import { storeCharts } from "./record-charts.ts"
+import { storeDevelopers } from "./record-developer.ts"
+import { storeGenres } from "./record-genres.ts"
 import { storeHints } from "./record-hints.ts"
-import { storeListings } from "./record-listing.ts"
+import { lockSeries, storeListings } from "./record-listing.ts"
+import { storeMarket } from "./record-market.ts"
 import { storePopularities } from "./record-popularity.ts"
 import { storeReviews } from "./record-reviews.ts"
 import { recountDays, storeSearches } from "./record-searches.ts"
-import type { Observation } from "./types.ts"
+import { type AppsObservation, type ListingObservation, LOOKUP_SOURCES, type Observation } from "./types.ts"
 
 export { recountDays }
 
@@ -44,8 +49,9 @@ export interface RecordOptions {
  * Of readings of the same list or chart, source and moment the best is held, whichever came first: any before the demo's,
  * then that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
  * source said of an app in a storefront, of its suggestions on a day, and of its figure for a month, the latest is held
- * (see latestOf). Pages of apps are all held (see storeListings), and what changed between them is derived. The day of a
- * reading is the UTC day of its `seenAt`.
+ * (see latestOf); of a store's genres, of a developer's shelf and of a day's market and app-ads.txt too. Pages of apps are
+ * all held (see storeListings), also as look-ups say them, and what changed between them is derived. The day of a reading is
+ * the UTC day of its `seenAt`.
  */
 export async function record(
   sql: Sql,
@@ -66,7 +72,9 @@ export async function record(
   return { recorded, known: sound.length - recorded, refused }
 }
 
-const STORED: readonly Observation["kind"][] = ["search", "apps", "hints", "popularity", "reviews", "listing", "chart"]
+const STORED: readonly Observation["kind"][] = [
+  "search", "apps", "hints", "popularity", "reviews", "listing", "chart", "genres", "developer", "app_ads",
+] // biome-ignore format: a list to scan
 
 function sift(observations: readonly Observation[], now: Date) {
   const sound: Observation[] = []
@@ -117,11 +125,7 @@ async function store(tx: Tx, sound: readonly Observation[]): Promise<number> {
   const known = await identify(tx, sound)
   if (known.lists.length > 0) await lockLists(tx, known.lists)
   const searches = await storeSearches(tx, ofKind(sound, "search"), known)
-  const apps = await storeApps(tx, ofKind(sound, "apps"), known)
-  const charts = await storeCharts(tx, ofKind(sound, "chart"), known)
-  const listings = await storeListings(tx, ofKind(sound, "listing"), known)
-  const rated = await storeFacts(tx, [...searches, ...apps, ...charts, ...listings])
-  await deriveJumps(tx, ofKind(rated, "listing"), known)
+  const facts = await storeFactsOf(tx, sound, { known, searches })
   await deriveMonths(
     tx,
     searches.map(({ listId, from }) => ({ listId, month: monthOf(dayOf(from.seenAt)) })),
@@ -129,16 +133,52 @@ async function store(tx: Tx, sound: readonly Observation[]): Promise<number> {
   const hints = await storeHints(tx, ofKind(sound, "hints"))
   const figures = await storePopularities(tx, ofKind(sound, "popularity"), known)
   const reviews = await storeReviews(tx, ofKind(sound, "reviews"), known)
-  const said = [...apps, ...listings].filter(({ placed }) => placed).map(({ from }) => from)
-  return new Set<Observation>([
-    ...searches.map(({ from }) => from),
-    ...charts.map(({ from }) => from),
-    ...said,
-    ...rated,
-    ...hints,
-    ...figures,
-    ...reviews,
-  ]).size
+  const genres = await storeGenres(tx, ofKind(sound, "genres"))
+  const ads = await storeAppAds(tx, ofKind(sound, "app_ads"), known)
+  const placed = searches.map(({ from }) => from)
+  return new Set<Observation>([...placed, ...facts, ...hints, ...figures, ...reviews, ...genres, ...ads]).size
+}
+
+interface Storing {
+  known: Identified
+  searches: readonly ShownApps[]
+}
+
+/** What readings say of apps, and what follows from it. Returns those that took a place with any of it. */
+async function storeFactsOf(
+  tx: Tx,
+  sound: readonly Observation[],
+  { known, searches }: Storing,
+): Promise<Observation[]> {
+  const lookUps = ofKind(sound, "apps")
+  const apps = await storeApps(tx, lookUps, known)
+  const charts = await storeCharts(tx, ofKind(sound, "chart"), known)
+  const shelves = await storeDevelopers(tx, ofKind(sound, "developer"), known)
+  const pages = pagesIn(lookUps)
+  const listed = [...ofKind(sound, "listing"), ...pages.keys()]
+  await lockSeries(tx, seriesOf(lookUps, listed, known))
+  const listings = await storeListings(tx, listed, known)
+  const market = await storeMarket(tx, [...ofKind(sound, "listing"), ...lookUps], known)
+  const rated = await storeFacts(tx, [...searches, ...apps, ...charts, ...shelves, ...listings])
+  await deriveJumps(tx, [...ofKind(rated, "listing"), ...ofKind(rated, "apps").filter(isLookUp)], known)
+  const said = [...apps, ...shelves, ...listings].filter(({ placed }) => placed).map(({ from }) => from)
+  const placed = [...said, ...charts.map(({ from }) => from), ...market, ...rated]
+  // a page that stands in a look-up is counted as the look-up
+  return placed.map((from) => (from.kind === "listing" ? (pages.get(from) ?? from) : from))
+}
+
+function isLookUp({ source }: AppsObservation): boolean {
+  return LOOKUP_SOURCES.includes(source)
+}
+
+/** The apps (store_app ids) of which something is derived from reading to reading. */
+function seriesOf(
+  lookUps: readonly AppsObservation[],
+  listed: readonly ListingObservation[],
+  { appOf }: Identified,
+): number[] {
+  const shown = lookUps.filter(isLookUp).flatMap(({ platform, apps }) => apps.map(({ id }) => appOf(platform, id)))
+  return [...shown, ...listed.map(({ platform, id }) => appOf(platform, id))]
 }
 
 function ofKind<Kind extends Observation["kind"]>(observations: readonly Observation[], kind: Kind) {

@@ -1,4 +1,4 @@
-import type { Provenance } from "./types.ts"
+import type { Platform, Provenance } from "./types.ts"
 
 /**
  * How far the look for a developer's app-ads.txt came: `records` of ad systems; `no_file`, which also says that the file
@@ -7,10 +7,13 @@ import type { Provenance } from "./types.ts"
 export const APP_ADS_STATES = ["records", "no_file", "no_site", "unreachable"] as const
 export type AppAdsState = (typeof APP_ADS_STATES)[number]
 
-/** The ad systems that a developer's app-ads.txt lets sell in its apps. */
+/** The ad systems that a developer's app-ads.txt lets sell in an app. The same in every storefront. */
 export interface AppAdsObservation extends Provenance {
   kind: "app_ads"
   source: "app-ads-txt"
+  platform: Platform
+  /** Store id of the app whose developer it is. */
+  id: string
   /** The host that said so, or failed to; null where the listing names none. */
   domain: string | null
   state: AppAdsState

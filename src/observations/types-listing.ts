@@ -1,7 +1,7 @@
 import type { Platform, Provenance, ResultApp, StoreApp } from "./types.ts"
 
 /** Where what an app's own page says can come from. */
-export const LISTING_SOURCES = ["apple-app-page"] as const
+export const LISTING_SOURCES = ["apple-app-page", "itunes-lookup", "play-details"] as const
 
 /** What an app's own page says of it, in one storefront. */
 export interface ListingObservation extends Provenance {
@@ -58,6 +58,33 @@ export interface Listing {
   events?: InAppEvent[]
   /** Stories and collections of the store's editors that the page says the app is in. */
   editorial?: EditorialCard[]
+}
+
+/** Parts of a listing that a look-up says beside what it says of every app. */
+export type ListedBeside = Pick<
+  Listing,
+  | "language"
+  | "subtitle"
+  | "description"
+  | "screenshots"
+  | "minimumOs"
+  | "ageRating"
+  | "category"
+  | "versions"
+  | "similar"
+  | "moreByDeveloper"
+>
+
+/** How often an app was installed and what is sold within it. Facts left out were not shown. */
+export interface MarketFacts {
+  /** As exactly as the store says it. */
+  installs?: number
+  hasInAppPurchases?: boolean
+  /** The cheapest and the dearest thing that is sold within the app; the same where one price is said. */
+  inAppLeast?: number
+  inAppMost?: number
+  /** ISO 4217, of both. */
+  inAppCurrency?: string
 }
 
 export type RatingsByStar = [five: number, four: number, three: number, two: number, one: number]

@@ -1,8 +1,10 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
+import type { AppAdsObservation } from "./types-app-ads.ts"
 import type { ChartObservation, GenresObservation } from "./types-charts.ts"
-import type { DeveloperAppsObservation, ListingObservation } from "./types-listing.ts"
+import type { DeveloperAppsObservation, ListedBeside, ListingObservation, MarketFacts } from "./types-listing.ts"
 import type { ReviewsObservation } from "./types-reviews.ts"
 
+export * from "./types-app-ads.ts"
 export * from "./types-charts.ts"
 export * from "./types-listing.ts"
 export * from "./types-reviews.ts"
@@ -94,8 +96,15 @@ export interface StoreApp extends ResultApp {
   currency?: string
   /** The store's own id of its main genre. */
   genre?: string
+  /** The store's own id of who sells it. */
+  developerId?: string
+  /** Address of the site that the seller names. */
+  developerSite?: string
   releasedAt?: Date
   updatedAt?: Date
+  market?: MarketFacts
+  /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
+  listing?: ListedBeside
 }
 
 /** Where suggestions can come from. */
@@ -137,15 +146,19 @@ export type Observation =
   | ChartObservation
   | GenresObservation
   | ReviewsObservation
+  | AppAdsObservation
 
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** A read that failed. It is logged and changes no measurement. */
 export interface Attempt {
-  kind: "search" | "apps" | "hints" | "reviews"
+  kind: "search" | "apps" | "hints" | "reviews" | "listing" | "chart" | "genres" | "developer" | "app_ads"
   at: Date
-  /** The term, the beginning or the store ids (with commas) that were asked for. */
+  /**
+   * What was asked for: the term, the beginning, the store ids (with commas), the developer's id, the chart ("iphone free
+   * 6013"), or of genres the one of all apps.
+   */
   subject: string
   storefront: string
   platform: Platform

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { type Allowance, allowancesUsed } from "../access/allowances.ts"
 import { type Balance, refreshCredits } from "../access/credits.ts"
 import { hivePerDay, PLANS } from "../access/plans.ts"
 import { SCOPES } from "../access/scopes.ts"
@@ -125,10 +126,11 @@ export const getUsage = operation({
 }).run(async (_, ctx) => {
   const { caller, sql } = ctx
   const apps = await ctx.visibleApps()
-  const [balance, tracked, byApp, usedToday] = await Promise.all([
+  const [balance, tracked, byApp, allowances, usedToday] = await Promise.all([
     refreshCredits(sql, caller),
     countTracked(sql, caller.workspaceId),
     keywordsByApp(sql, apps),
+    allowancesUsed(sql, caller.workspaceId),
     ctx.hiveUsedToday(),
   ])
   const hive = {
@@ -138,7 +140,7 @@ export const getUsage = operation({
   }
   return {
     plan: caller.plan,
-    quotas: quotasOf(ctx, { balance, tracked, byApp, hive }),
+    quotas: quotasOf(ctx, { balance, tracked, byApp, allowances, hive }),
     packs: {
       // Only API credits can be bought so far, so nothing is left of the others.
       ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
@@ -182,16 +184,20 @@ interface Figures {
   balance: Balance
   tracked: Tracked
   byApp: NonNullable<QuotaRow["byApp"]>
+  allowances: ReadonlyMap<Allowance, number>
   hive: { perDay: number; usedToday: number | null }
 }
 
 /** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
-function quotasOf({ caller: { entitlements } }: Context, { balance, tracked, byApp, hive }: Figures): QuotaRow[] {
-  const unmetered = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
+function quotasOf({ caller: { entitlements } }: Context, figures: Figures): QuotaRow[] {
+  const { balance, tracked, byApp, allowances, hive } = figures
+  const monthly = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
   return [
     { key: "trackedKeywords", kind: "stock", used: tracked.keywords, limit: entitlements.trackedKeywords, byApp },
     { key: "apps", kind: "stock", used: tracked.apps, limit: entitlements.apps },
-    ...unmetered.map((key): QuotaRow => ({ key, kind: "month", used: null, limit: entitlements[key] })),
+    ...monthly.map(
+      (key): QuotaRow => ({ key, kind: "month", used: allowances.get(key) ?? null, limit: entitlements[key] }),
+    ),
     { key: "apiCredits", kind: "month", used: balance.used, limit: balance.limit },
     { key: "hive", kind: "day", used: hive.usedToday, limit: hive.perDay },
     { key: "ratePerSecond", kind: "rate", used: null, limit: entitlements.ratePerSecond },

@@ -6,6 +6,7 @@ import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
 import { searchPage } from "../formulas/store-pages.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
 import { keywordMetricsOf } from "../observations/keyword-metrics.ts"
+import { preferredRating } from "../observations/rating-days.ts"
 import { rankSeries } from "../observations/series.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -117,7 +118,7 @@ async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Curre
         select ratings
         from rating_count
         where app_id = s.id and storefront = ${side.storefront} and ratings is not null
-        order by day desc, seen_at desc, source
+        order by day desc, ${preferredRating(sql)}
         limit 1
       ) c on true
     ) u on true

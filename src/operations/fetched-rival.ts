@@ -4,6 +4,7 @@ import type { Sql } from "../database/types.ts"
 import { type RecordId, rivalRecordId } from "../formulas/record-ids.ts"
 import { appPage } from "../formulas/store-pages.ts"
 import { dayAnswers, sideOf } from "../observations/day-answers.ts"
+import { preferredRating } from "../observations/rating-days.ts"
 import type { Platform } from "../observations/types.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -44,9 +45,10 @@ export const RivalRecord = v.strictObject({
 type FetchedRival = Fetched<v.InferOutput<typeof RivalRecord>>
 type Asked = RecordId & { kind: "rival" }
 
-/** The record of a rival; null when it is neither named by hand nor in the latest results of the app's keywords. */
+/** The record of a rival; null when it is neither named by hand nor in the latest results of the app's keywords, or hidden. */
 export async function fetchRival({ sql }: Context, app: TrackedApp, asked: Asked): Promise<FetchedRival | null> {
   const { platform, storeId } = asked
+  if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
   const facts = await readFacts(sql, asked)
   const known = facts ? facts.id !== (platform === "ios" ? app.iosApp : app.androidApp) : manual
@@ -113,7 +115,7 @@ async function readStandings(sql: Sql, app: TrackedApp, platform: Platform, riva
       select json_build_object('count', ratings, 'day', day, 'source', source) as ratings
       from rating_count
       where app_id = ${rivalId} and storefront = c.country and ratings is not null
-      order by day desc, seen_at desc, source
+      order by day desc, ${preferredRating(sql)}
       limit 1
     ) r on true
     order by c.side

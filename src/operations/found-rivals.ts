@@ -12,7 +12,7 @@ import { type Found, folded, patternsOf } from "./records.ts"
 export const LISTS = 500
 export const PLACES = 5_000
 
-/** Rivals of the apps: those above them, the one on the most keywords first, and those named by hand. */
+/** Rivals of the apps: those above them but for the hidden, the one on the most keywords first, and those named by hand. */
 export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Found[]> {
   const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
   const found = new Map<string, Found & { terms: number }>()
@@ -41,13 +41,26 @@ interface Rival {
 
 async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Rival[]> {
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
+  const hidden = sides.flatMap(({ app, platform }, at) => {
+    const taken = (app.hiddenRivals ?? []).map(parseRival)
+    return taken.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
+  })
   const rows = await sql<{ sides: number[]; storeId: string; name: string | null }[]>`
-    with ${dayAnswers(sql, sides, { lists: LISTS })}, above as materialized (
+    with ${dayAnswers(sql, sides, { lists: LISTS })}, hidden as materialized (
+      select h.side, s.id as app_id
+      from unnest(
+        ${hidden.map(({ side }) => side)}::int[],
+        ${hidden.map(({ platform }) => platform)}::text[],
+        ${hidden.map(({ id }) => id)}::text[]
+      ) h (side, platform, store_id)
+      join store_app s on (s.platform, s.store_id) = (h.platform, h.store_id)
+    ), above as materialized (
       select u.app_id, array_agg(a.side::int) as sides
       from answer a
       cross join lateral unnest(
         a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
       ) u (app_id)
+      where (a.side, u.app_id) not in (select side, app_id from hidden)
       group by u.app_id
     )
     select a.sides, s.store_id as "storeId", s.name

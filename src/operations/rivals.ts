@@ -2,7 +2,9 @@ import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { AppCountry, Platform } from "../inputs.ts"
-import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
+import { sideOf } from "../observations/day-answers.ts"
+import { preferredRating } from "../observations/rating-days.ts"
+import { heldPlaces, type RivalsAsked } from "../observations/rivals.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import { Count, Rank, Store, Storefront } from "./shapes.ts"
@@ -32,7 +34,7 @@ export const listRivals = operation({
   toolset: "rivals",
   summary: "The apps that rank above the app on its tracked keywords.",
   description:
-    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them.",
+    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them. add_rivals names rivals, remove_rivals hides them.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -47,15 +49,9 @@ export const listRivals = operation({
   return { country: storefront, platform, rivals }
 })
 
-interface Asked {
-  side: SideApp
-  /** Store ids of the rivals named by hand there. */
-  manual: string[]
-}
-
-async function readRivals(sql: Sql, asked: Asked) {
+async function readRivals(sql: Sql, asked: RivalsAsked) {
   return await sql<v.InferOutput<typeof Rival>[]>`
-    with ${held(sql, asked)}, listed as materialized (
+    with ${heldPlaces(sql, asked)}, listed as materialized (
       select coalesce(n.store_id, a.store_id) as id, coalesce(n.app_id, r.app_id) as app_id, a.name, r.best,
         coalesce(r.terms, 0) as terms, n.store_id is not null as manual
       from (
@@ -83,24 +79,8 @@ async function readRivals(sql: Sql, asked: Asked) {
       select ratings
       from rating_count
       where app_id = l.app_id and storefront = ${asked.side.storefront} and ratings is not null
-      order by day desc, seen_at desc, source
+      order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true
     order by l.terms desc, l.best, l.id collate "C"`
-}
-
-/** Queries: `named`, the rivals named by hand; `held`, every place of an app that counts as a rival on the day shown. */
-function held(sql: Sql, { side, manual }: Asked) {
-  return sql`
-    ${dayAnswers(sql, [side])}, named as materialized (
-      select m.id as store_id, a.id as app_id
-      from (select distinct unnest(${manual}::text[])) m (id)
-      left join store_app a on (a.platform, a.store_id) = (${side.platform}, m.id)
-    ), held as materialized (
-      select u.app_id, a.term, a.position, u.rank::int as their_rank, a.our_rank
-      from answer a
-      cross join lateral unnest(a.app_ids) with ordinality u (app_id, rank)
-      where u.app_id <> a.own
-        and (u.rank < coalesce(a.our_rank, 32767) or u.app_id in (select app_id from named))
-    )`
 }

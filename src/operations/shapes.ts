@@ -49,7 +49,7 @@ export async function shapeApps(sql: Sql, apps: readonly TrackedApp[]): Promise<
     limit 1000000`
   const byApp = Map.groupBy(rows, ({ appId }) => appId)
   return apps.map((app) => {
-    const { iosApp: _, androidApp: __, ...shown } = app
+    const { iosApp: _, androidApp: __, hiddenRivals: ___, ...shown } = app
     const byCountry = Map.groupBy(byApp.get(app.id) ?? [], ({ country }) => country)
     const lists = app.countries.map((country) => (byCountry.get(country) ?? []).map(({ term }) => term))
     return {

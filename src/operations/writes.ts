@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Action } from "../actions/action.ts"
+import { type Action, TARGETS } from "../actions/action.ts"
 import { confirm } from "../actions/confirm.ts"
 import { preview } from "../actions/preview.ts"
 import { lookUpToken } from "../actions/tokens.ts"
@@ -14,8 +14,11 @@ const State = v.record(v.string(), v.unknown())
 const Preview = v.strictObject({
   summary: described(v.string(), "What would be done, in one sentence. Show it to the person who approves."),
   target: v.strictObject({
-    kind: v.picklist(["app", "store_app"]),
-    id: described(v.string(), "An app's appId; of a store's app ios:<store id> or android:<package>."),
+    kind: v.picklist(TARGETS),
+    id: described(
+      v.string(),
+      "An app's appId; of a store's app ios:<store id> or android:<package>; of alerts the appId, or all; of an alert rule its type.",
+    ),
     name: v.string(),
   }),
   before: described(State, "All of the target that the write touches, as it is."),

@@ -1,6 +1,9 @@
 import { FAULT_CODES, FAULTS, type FaultCode } from "../faults.ts"
 import { type Html, html } from "./html.ts"
-import { layout } from "./layout.ts"
+import { layout, pagePolicy } from "./layout.ts"
+
+/** The page's own style, and nothing else. */
+export const ERRORS_POLICY = pagePolicy()
 
 /** /docs/errors: every code under its own anchor, by status, with what a person can do about it. */
 export function errorsPage(): string {

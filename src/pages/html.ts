@@ -13,6 +13,11 @@ export function html(markup: TemplateStringsArray, ...parts: HtmlPart[]): Html {
   return new Html(String.raw({ raw: markup }, ...parts.map(rendered)))
 }
 
+/** Text for use in an element alone, where quotes may stay as they are. */
+export function elementText(text: string): Html {
+  return new Html(text.replaceAll(/[&<>]/g, (char) => ENTITIES[char] as string))
+}
+
 /** Text for use in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] as string)

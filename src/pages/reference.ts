@@ -1,15 +1,15 @@
-import { type Operation, priceRange } from "../operation.ts"
+import { FAULTS, type FaultCode, UNIVERSAL_FAULTS } from "../faults.ts"
+import type { Operation } from "../operation.ts"
 import { actionsPart, type DocumentedAction } from "./actions.ts"
-import { postLine, quoted } from "./curl.ts"
+import { type Chapter, contents } from "./contents.ts"
+import { codeLinks } from "./fault-link.ts"
 import { type Html, html } from "./html.ts"
-import { layout } from "./layout.ts"
+import { layout, pagePolicy } from "./layout.ts"
+import { operationPart } from "./operation-part.ts"
+import { REFERENCE_SCRIPT } from "./reference-script.ts"
+import { shownPath } from "./terms.ts"
 import { toolsPart } from "./tools.ts"
-
-/** A call that the sandbox answers: `path` below /v1 with its parameters filled in, and what it needs besides. */
-export interface SampleCall {
-  path: string
-  rest: Record<string, unknown>
-}
+import type { SampleCall } from "./try-it.ts"
 
 export interface ReferenceParts {
   publicUrl: string
@@ -17,63 +17,76 @@ export interface ReferenceParts {
   samples: ReadonlyMap<string, SampleCall>
   /** What POST /actions can do. */
   actions: readonly DocumentedAction[]
+  /** Every code that a call of an operation can be answered with. */
+  faultsOf: (operation: Operation) => readonly FaultCode[]
 }
 
-/** /docs: every operation with its price and rights and a line to paste, every write, and the tool endpoint. */
-export function referencePage(catalog: readonly Operation[], { publicUrl, samples, actions }: ReferenceParts): string {
-  const groups = [...new Set(catalog.map(({ group }) => group))]
-  const row = (operation: Operation) => operationPart(operation, samples.get(operation.id) as SampleCall, publicUrl)
+/** The page's own script, style and sandbox, and nothing else. */
+export const REFERENCE_POLICY = pagePolicy({ script: REFERENCE_SCRIPT, calls: true })
+
+/** /docs: every operation with all that a caller must know of it, every write, and the tool endpoint. */
+export function referencePage(catalog: readonly Operation[], parts: ReferenceParts): string {
+  const { publicUrl, actions } = parts
+  const groups = [...new Set(catalog.map(({ group }) => group))].map((title) => ({
+    title,
+    id: title.toLowerCase().replaceAll(" ", "-"),
+    operations: catalog.filter(({ group }) => group === title),
+  }))
+  const chapters: Chapter[] = [
+    { id: "any-call", title: "Any call", entries: [] },
+    ...groups.map(({ id, title, operations }) => ({ id, title, entries: operations.map(entryOf) })),
+    { id: "actions", title: "Actions", entries: actions.map(({ name }) => ({ id: name, text: name })) },
+    { id: "tools", title: "Tools", entries: [] },
+  ]
   return layout(
     "API reference",
-    "Every operation of the API with its path, price and scope, and a line to try it.",
-    html`<p>Paths are relative to <code>${publicUrl}/v1</code>. Send a key as <code>Authorization: Bearer &lt;key&gt;</code>
-or <code>x-api-key: &lt;key&gt;</code>. With a live key, REST needs the Pro plan or above,
-or a credit pack. The lines of reads need no key: the sandbox answers them with fixed sample data. Those of POST calls show the shape
-alone; pairs that work stand under <a href="#actions">the actions</a>.
-Every response says in <code>x-credits-used</code>, <code>x-credits-limit</code>, <code>x-credits-remaining</code> and
-<code>x-credits-reset</code> where the month's credits stand.</p>
-<p>Each field is described in <a href="/v1/openapi.json">openapi.json</a>, each error in
-<a href="/docs/errors">the list of error codes</a>. After the operations stand <a href="#actions">the writes</a> and
-<a href="#tools">the tools</a> for AI assistants.</p>
+    "Every operation of the API: parameters, price, rights and outcomes, with a sample, and a form to try it.",
+    html`${introduction(publicUrl)}
 ${groups.map(
-  (group) => html`<h2>${group}</h2>
-${catalog.filter((operation) => operation.group === group).map(row)}`,
-)}${actionsPart(actions, publicUrl)}
-${toolsPart(catalog, publicUrl)}`,
+  ({ id, title, operations }) => html`<div data-group><h2 id="${id}">${title}</h2>
+${operations.map((operation) => partOf(operation, parts))}</div>
+`,
+)}<div data-group>${actionsPart(actions, publicUrl)}</div>
+<div data-group>${toolsPart(catalog, publicUrl)}</div>`,
+    { aside: contents(chapters), script: REFERENCE_SCRIPT },
   )
 }
 
-function operationPart(operation: Operation, sample: SampleCall, publicUrl: string): Html {
-  const { id, method, path, summary, description } = operation
-  return html`<section id="${id}">
-<h3><a href="#${id}"><code>${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}</code></a></h3>
-<p>${summary}${description && html` ${description}`}</p>
-<p class="quiet"><code>${id}</code> · ${priceText(operation)} · ${rightsText(operation)}</p>
-<pre>${curlLine(operation, sample, publicUrl)}</pre>
-</section>
-`
+function entryOf({ id, method, path }: Operation) {
+  return { id, text: `${method} ${shownPath(path)}` }
 }
 
-function priceText({ price }: Operation): string {
-  const { min, atMost } = priceRange(price)
-  if (atMost === 0) return "free of charge"
-  const note = typeof price === "number" ? "" : ` (${price.note})`
-  if (min !== atMost) return `${min} to ${atMost} credits${note}`
-  return `${min} ${min === 1 ? "credit" : "credits"}${note}`
+function partOf(operation: Operation, { samples, faultsOf, publicUrl }: ReferenceParts): Html {
+  return operationPart(operation, {
+    sample: samples.get(operation.id) as SampleCall,
+    faults: faultsOf(operation),
+    publicUrl,
+  })
 }
 
-function rightsText({ scope, terms, plan, hive }: Operation): string {
-  const scopeText = terms ? "scope of the action" : scope ? `scope ${scope}` : "no scope needed"
-  const rights = [scopeText, plan === undefined || plan === "free" ? "every plan" : `${plan} plan or above`]
-  if (hive) rights.push(hive === "explorer" ? "Explorer" : "a credit pack or Explorer")
-  return rights.join(" · ")
+function introduction(publicUrl: string): Html {
+  return html`<p>Paths are relative to <code>${publicUrl}/v1</code>. Send a key as <code>Authorization: Bearer &lt;key&gt;</code>
+or <code>x-api-key: &lt;key&gt;</code>. With a live key, REST needs the Pro plan or above,
+or a credit pack.</p>
+<p>Reads can be tried without a key: the sandbox below <code>${publicUrl}/v1/sandbox</code> answers them with fixed sample
+data, whatever valid parameters are sent. Lines and forms of reads go there; the samples on this page leave out what is
+marked with “…”. The lines of POST calls show the shape
+alone; pairs that work stand under <a href="#actions">the actions</a>.</p>
+<p>After the operations stand <a href="#actions">the writes</a> and <a href="#tools">the tools</a> for AI assistants.
+Besides this page: every field of every answer in <a href="/v1/openapi.json">openapi.json</a>,
+<a href="/docs/errors">all error codes</a>, and <a href="/llms.txt">llms.txt</a>, a short guide for assistants.</p>
+<div data-group><h2 id="any-call">Any call</h2>
+<p>Every response says in <code>x-credits-used</code>, <code>x-credits-limit</code>, <code>x-credits-remaining</code> and
+<code>x-credits-reset</code> where the month's credits stand, and in <code>x-request-id</code> how the log names the call.
+Besides its own codes each operation can be refused with one of these, as far as they apply to it:</p>
+<ul>
+${universalByStatus()}</ul></div>`
 }
 
-/** GETs work as pasted, in the sandbox; it answers no POST, so those need a key. */
-function curlLine({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): string {
-  if (method === "GET") {
-    const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()
-    return `curl ${quoted(`${publicUrl}/v1/sandbox${path}${query && `?${query}`}`)}`
-  }
-  return postLine(`${publicUrl}/v1${path}`, quoted(JSON.stringify(rest)))
+function universalByStatus(): Html[] {
+  const statuses = [...new Set(UNIVERSAL_FAULTS.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
+  return statuses.map((status) => {
+    const codes = UNIVERSAL_FAULTS.filter((code) => FAULTS[code].status === status)
+    return html`<li>${status} ${codeLinks(codes)}</li>\n`
+  })
 }

@@ -6,8 +6,11 @@ import { ReadFailure } from "./source.ts"
 
 /** One row of an iTunes answer. */
 export type ITunesRow =
-  /** `app` is undefined where the row is sold by that id but is no app for iOS: a Mac app. */
-  | { is: "software"; id: string; developerId: string | undefined; app: StoreApp | undefined }
+  /**
+   * `app` is undefined where the row is sold by that id but is no app for iOS: a Mac app. `row` is as it stands, for those
+   * who read more of it.
+   */
+  | { is: "software"; id: string; developerId: string | undefined; app: StoreApp | undefined; row: unknown }
   | { is: "developer"; id: string }
   /** Music, films and books: never asked for, but an id may turn out to be theirs. */
   | { is: "other" }
@@ -58,7 +61,7 @@ function softwareOf(row: unknown): ITunesRow {
   const id = required(row, "trackId", numeral)
   if (!isStoreId("ios", id)) throw changed("a trackId that is no id of the store")
   const app = kind === "software" ? appOf(row, id) : undefined
-  return { is: "software", id, developerId: fact(row, "artistId", numeral), app }
+  return { is: "software", id, developerId: fact(row, "artistId", numeral), app, row }
 }
 
 function appOf(row: unknown, id: string): StoreApp {
@@ -76,7 +79,10 @@ function appOf(row: unknown, id: string): StoreApp {
     version: fact(row, "version", text),
     price: fact(row, "price", amount),
     currency: fact(row, "currency", currency),
-    genre: fact(row, "primaryGenreId", numeral),
+    genre: fact(row, "primaryGenreId", genre),
+    developerId: fact(row, "artistId", numeral),
+    // developers write it: one that leads nowhere is none, rather than a change
+    developerSite: url(at(row, "sellerUrl")),
     releasedAt: fact(row, "releaseDate", moment),
     updatedAt: fact(row, "currentVersionReleaseDate", moment),
   })
@@ -89,13 +95,13 @@ function nameOf(row: unknown): string | undefined {
   return text(name)
 }
 
-type Read<T> = (value: unknown) => T | undefined
+export type Read<T> = (value: unknown) => T | undefined
 
 /**
  * Undefined where the fact is not shown, or is a text of nothing or one that a database cannot hold. One that is shown
  * and cannot be read is a change.
  */
-function fact<T>(row: unknown, name: string, read: Read<T>): T | undefined {
+export function fact<T>(row: unknown, name: string, read: Read<T>): T | undefined {
   const value = at(row, name)
   const isShown = typeof value === "string" ? text(value) !== undefined : value !== undefined && value !== null
   return isShown ? required(row, name, read) : undefined
@@ -112,7 +118,13 @@ function numeral(value: unknown): string | undefined {
   return count(value)?.toString()
 }
 
-function url(value: unknown): string | undefined {
+/** A genre of the store: its number, of six digits at most. */
+function genre(value: unknown): string | undefined {
+  const id = numeral(value)
+  return id !== undefined && /^[1-9]\d{0,5}$/.test(id) ? id : undefined
+}
+
+export function url(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/\S+$/.test(value) ? text(value) : undefined
 }
 
@@ -125,7 +137,7 @@ function amount(value: unknown): number | undefined {
 }
 
 /** Apple writes whole seconds in UTC. */
-function moment(value: unknown): Date | undefined {
+export function moment(value: unknown): Date | undefined {
   if (typeof value !== "string" || !/^(?:19[7-9]\d|20\d\d|21\d\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value))
     return undefined
   const read = new Date(value)

@@ -3,7 +3,7 @@ import type { DeveloperAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 1
+const PARSER = 2
 
 /** The most rows of apps that one answer has: the greatest `limit` that Apple's description of the API names. */
 const MOST_APPS = 200

@@ -1,17 +1,18 @@
 import type { AppsObservation, StoreApp } from "../observations/types.ts"
 import type { AppsAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
+import { listedBeside } from "./itunes-listing.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 1
+const PARSER = 2
 
 /** Apple's limit is not written down; public clients ask for 50 to 200 at once. */
 export const LOOKUP_IDS = 50
 
 /**
  * Apple's look-up of apps by id: what a storefront sells, with exact rating counts. An id that was asked for and not
- * answered is not sold there as an iOS app. `rating` is left out of an app that nobody has rated, where Apple writes 0.
- * `request` throws RangeError for no id or more than LOOKUP_IDS.
+ * answered is not sold there as an iOS app. Of each app it says most of what its page says too. `rating` is left out of an
+ * app that nobody has rated, where Apple writes 0. `request` throws RangeError for no id or more than LOOKUP_IDS.
  */
 export const itunesLookup: Source<AppsAsked, AppsObservation> = {
   name: "itunes-lookup",
@@ -55,7 +56,8 @@ function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
     }
     if (row.app === undefined) continue
     if (apps.has(row.id)) throw changed("an app stands twice")
-    apps.set(row.id, row.app)
+    // a page without a name that can be stored is none
+    apps.set(row.id, row.app.name === undefined ? row.app : { ...row.app, listing: listedBeside(row.row) })
   }
   return [...apps.values()]
 }

@@ -4,7 +4,7 @@ import { itunesRows } from "./itunes-app.ts"
 import { appsOf } from "./json.ts"
 import type { Source } from "./source.ts"
 
-const PARSER = 1
+const PARSER = 2
 const MOST = 200
 
 /**

@@ -26,6 +26,16 @@ export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
 }
 
 /**
+ * The data of a block that a page may have or not, told by the page's own table alone; undefined where the table does not
+ * name the call, or no block or several fit.
+ */
+export function namedBlock(page: string, { rpc, fits }: Omit<Anchor, "key">): unknown {
+  const named = keysOf(page, rpc)
+  const fitting = named ? blocksOf(page, named).filter(fits) : []
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+/**
  * What one call of batchexecute answered; null where it answered with nothing. Throws ReadFailure: `rate_limited` or
  * `failed` for a call that says so, else as blockOf does.
  */

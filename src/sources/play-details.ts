@@ -4,9 +4,11 @@ import type { AppsAsked } from "./asked.ts"
 import { at, count, currency, list, shown, text } from "./json.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
 import { fact, fieldAt, listedFacts, required } from "./play-listing.ts"
+import { marketOf } from "./play-market.ts"
+import { pageBeside } from "./play-page.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 1
+const PARSER = 2
 
 /**
  * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. Figures are
@@ -22,7 +24,9 @@ export const playDetails: Source<AppsAsked, AppsObservation> = {
   parser: PARSER,
   request: ({ storefront, ids }) => playRequest("/store/apps/details", storefront, { id: onlyId(ids) }),
   parse(body, { storefront, ids }, about) {
-    const app = appOf(at(blockOf(body, ANSWER), 1, 2), onlyId(ids))
+    const listing = at(blockOf(body, ANSWER), 1, 2)
+    const known = appOf(listing, onlyId(ids))
+    const app = { ...known, market: marketOf(listing, known.currency), listing: pageBeside(body, listing, known) }
     const subject = { platform: "android" as const, storefront, asked: [...ids] }
     return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
   },
@@ -48,6 +52,9 @@ function appOf(listing: unknown, id: string): StoreApp {
     price: fact(at(offerOf(listing), 0), units),
     currency: fact(at(offerOf(listing), 1), currency),
     genre: required(at(fieldAt(listing, 79), 0, 0, 2), category),
+    developerId: developerOf(at(fieldAt(listing, 68), 1, 4, 2)),
+    // developers write it: one that leads nowhere is none, rather than a change
+    developerSite: siteOf(at(fieldAt(listing, 69), 0, 5, 2)),
     releasedAt: fact(at(fieldAt(listing, 10), 1, 0), moment),
     updatedAt: fact(at(fieldAt(listing, 145), 0, 1, 0), moment),
   })
@@ -70,6 +77,15 @@ function offerOf(listing: unknown): unknown {
 function versionOf(listing: unknown): string | undefined {
   const version = fact(at(fieldAt(listing, 140), 0, 0, 0), text)
   return version === "Varies with device" ? undefined : version
+}
+
+/** A number or, of older ones, a name, as the address of the developer's page has it. */
+function developerOf(link: unknown): string | undefined {
+  return /^\/store\/apps\/dev(?:eloper)?\?id=([^&#\s]{1,200})$/.exec(text(link) ?? "")?.[1]
+}
+
+function siteOf(value: unknown): string | undefined {
+  return typeof value === "string" && /^https?:\/\/\S+$/.test(value) ? text(value) : undefined
 }
 
 function units(micros: unknown): number | undefined {

@@ -1,9 +1,9 @@
-import { isStoreId } from "../formulas/store-ids.ts"
 import type { ResultApp, SearchObservation } from "../observations/types.ts"
 import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, shown, text } from "./json.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
-import { address, fact, linkedApp, listedFacts, pictureOf, required, starsOf } from "./play-listing.ts"
+import { listedFacts } from "./play-listing.ts"
+import { idOf, isLabelledAd, rowOf, textsIn } from "./play-rows.ts"
 import { ReadFailure, type Source } from "./source.ts"
 import { spelt } from "./spelt.ts"
 
@@ -94,36 +94,12 @@ function placesBefore(section: unknown): number {
   return Number(/_range_(\d{1,3})_\d+$/.exec(nameOf(section) ?? "")?.[1] ?? 0)
 }
 
-function rowOf(item: unknown): ResultApp[] {
-  const row = at(item, 0)
-  const id = idOf(at(row, 10, 4, 2), at(row, 0, 0))
-  if (id === null || isLabelledAd(item)) return []
-  const name = required(at(row, 3), text)
-  const icon = fact(pictureOf(at(row, 1)), address)
-  return [shown<ResultApp>({ id, name, icon, developer: fact(at(row, 14), text), rating: starsOf(at(row, 4)) })]
-}
-
 /** A card of another kind leads to no app. Where it did, the list begins at the second place: that is looked at too. */
 function cardOf(card: unknown): ResultApp[] {
   if (!textsIn(card).some((each) => each.includes("/store/apps/details"))) return []
   const id = idOf(at(card, 17, 0, 0, 4, 2), at(card, 16, 3, "12", 0, 0))
   if (id === null || isLabelledAd(card)) return []
   return [shown<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
-}
-
-/** The app of a row, which its link and its own id both name; null where the link is not that of a result. */
-function idOf(link: unknown, id: unknown): string | null {
-  const linked = linkedApp(link)
-  if (linked === null) return null
-  if (linked === undefined || linked !== id || !isStoreId("android", linked)) {
-    throw new ReadFailure("changed", "a result has no id")
-  }
-  return linked
-}
-
-// No recorded page has a paid row. It is known by a link that carries more than the app, and by the word.
-function isLabelledAd(row: unknown): boolean {
-  return textsIn(row).includes("Sponsored")
 }
 
 /** Whether the page says in words that it has nothing for the term; lists that follow are of another. */
@@ -141,12 +117,3 @@ function isBare(sections: readonly unknown[], body: string): boolean {
 // Where public readers of the page find its words about the search, and the European "About these results".
 const WORDS = 25
 const NOTICE = 31
-
-/** Every text at any depth. By a queue: a body may be nested deeper than calls can be. */
-function textsIn(value: unknown): string[] {
-  const open = [value]
-  for (const here of open) {
-    if (typeof here === "object" && here !== null) for (const inner of Object.values(here)) open.push(inner)
-  }
-  return open.filter((each) => typeof each === "string")
-}

@@ -4,6 +4,7 @@ import type { PreparedAnswer } from "../prepared.ts"
 import type { Shown } from "./incoming.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
+const PLAIN_TYPE = "text/plain; charset=utf-8"
 const CREDIT_NAMES = "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, retry-after"
 
 /** A keyed answer: JSON, never stored by a cache. */
@@ -29,22 +30,42 @@ export function publicJson(status: number, answer: object, shown: Shown): Respon
 }
 
 export function redirect(location: string, shown: Shown): Response {
-  return new Response(null, { status: 302, headers: { ...base(shown, "text/plain; charset=utf-8"), location } })
+  return new Response(null, { status: 302, headers: { ...base(shown, PLAIN_TYPE), location } })
+}
+
+export type PublicType = "json" | "html" | "text"
+const PUBLIC_TYPES: Record<PublicType, string> = {
+  json: JSON_TYPE,
+  html: "text/html; charset=utf-8",
+  text: PLAIN_TYPE,
 }
 
 /** Bytes that are the same for everybody, answered 304 to whoever holds them. */
 export function publicResponse(
   request: Request,
-  { body, etag }: PreparedAnswer,
-  type: "json" | "html",
+  { body, etag, policy }: PreparedAnswer & { policy?: string },
+  type: PublicType,
   shown: Shown,
 ): Response {
-  const headers = base(shown, type === "json" ? JSON_TYPE : "text/html; charset=utf-8")
+  const headers = base(shown, PUBLIC_TYPES[type])
   headers["cache-control"] = "public, max-age=3600"
   headers.etag = etag
-  Object.assign(headers, type === "json" ? CORS : PAGE)
+  Object.assign(headers, type === "html" ? PAGE : CORS)
+  if (policy !== undefined) headers["content-security-policy"] = policy
   if (matches(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers })
   return new Response(body, { headers })
+}
+
+/** What stands behind a link: its own headers over those that every answer has. */
+export function linkedResponse({ status, headers, body }: Linked, withBody: boolean, shown: Shown): Response {
+  return new Response(withBody ? body : null, { status, headers: { ...base(shown, PLAIN_TYPE), ...headers } })
+}
+
+/** An answer with its content type among its headers. */
+export interface Linked {
+  status: number
+  headers: Record<string, string>
+  body: string | ReadableStream<Uint8Array>
 }
 
 /** A test key's answer: the sandbox's bytes, but private like every keyed answer. */
@@ -66,8 +87,7 @@ export function rpcResponse(status: number, text: string | null, shown: Shown, f
 const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": CREDIT_NAMES }
 
 const PAGE = {
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+  "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
 }
 

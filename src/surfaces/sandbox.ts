@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { Fault } from "../faults.ts"
 import { checkInput } from "../input.ts"
-import type { Operation } from "../operation.ts"
+import { type Operation, pathNames } from "../operation.ts"
 import { type PreparedAnswer, prepare } from "../prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
@@ -53,11 +53,6 @@ export function prepareSandbox(
       return answers.get(operation.id) as PreparedAnswer
     },
   }
-}
-
-/** The names of a path's parameters: "/apps/:appId/keywords" → ["appId"]. */
-export function pathNames(path: string): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 }
 
 /** Inputs that name something which exists in the sandbox, or does not. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
     const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name] as string))
     const rest = Object.entries(input).filter(([name]) => !path.includes(`:${name}`))
     const query = new URLSearchParams(method === "GET" ? rest : [])
-    sampleOf.set(id, { path: `/v1${filled}?${query}`, body: method === "POST" ? input : undefined })
+    sampleOf.set(id, { path: `/v1${filled}?${query}`, body: method === "POST" ? Object.fromEntries(rest) : undefined })
   }
 })
 

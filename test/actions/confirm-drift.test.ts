@@ -1,5 +1,4 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { deleteWorkspace } from "../../src/access/workspaces.ts"
 import { addTerms, removeApp, removeTerms, TrackingProblem, trackApp } from "../../src/actions/tracking.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
@@ -197,24 +196,6 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
   60_000,
 )
-
-test("a confirm whose workspace was deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
-  for (const [action, args] of [
-    ["add_app", () => ({ iosId: IOS })],
-    ["add_keywords", ({ app }: Writer) => ({ appId: app, keywords: ["tea"] })],
-    ["remove_keywords", ({ app }: Writer) => ({ appId: app, keywords: ["old"] })],
-  ] as const) {
-    const writer = await someWriter(house, { keywords: ["old"] })
-    const token = await writer.token(action, args(writer))
-    // the key was seen just now, and is remembered for less than a second
-    expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)
-    const [{ name }] = await sql<[{ name: string }]>`select name from workspace where id = ${writer.workspace}`
-    await deleteWorkspace(sql, name)
-    expect(said(await writer.confirm(token))).toMatch(/^(401 account_deleted|404 not_found)$/)
-    expect(await booksOf(sql, writer.workspace)).toEqual(booksAt(0))
-    expect(await sql`select id from tracked_app where workspace_id = ${writer.workspace}`).toHaveLength(0)
-  }
-})
 
 /** How the two meet: after so many milliseconds each, or the change at that statement of the confirm; or they do not. */
 type Start = { confirmMs: number; changeMs: number } | { step: number } | "confirm first" | "change first"

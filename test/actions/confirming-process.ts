@@ -36,8 +36,10 @@ function dying(death: Death): Steps {
       // the driver writes on the next turn of the loop; each further one gives the database more time
       if ("commit" in death && death.commit === "sent") afterTurns(2 + (death.turns ?? 0), () => die("commit sent"))
     },
-    committed: () => {
+    committed: async () => {
       if ("commit" in death && death.commit === "done") die("commit done")
+      // a fast database answers before the death that is on its way: nobody is to hear of it
+      if ("commit" in death && death.commit === "sent") await new Promise(() => {})
     },
   }
 }

@@ -17,6 +17,18 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   add_app: { iosId: "389801252", androidPkg: "com.example.kettle" },
   add_keywords: { appId: "app_kettle", keywords: ["tea"] },
   remove_keywords: { appId: "app_kettle", keywords: ["tea"] },
+  add_rivals: { appId: "app_kettle", rivals: ["ios:389801252"] },
+  remove_rivals: { appId: "app_kettle", rivals: ["ios:389801252"] },
+  mark_alerts_read: {},
+  create_alert_rule: { type: "rank_drop" },
+  delete_alert_rule: { type: "rank_drop" },
+  create_share_link: { appId: "app_kettle", country: "us" },
+  export_data: { appId: "app_kettle", dataset: "history" },
+}
+
+/** What else an argument is taken with: an option of a rule goes with the types that have a use for it. */
+const WITH: Record<string, Record<string, unknown>> = {
+  rivalScope: { type: "rival_passed" },
 }
 
 /** What an argument's schema asks beyond the contract's type: values of the right type and shape. */
@@ -27,6 +39,22 @@ const SHAPED: Record<string, unknown[]> = {
   countries: [["us"], ["US", "de"]],
   appId: ["app_kettle"],
   keywords: [["tea"], ["Tea ", "coffee"]],
+  rivals: [["ios:389801252", "android:com.example.kettle"]],
+  until: ["2024-02-29", "2025-11-01T10:00:00Z", "2025-11-01T10:00:00.123+03:00"],
+  read: [],
+  type: [],
+  channels: [[], ["slack", "webhook"]],
+  dropBy: [],
+  keywordScope: [],
+  rivalScope: [],
+  days: [1, 30],
+  password: ["x", "😀".repeat(128)],
+  dataset: ["history", "reviews"],
+  country: ["us", "DE"],
+  platform: ["ios", "android"],
+  format: ["csv", "json"],
+  from: ["2025-02-28"],
+  to: ["2025-02-28"],
 }
 
 describe("the actions", () => {
@@ -94,7 +122,7 @@ const checked = (input: Record<string, unknown>) =>
   checkInput(previewAction, input) as { args: Record<string, unknown> }
 
 function argsWith({ name }: Action, argument: string, value: unknown): Record<string, unknown> {
-  const { [argument]: _, ...rest } = SAMPLES[name] as Record<string, unknown>
+  const { [argument]: _, ...rest } = { ...SAMPLES[name], ...WITH[argument] } as Record<string, unknown>
   return value === undefined ? rest : { ...rest, [argument]: value }
 }
 

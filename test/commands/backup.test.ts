@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { createHash, hash } from "node:crypto"
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { openBackup, writeBackup } from "../../src/commands/backup-file.ts"
@@ -13,7 +13,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
-import { answer, appmeter, begun, dataFolder, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "./child.ts"
 import {
   type Filled,
   fill,
@@ -231,6 +231,11 @@ describe("a file that is not whole restores nothing", () => {
       () => packed(other('"migrations":[', '"migrations":[{"name":"9999_later.sql","sha256":""},')),
       / is newer than this program: .*9999_later\.sql/,
     ],
+    [
+      "of no tables",
+      () => packed(other('"tables":[', '"table":[')),
+      / is damaged: its first line is not what it says it is; /,
+    ],
     ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
   ]
@@ -391,10 +396,4 @@ function bytesOf(dataDir: string): number {
   const base = join(dataDir, "postgres", "base")
   const files = readdirSync(base, { recursive: true, encoding: "utf8" })
   return files.reduce((sum, name) => sum + (statSync(join(base, name), { throwIfNoEntry: false })?.size ?? 0), 0)
-}
-
-function copyOf(folder: string): string {
-  const copy = scratch()
-  cpSync(folder, copy, { recursive: true })
-  return copy
 }

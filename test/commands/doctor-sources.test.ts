@@ -84,10 +84,10 @@ describe("reaching the stores", () => {
     expect(without.found[0]).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
-      says: "not set while Android apps are tracked: Google Play is not read",
+      says: "not set while Android apps are tracked: of Google Play only reviews are read",
       fix: expect.stringMatching(/EGRESS_COUNTRY=de$/),
     })
-    expect(hosts()).toEqual([])
+    expect(hosts()).toEqual(["play.google.com"])
     expect(things((await examined({ EGRESS_COUNTRY: "de" })).found)).toEqual({
       EGRESS_COUNTRY: "ok",
       "play.google.com": "ok",
@@ -98,7 +98,7 @@ describe("reaching the stores", () => {
 
   test("a host all of whose sources are off is not asked", async () => {
     await track(sql, ["ios"])
-    await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
+    await examined({ SOURCES_OFF: "apple-web-search,apple-app-page,apple-hints" })
     expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
   })
 
@@ -142,13 +142,15 @@ describe("what is due against what can be read", () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     const [only] = await budget()
-    // the app itself is looked up too
-    expect(only!.says).toBe("100 of 86400 to apps.apple.com, 1 of 28800 to itunes.apple.com requests a day")
+    // of the app itself its page, and 6 charts, its look-up, reviews and genres
+    expect(only!.says).toBe(
+      "101 of 86400 to apps.apple.com, 1 of 86400 to developer-sites, 9 of 28800 to itunes.apple.com requests a day",
+    )
   })
 
   test("short by the gap that was set: by how much, and the gap that would do", async () => {
     await track(sql, ["ios"])
-    await searches(sql, 100)
+    await searches(sql, 99)
     expect(await budget({ UPSTREAM_GAPS_MS: "apps.apple.com=1000000" })).toEqual([
       {
         thing: "budget",

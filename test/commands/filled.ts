@@ -12,9 +12,11 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { importLines } from "../../src/observations/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
+import type { Observation } from "../../src/observations/types.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
+import { marketed, named, shelved, soldBy } from "../observations/public-facts.ts"
 
 export const TABLES = tablesMadeBy(readTree("sql", ".sql"))
 
@@ -70,7 +72,7 @@ export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled)
     const { status, text, credits } = await house.call(`/v1${path}`, { key })
     answers.push(`${path} ${status} ${credits.used} ${text}`)
   }
-  expect(answers).toHaveLength(25 + jobs.length)
+  expect(answers).toHaveLength(37 + jobs.length)
   expect(answers.filter((answer) => answer.split(" ")[1] === "200").length).toBeGreaterThan(20)
   return answers
 }
@@ -141,6 +143,18 @@ async function readings(sql: Sql): Promise<void> {
   expect([bad, recorded]).toEqual([[], 111])
   const pages = [3, 2].map((ago) => listed(`${dayBefore(ago)}T03:25:01.530Z`, { name: `Té "\\n" ${ago} \u2028` }))
   expect((await record(sql, pages, () => NOW)).recorded).toBe(2)
+  expect((await record(sql, marketReadings(), () => NOW)).recorded).toBe(4)
+}
+
+function marketReadings(): Observation[] {
+  const at = `${dayBefore(1)}T05:25:01.530Z`
+  const market = { installs: 9_007_199_254_740_991, inAppLeast: 1.1e-7, inAppMost: 1.1, inAppCurrency: "JPY" }
+  return [
+    named(at, { genres: [{ id: "36", name: 'Té "\\n" \u2028' }] }),
+    shelved(at, ["100000001", "100000002"], { complete: false }),
+    soldBy(at, ['{"a\\",b}'], { id: "100000001", domain: "example.com" }),
+    marketed(at, market),
+  ]
 }
 
 function* otherLines(): Generator<string> {
@@ -214,8 +228,67 @@ async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]
   return ids
 }
 
-async function rest(sql: Sql, { workspace }: Writer): Promise<void> {
+async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
+  await sql`
+    with made as (
+      insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, columns, rows)
+      values (sha256('抹茶'::bytea), ${workspace}, ${app}, 'keywords', 'csv', 'ios', 'us', '{term,"a b"}', 1)
+      returning id
+    )
+    insert into export_part (export_id, place, lines)
+    select id, 0, '["té \\"\u2028"]' from made`
+  await sql`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms, day)
+    select ${app}, 'ios', 'us', min(id), true, 2, ${dayBefore(1)}::date from store_app
+    union all
+    select ${app}, 'ios', 'us', max(id), false, 1, null from store_app`
+  const facts = { before: null, after: [1.1e-7, { "": '"\u2028' }] }
+  await sql`
+    insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)
+    values (${workspace}, ${app}, 'rank_drop', 'ios', 'us', '抹茶 "1"', ${dayBefore(1)}, now(), ${sql.json(facts)}, now()),
+      (${workspace}, null, 'ads_fee', null, null, '', ${dayBefore(0)}, now(), 'null', null)`
+  await sql`
+    insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, rival_scope, created_by)
+    select ${workspace}::int, t.type, t.channels::text[], t.drop_by, t.scope, null, min(k.id)
+    from api_key k, (values ('rank_drop', '{slack,webhook}', 5, 'tagged'), ('weekly', '{}', null, null))
+      t (type, channels, drop_by, scope)
+    where k.workspace_id = ${workspace}
+    group by 1, 2, 3, 4, 5`
+  await sql`
+    insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at, lease, lease_until, next_at)
+    values ('ch_webhook', ${workspace}, 'webhook', 'https://x.example/"\\n"', 'v1.a.b.c', null, null, gen_random_uuid(), now(),
+        now()),
+      ('ch_slack', ${workspace}, 'slack', 'https://slack.example/…', 'v1.a.b.d', 'status 404', now(), null, null, null)`
+  await sql`
+    insert into alert_to_deliver (alert_id)
+    select max(id) from alert`
+  await sql`
+    insert into delivery (id, channel_id, alert_id, state, attempts, next_at, ended_at, failure)
+    select 'msg_1', 'ch_webhook', min(id), 'waiting', 3, now(), null, 'status 500' from alert
+    union all
+    select 'msg_2', 'ch_slack', min(id), 'undelivered', 10, null, now(), 'a\tb' from alert`
+  await sql`
+    insert into allowance_month (workspace_id, allowance, month, used)
+    values (${workspace}, 'spy', '2024-01-01', 3)`
+  await sql`
+    insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, request_id)
+    values (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
+  await sql`
+    insert into storefront_audit (app_id, started_at, storefronts, class, finished_at, rows)
+    select min(id), now() - interval '13 hours', '{us,de}'::text[], 1, now() - interval '12 hours', ${sql.json([facts])}::jsonb
+    from store_app
+    union all
+    select min(id), now(), '{us,de}'::text[], 2, null, null from store_app`
+  await sql`
+    insert into plan_task (
+      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
+    )
+    values (${app}, 'task_1', 'ios', 'us', 'subtitle', '', '抹茶 "1"', now(), ${sql.json([facts])}, 1.25, null)`
   await sql`insert into instance (key, value) values ('first_keys', 'shown')`
+  await sql`
+    insert into share_link (sha256, workspace_id, app_id, expires_at, password, content)
+    values (sha256('a'), ${workspace}, ${app}, now() + interval '7 days', '$argon2id$v=19$m=1', ${sql.json(facts)})`
+  await sql`insert into share_try (sha256, tries) values (sha256('b'), 5)`
   await sql`
     insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)
     values (${workspace}, '2024-01-01', 'list_apps', 9007199254740991, 0, 3)`
@@ -244,6 +317,8 @@ function paths(app: string, jobs: string[]): string[] {
     `${of}/keywords?country=fr`, `${of}/rivals`, `${of}/rivals?country=de`, `${of}/rivals?platform=ios`, `${of}/history`,
     `${of}/history?country=de`, "/search?q=tea", "/search?q=kettle", "/search?q=matcha", "/search?q=nothing",
     `/fetch?id=app:${app}`, "/fetch?id=app:nobody", `/search?q=${app}`, ...jobs.map((id) => `/jobs/${id}`), "/jobs/job_none",
+    "/alerts", "/portfolio", `${of}/page`, `${of}/timeline`, `${of}/featuring`, `${of}/charts`, `${of}/chart-movers`,
+    `${of}/reviews`, `${of}/reviews/stats`, `${of}/today`, `${of}/competition`, `${of}/storefront-audit`,
     "/apps/nobody", "/nowhere", "/account", "/usage",
   ] // biome-ignore format: a list to scan
 }

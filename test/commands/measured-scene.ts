@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { UPSTREAMS } from "../../src/upstreams.ts"
+import { STORE_HOSTS } from "../../src/upstreams.ts"
 import type { ReplayServer } from "../sources/replay.ts"
 
 /** UPSTREAM_URLS of a stand-in. */
 export function standingIn({ address }: ReplayServer): string {
-  return UPSTREAMS.map((upstream) => `${upstream}=${address(upstream)}`).join(",")
+  return STORE_HOSTS.map((upstream) => `${upstream}=${address(upstream)}`).join(",")
 }
 
 /** An app that a workspace of its own tracks on these platforms. */

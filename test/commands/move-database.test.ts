@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { cpSync, existsSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
@@ -9,7 +9,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
-import { answer, appmeter, begun, dataFolder, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "./child.ts"
 import { type Filled, fill, fillUp, inFolder, inServer, livesOn, recorded, sumsOf, TABLES } from "./filled.ts"
 
 setDefaultTimeout(120_000)
@@ -29,7 +29,7 @@ afterAll(removeFolders)
 describe("a move copies everything, and the copy lives on", () => {
   postgres("postgres: from the embedded database", async () => {
     await using target = await scratchDatabase("to")
-    const env = { DATA_DIR: copyOfFolder() }
+    const env = { DATA_DIR: copyOf(kept) }
     const moved = await answer(["move-database", "--to", target.url], { env })
     expect(moved).toMatchObject({ already: false, from: `the embedded database in ${env.DATA_DIR}` })
     expect(moved.next).toContain("DATABASE_URL")
@@ -73,7 +73,7 @@ describe("a move copies everything, and the copy lives on", () => {
 describe("a move can be repeated", () => {
   postgres("postgres: killed in the middle it has left nothing; again it is done, and again it says so", async () => {
     await using target = await scratchDatabase("to")
-    const env = { DATA_DIR: copyOfFolder() }
+    const env = { DATA_DIR: copyOf(kept) }
     await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
     const child = begun(["move-database", "--to", target.url], { env })
     await until(async () => (await written(target.admin)) > 2_000_000)
@@ -102,7 +102,7 @@ describe("a move is refused", () => {
       await sql`insert into instance (key, value) values ('mine', 'kept')`
       return await sumsOf(sql)
     })
-    const env = { DATA_DIR: copyOfFolder() }
+    const env = { DATA_DIR: copyOf(kept) }
     const { code, out, err } = await appmeter(["move-database", "--to", target.url, "--json"], { env })
     const { host, pathname } = new URL(target.url)
     const place = `the database at ${host}${pathname}`
@@ -115,7 +115,7 @@ describe("a move is refused", () => {
   postgres("postgres: to a database of something else, which gets no table of ours", async () => {
     await using target = await scratchDatabase("to")
     await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
-    const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOfFolder() } })
+    const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOf(kept) } })
     expect([code, err]).toEqual([
       1, expect.stringContaining("holds tables that are not Appmeter's (workspace); give an empty one"),
     ]) // biome-ignore format: a list to scan
@@ -134,7 +134,7 @@ describe("a move is refused", () => {
   })
 
   test("while a server holds the source", async () => {
-    const DATA_DIR = copyOfFolder()
+    const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
       const { code, out, err } = await appmeter(["move-database", "--to", NOWHERE], { env: { DATA_DIR } })
       expect([code, out]).toEqual([1, ""])
@@ -154,7 +154,7 @@ describe("a move is refused", () => {
   })
 
   test("to an address that is none or not there, without showing its password", async () => {
-    const env = { DATA_DIR: copyOfFolder() }
+    const env = { DATA_DIR: copyOf(kept) }
     for (const [url, line] of [
       [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
       ["mysql://user:canary@host/x", "--to begins with mysql: but must begin with postgres:"],
@@ -170,7 +170,7 @@ describe("a move is refused", () => {
 })
 
 test("the tables that move are all that the migrations make", async () => {
-  await inFolder(copyOfFolder(), async (sql) => {
+  await inFolder(copyOf(kept), async (sql) => {
     const rows = await sql<{ name: string }[]>`
       select relname::text as name
       from pg_class
@@ -181,12 +181,6 @@ test("the tables that move are all that the migrations make", async () => {
 })
 
 const NOWHERE = "postgres://user:canary@127.0.0.1:1/name"
-
-function copyOfFolder(): string {
-  const folder = scratch()
-  cpSync(kept, folder, { recursive: true })
-  return folder
-}
 
 type Admin = Awaited<ReturnType<typeof scratchDatabase>>["admin"]
 
@@ -214,5 +208,5 @@ const withoutPartitions = (schema: string) =>
   schema.replaceAll(/\n\ncreate table \S+ \(\n\n\) partition of [^;]*;/g, "")
 
 async function schemaOf(): Promise<string> {
-  return await inFolder(copyOfFolder(), async (sql) => withoutPartitions(await describeSchema(sql)))
+  return await inFolder(copyOf(kept), async (sql) => withoutPartitions(await describeSchema(sql)))
 }

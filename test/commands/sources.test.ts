@@ -48,13 +48,21 @@ describe("beside a server", () => {
     expect([healthy, short, alerts]).toEqual([true, [], []])
     expect(sources.map(({ source, upstream, on }: Record<string, unknown>) => [source, upstream, on])).toEqual([
       ["apple-web-search", "apps.apple.com", true],
+      ["apple-app-page", "apps.apple.com", true],
       ["itunes-lookup", "itunes.apple.com", true],
       ["itunes-search", "itunes.apple.com", true],
+      ["apple-charts", "itunes.apple.com", true],
+      ["apple-genres", "itunes.apple.com", true],
+      ["itunes-developer", "itunes.apple.com", true],
+      ["apple-reviews", "itunes.apple.com", true],
       ["apple-store-search", "search.itunes.apple.com", true],
       ["apple-hints", "search.itunes.apple.com", true],
       ["play-search", "play.google.com", false],
       ["play-suggest", "play.google.com", false],
       ["play-details", "play.google.com", false],
+      // by language, wherever it is asked from
+      ["play-reviews", "play.google.com", true],
+      ["app-ads-txt", "developer-sites", true],
     ])
     for (const source of sources)
       expect(source).toMatchObject({ successRate24h: null, lastSuccess: null, failed24h: 0 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { UPSTREAMS } from "../../src/upstreams.ts"
+import { STORE_HOSTS } from "../../src/upstreams.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
@@ -27,7 +27,7 @@ afterAll(removeFolders)
 const reading = () => ({
   MEASURE: "yes",
   UPSTREAM_URLS: standingIn(stores),
-  UPSTREAM_GAPS_MS: UPSTREAMS.map((upstream) => `${upstream}=5`).join(","),
+  UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=5`).join(","),
 })
 
 const searched = () => stores.requests.flatMap(({ url }) => (url.hostname === "apps.apple.com" ? [url.searchParams.get("term")] : [])) // biome-ignore format: one line

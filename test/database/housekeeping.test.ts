@@ -85,3 +85,35 @@ test("after a bulk load the named tables have statistics; unchanged tables are l
   expect(await vacuumChanged(sql, { pauseMs: 0 })).toEqual([])
   await close()
 })
+
+test("a table that has grown is analysed within a minute, and not again until it has doubled", async () => {
+  let now = new Date("2026-01-01T12:00:00Z")
+  const housekeeping = { everyMs: 50, now: () => now }
+  const dataDir = join(folder, "grown")
+  const { sql, close } = await openEmbedded({ dataDir, as: "server", log: () => {}, housekeeping })
+  const analysed = async () => {
+    await sql`select pg_stat_force_next_flush()`
+    const [row] = await sql<{ times: number; known: number }[]>`
+      select s.analyze_count as times, c.reltuples::int as known
+      from pg_stat_user_tables s
+      join pg_class c on c.oid = s.relid
+      where s.relname = 'grown'`
+    return [row!.times, row!.known]
+  }
+  await sql`create table grown (id int)`
+  await sql`insert into grown select generate_series(1, 600)`
+  await Bun.sleep(300)
+  expect(await analysed()).toEqual([0, -1])
+  now = new Date("2026-01-01T12:01:00Z")
+  await until(async () => (await analysed())[0] === 1)
+  expect(await analysed()).toEqual([1, 600])
+  await sql`insert into grown select generate_series(1, 500)`
+  now = new Date("2026-01-01T12:02:00Z")
+  await Bun.sleep(300)
+  expect(await analysed()).toEqual([1, 600])
+  await sql`insert into grown select generate_series(1, 800)`
+  now = new Date("2026-01-01T12:03:00Z")
+  await until(async () => (await analysed())[0] === 2)
+  expect((await analysed())[1]).toBe(1_900)
+  await close()
+})

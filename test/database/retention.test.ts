@@ -13,8 +13,8 @@ import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 
 setDefaultTimeout(60_000)
 
-const KEPT: Kept = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400 }
-const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0 }
+const KEPT: Kept = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const quick = { chunk: 50, pauseMs: 0 }
 
 let sql: Sql
@@ -23,7 +23,9 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  await sql`truncate ledger, ledger_month, attempt, hive_day, job, source_hour, instance_alert restart identity`
+  await sql`
+    truncate ledger, ledger_month, attempt, hive_day, job, source_hour, instance_alert, hint_answer, allowance_unit,
+      allowance_month, delivery, alert_to_deliver, alert restart identity`
 })
 afterAll(removeFolders)
 
@@ -183,78 +185,6 @@ describe("the ledger", () => {
   })
 })
 
-describe("what else is old", () => {
-  test("attempts go by their own time, also those that were imported late", async () => {
-    await sql`
-      insert into attempt (at, kind, subject, storefront, platform, source, outcome)
-      select now() - (n * 37 % 200) * interval '1 day', 'search', n::text, 'us', 'ios', 'web', 'blocked'
-      from generate_series(1, 400) n
-      order by n`
-    const [young] = await sql`select count(*) from attempt where at >= now() - interval '90 days'`
-    expect((await removeOld(sql, FOR_EVER, quick)).attempt).toBe(0)
-    await removeOld(sql, KEPT, quick)
-    expect(await counted(sql, "attempt")).toBe(young!.count)
-    expect(young!.count).toBeGreaterThan(0)
-  })
-
-  test("hours of the sources go as attempts do, and alerts from their end; none that is not over", async () => {
-    await sql`
-      insert into source_hour (source, hour, answered)
-      select s, date_trunc('hour', now()) - n * interval '1 day', 5
-      from generate_series(0, 199) n, unnest(array['apple-hints', 'play-search']) s`
-    await sql`
-      insert into instance_alert (kind, subject, detail, at, ended_at)
-      select 'source_changed', n::text, 'x', now() - interval '1 year',
-        case when n % 2 = 0 then now() - n * interval '1 day' end
-      from generate_series(0, 199) n`
-    expect(await removeOld(sql, FOR_EVER, quick)).toMatchObject({ source_hour: 0, instance_alert: 0 })
-    expect(await removeOld(sql, KEPT, quick)).toMatchObject({ source_hour: 2 * 110, instance_alert: 55 })
-    const [left] = await sql`
-      select (select min(hour) > now() - interval '91 days' from source_hour) as hours,
-        (select count(*) from instance_alert where ended_at is null) as open,
-        (select min(ended_at) > now() - interval '91 days' from instance_alert) as ended`
-    expect(left).toEqual({ hours: true, open: 100, ended: true })
-  })
-
-  test("jobs go from their end; none that is queued or running, however old", async () => {
-    const by = await owner(sql)
-    await sql`
-      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, sent_at,
-        finished_at, error, created_at)
-      select 'job_' || n, ${by.workspaceId}, ${by.keyId}, n::text, 'set_bid', n::text, '{}', '{}', s.status,
-        case when s.status = 'running' then gen_random_uuid() end, case when s.status = 'running' then now() end,
-        case when s.status in ('done', 'unknown') then now() end,
-        case when s.status in ('done', 'failed', 'unknown') then now() - n % 180 * interval '1 day' end,
-        case when s.status = 'failed' then '{}'::jsonb end, now() - interval '1 year'
-      from generate_series(1, 500) n
-      join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status, i) on s.i = n % 5 + 1
-      order by n`
-    await removeOld(sql, KEPT, quick)
-    const rows = await sql`
-      select status, count(*)::int as jobs, coalesce(max(now()::date - finished_at::date) <= 90, true) as young
-      from job
-      group by status
-      order by status`
-    expect(rows.map(({ status, young }) => `${status} ${young}`)).toEqual([
-      "done true", "failed true", "queued true", "running true", "unknown true",
-    ]) // biome-ignore format: one row
-    expect(rows.filter(({ status }) => /queued|running/.test(status)).map(({ jobs }) => jobs)).toEqual([100, 100])
-    expect(rows.find(({ status }) => status === "done")?.jobs).toBeLessThan(60)
-  })
-
-  test("counts of Hive days go after 40 days, whatever is set", async () => {
-    const { workspaceId } = await owner(sql)
-    await sql`
-      insert into hive_day (workspace_id, day, used)
-      select ${workspaceId}, (now() at time zone 'utc')::date - n, 1
-      from generate_series(0, 60) n`
-    expect((await removeOld(sql, FOR_EVER, quick)).hive_day).toBe(20)
-    expect((await sql`select min(day) = (now() at time zone 'utc')::date - 40 as kept from hive_day`)[0]).toEqual({
-      kept: true,
-    })
-  })
-})
-
 describe("the audit table", () => {
   const written = (days: number) => sql`
     insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
@@ -375,7 +305,7 @@ describe("on a server database", () => {
     await ledger(sql)
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(4726313907)`
-      expect(Object.values(await removeOld(sql, KEPT, quick))).toEqual(Array(7).fill(0))
+      expect(new Set(Object.values(await removeOld(sql, KEPT, quick)))).toEqual(new Set([0]))
     })
     expect(await counted(sql, "ledger")).toBe(700)
     expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)

@@ -2,8 +2,11 @@ import { addTerms, trackApp } from "../../src/actions/tracking.ts"
 import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { FaultCode } from "../../src/faults.ts"
-import type { Operation } from "../../src/operation.ts"
-import { pathNames } from "../../src/surfaces/sandbox.ts"
+import type { Measure } from "../../src/measure.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { type Operation, pathNames } from "../../src/operation.ts"
+import { UPSTREAMS } from "../../src/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 
@@ -39,6 +42,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   const house = openHouse({ sql })
   const crowded = openHouse({ sql, settings: { maxWaiting: 0 } })
   const broken = openHouse({ sql: throwing as unknown as Sql })
+  const busy = openHouse({ sql, measure: busyMeasure(sql) })
 
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
     const workspaceId = await house.workspace({ plan: "enterprise", overrides: OVERRIDES })
@@ -72,6 +76,21 @@ export function outcomesOver(sql: Sql): Outcomes {
     async (situation) =>
       Object.assign(situation, { at: house })
 
+  const forget: Change = async () => {
+    await sql`delete from app_ads`
+    await sql`delete from app_storefront`
+  }
+
+  const onPlayAlone: Change = async ({ app }) => {
+    await sql`
+      with play as (
+        insert into store_app (platform, store_id)
+        values ('android', 'com.example.' || replace(${app}::text, '_', ''))
+        returning id
+      )
+      update tracked_app set ios_app = null, android_app = play.id from play where tracked_app.id = ${app}`
+  }
+
   const raised: Outcomes["raised"] = {
     missing_api_key: async (situation) => Object.assign(situation, { key: undefined }),
     invalid_api_key: async (situation) => Object.assign(situation, { key: `svc_live_${"a".repeat(36)}` }),
@@ -97,6 +116,26 @@ export function outcomesOver(sql: Sql): Outcomes {
     bad_country: given({ country: "zz" }),
     bad_query: given({ q: "x".repeat(121) }),
     bad_id: given({ id: "nothing" }),
+    bad_app_id: async ({ input }) => {
+      for (const name of ["rivalId"]) if (name in input) input[name] = "nothing"
+    },
+    not_measured: (situation) => ("rivalId" in situation.input ? forget(situation) : onPlayAlone(situation)),
+    audit_failed: ({ app }) => sql`
+      insert into storefront_audit (app_id, started_at, storefronts, class, finished_at, failed, rows)
+      select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
+      from tracked_app
+      where id = ${app}`,
+    bad_day: given({ day: "2999-01-01" }),
+    bad_days: given({ days: 0 }),
+    bad_range: given({ from: "2025-01-02", to: "2025-01-01" }),
+    bad_kind: given({ kind: "nothing" }),
+    bad_genre: given({ genre: "nothing" }),
+    bad_goal: given({ goal: "nothing" }),
+    async measure_busy(situation) {
+      await forget(situation)
+      situation.at = busy
+      await queueUp(sql)
+    },
     unknown_action: given({ action: "nothing" }),
     confirm_token_invalid: given({ confirmToken: "confirm_nothing" }),
     confirm_token_expired: ({ workspaceId }) =>
@@ -136,8 +175,47 @@ const throwing = () => {
   throw new Error("relation does not exist")
 }
 
+const QUEUED = "a queue of its own"
+
+/** Live reads whose turn is five minutes away. */
+function busyMeasure(sql: Sql): Measure {
+  const kinds = kindsOf({ egressCountry: "us" })
+  return createMeasure({ sql, kinds, egress: QUEUED, now: () => new Date(), nudge() {}, onEnded() {} })
+}
+
+async function queueUp(sql: Sql): Promise<void> {
+  await sql`
+    insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
+    select unnest(${UPSTREAMS as unknown as string[]}::text[]), ${QUEUED}, now() + interval '5 minutes', 0, 0
+    on conflict (upstream, egress) do update
+    set next_at = excluded.next_at`
+}
+
+/** The rival of the samples, named by hand, with an answer of today's stores. */
+async function knownRival({ app, input }: Situation, sql: Sql): Promise<void> {
+  const { rivalId } = input as { rivalId: string }
+  await sql`update tracked_app set manual_rivals = array['ios:' || ${rivalId}::text] where id = ${app}`
+  const [rival] = await sql<{ id: number }[]>`
+    insert into store_app (platform, store_id)
+    values ('ios', ${rivalId})
+    on conflict (platform, store_id) do update
+    set store_id = excluded.store_id
+    returning id`
+  await sql`
+    insert into app_storefront (app_id, storefront, source, seen_at, available, parser, origin, sha256)
+    values (${rival!.id}, 'us', 'itunes-lookup', now(), true, 1, 'own', '')
+    on conflict do nothing`
+  await sql`
+    insert into app_ads (app_id, day, seen_at, source, state, records, variables, parser, origin, sha256)
+    values (${rival!.id}, current_date, now(), 'app-ads-txt', 'no_site', '[]', '{}', 1, 'own', '')
+    on conflict do nothing`
+}
+
 /** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  get_rival: knownRival,
+  get_rival_ad_networks: knownRival,
+  get_rival_market: knownRival,
   async get_job({ workspaceId, input }, sql) {
     input.jobId = await enqueued(sql, bidJob({ workspaceId, keyId: 1 }))
   },

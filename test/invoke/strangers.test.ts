@@ -21,8 +21,13 @@ test("another workspace's app answers on every path exactly as an id that never 
   )
   const about = catalog.filter((operation) => operation.subject)
   expect(about.length).toBeGreaterThan(0)
-  for (const { path } of about) {
-    const ask = (id: string) => house.call(`/v1${path.replace(":appId", id)}`, { key })
+  for (const { path, method } of about) {
+    const ask = (id: string) =>
+      house.call(`/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}`, {
+        key,
+        method,
+        ...(method === "POST" && { body: {} }),
+      })
     const [real, never] = [await ask(foreign), await ask("app_neverexisted")]
     expect(real.status).toBe(404)
     expect(real.text).toBe(never.text)

@@ -189,7 +189,9 @@ describe("many at once", () => {
     const url = new URL(process.env.DATABASE_URL)
     url.pathname = `/${sql.options.database}`
     while (others.length < count)
-      others.push(await openDatabase({ databaseUrl: url.href, dataDir: "", as: "command", log: silentLog }))
+      others.push(
+        await openDatabase({ databaseUrl: url.href, dataDir: "", as: "command", log: silentLog, maxConnections: 4 }),
+      )
     return others.map((database) => database.sql)
   }
 

@@ -172,6 +172,7 @@ describe("the next time", () => {
   test("of a reading that ended after midnight is that of the day it was claimed on", async () => {
     await on.track(["tea"])
     const claimed = (await next())!
+    await set("tea", on.sql`next_at = '2025-11-19T23:59:50Z'`)
     await measure({ ...claimed, claimedAt: new Date("2025-11-19T23:59:59.900Z") })
     const at = (await on.due("tea")).next_at
     expect(at.toISOString()).toStartWith("2025-11-20T0")

@@ -150,7 +150,15 @@ async function reading(work: () => Promise<void>): Promise<void> {
       atOnce: 6,
       egress: "main",
       egressCountry: undefined,
-      sourcesOff: [],
+      // what they read is in fresh-public
+      sourcesOff: [
+        "apple-app-page",
+        "apple-reviews",
+        "apple-charts",
+        "apple-genres",
+        "itunes-developer",
+        "app-ads-txt",
+      ],
       gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, GAP_MS])),
       addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
       raw: { folder, days: 14, megabytes: 10 },
@@ -168,7 +176,8 @@ async function overdue(): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)
     from due
-    where next_at <= now() or lease is not null or measured_at is null`
+    where (next_at <= now() or lease is not null or measured_at is null)
+      and kind in ('app', 'canary', 'difficulty', 'findings', 'hints', 'search')`
   return row!.count
 }
 

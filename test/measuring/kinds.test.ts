@@ -28,9 +28,13 @@ async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]
     asked.push(one)
     return answer as never
   }
-  const port = { sql, now: () => NOW, signal: new AbortController().signal, isOn: () => true, ask }
+  const port = { sql, now: () => NOW, signal: new AbortController().signal, isOn: () => true, ask, askSite: noSites }
   await kindOf(name).read([{ ...tea, kind: name }], port)
   return asked
+}
+
+const noSites: ReadPort["askSite"] = async () => {
+  throw new Error("no site is asked")
 }
 
 function ids(count: number, from = 20_001): string[] {
@@ -55,7 +59,7 @@ describe("a difficulty", () => {
   test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {
     const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
     await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
-    expect(await askedBy("difficulty", {})).toEqual([{ storefront: "us", ids: ids(10) }])
+    expect(await askedBy("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
   })
 })
 

@@ -15,11 +15,11 @@ afterEach(async () => {
   for (const one of working.splice(0)) await one.stop()
 })
 
-const wanted = (term: string, rest: Partial<Wanted> = {}): Wanted => ({
+const wanted = (subject: string, rest: Partial<Wanted> = {}): Wanted => ({
   kind: "search",
   platform: "ios",
   storefront: "us",
-  term,
+  subject,
   ...rest,
 })
 

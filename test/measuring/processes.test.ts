@@ -188,7 +188,8 @@ test.skipIf(!process.env.DATABASE_URL)(
     await Promise.all([startWorker(), startWorker(), startWorker()])
     await until(async () => (await left(sql)) === 0)
     expect(twice).toEqual([])
-    expect(termsAsked(stores).sort()).toEqual(named(120).sort())
+    // on a machine so busy that a heartbeat comes late a reading is let go and asked for again, never beside itself
+    expect([...new Set(termsAsked(stores))].sort()).toEqual(named(120).sort())
     await expectOnce(sql, 120)
   },
 )

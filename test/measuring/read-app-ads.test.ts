@@ -7,6 +7,8 @@ import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { ask, codeOf, flood, page, type Site, safeSite, site } from "../outbound/site.ts"
 
 const NOW = new Date("2026-04-01T12:00:00Z")
+const APP = { platform: "ios", id: "1600000101" } as const
+const siteOf = (developerSite: string | null) => ({ ...APP, developerSite })
 const FILE = "\ufeff# ads\r\nOWNERDOMAIN=example.test\r\ngoogle.com, pub-1, direct, f08c\r\nunity.com, 2, RESELLER\r\n"
 const RECORDS = [
   { system: "google.com", publisherId: "pub-1", relation: "DIRECT", certId: "f08c" },
@@ -17,9 +19,9 @@ const utf8 = (text: string) => Buffer.from(text).toString("latin1")
 describe("app-ads.txt", () => {
   test("is read over TLS, with what it says of itself and where it stood", async () => {
     await using web = await world({ "https://example.test": page(utf8(FILE)) })
-    const seen = await readAppAds(web.fetch, "https://www.example.test/support", { now: () => NOW })
+    const seen = await readAppAds(web.fetch, siteOf("https://www.example.test/support"), { now: () => NOW })
     expect(seen).toEqual({
-      kind: "app_ads", source: "app-ads-txt", domain: "example.test", state: "records",
+      kind: "app_ads", source: "app-ads-txt", ...APP, domain: "example.test", state: "records",
       records: RECORDS as typeof seen.records, variables: { OWNERDOMAIN: ["example.test"] },
       seenAt: NOW, parser: 1, origin: "own", sha256: hash("sha256", FILE, "buffer"),
     }) // biome-ignore format: a list to scan
@@ -91,7 +93,7 @@ test.each([
   ["unreachable", "a redirect to a file of the machine", page("", { location: "file:///etc/passwd" }, 302)],
 ] as const)("%s: %s", async (expected, _, said) => {
   await using web = await world({ "https://example.test": said })
-  const seen = await readAppAds(web.fetch, "https://example.test", { now: () => NOW })
+  const seen = await readAppAds(web.fetch, siteOf("https://example.test"), { now: () => NOW })
   expect([seen.state, seen.records, seen.variables, seen.domain]).toEqual([expected, [], {}, "example.test"])
 })
 
@@ -136,7 +138,10 @@ describe("the file of a site", () => {
 
   test("is not told of where the caller ended the look for it", async () => {
     await using slow = await world({ "https://example.test": drip })
-    const looked = readAppAds(slow.fetch, "https://example.test", { now: () => NOW, signal: AbortSignal.timeout(200) })
+    const looked = readAppAds(slow.fetch, siteOf("https://example.test"), {
+      now: () => NOW,
+      signal: AbortSignal.timeout(200),
+    })
     expect(await codeOf(looked)).toBe("stopped")
   })
 })
@@ -230,7 +235,7 @@ function withPorts(text: string, { http, https }: { http: number; https: number 
 }
 
 async function state(web: World, developerSite: string | null): Promise<[string, string | null]> {
-  const { state, domain } = await readAppAds(web.fetch, developerSite, { now: () => NOW })
+  const { state, domain } = await readAppAds(web.fetch, siteOf(developerSite), { now: () => NOW })
   return [state, domain]
 }
 

@@ -12,6 +12,7 @@ import { appleHints } from "../../src/sources/apple-hints.ts"
 import { itunesLookup } from "../../src/sources/itunes-lookup.ts"
 import { itunesSearch } from "../../src/sources/itunes-search.ts"
 import { playSearch } from "../../src/sources/play-search.ts"
+import type { Source } from "../../src/sources/source.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, stored } from "../observations/measured.ts"
 import { fixture, PARSED } from "../sources/parsed.ts"
@@ -42,7 +43,9 @@ const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" 
 
 describe("bodies that are read as they were", () => {
   test("of every source are the same, and nothing changes with or without writing", async () => {
-    const replayed = Object.values(SOURCES).flatMap((of) => of.map(({ name }: { name: string }) => name))
+    const all: readonly Source<never>[] = Object.values(SOURCES).flat()
+    // of those that name people no body is kept
+    const replayed = all.filter(({ namesPeople }) => !namesPeople).map(({ name }): string => name)
     for (const { source, asked, fixture: name } of PARSED.filter((one) => replayed.includes(one.source.name))) {
       const text = fixture(name)
       await record(sql, [seenIn(source, asked, text, AT)], now)

@@ -11,6 +11,7 @@ import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { record } from "../../src/observations/record.ts"
 import { knownReviews, reviewsRead } from "../../src/observations/review-feeds.ts"
 import type { Attempt } from "../../src/observations/types.ts"
+import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { itunesLookup } from "../../src/sources/itunes-lookup.ts"
 import { readPlayReviews, readReviews } from "../../src/sources/read-reviews.ts"
 import { freshDatabase } from "../database.ts"
@@ -60,6 +61,7 @@ function port(): ReadPort {
     random: () => 0,
     stopwatch: () => () => 0,
     keep: bodies.keep,
+    outbound: safeFetch,
   }
   const claim = { lease: "", kind, subjects: [subject], live: false, claimedAt: now }
   const asking = { claim, signal: new AbortController().signal, leftMs: () => 10_000, sinceClaim: () => 0 }

@@ -3,6 +3,10 @@ export interface ShownApp {
   id: string
   name: string
   ratings: number
+  genre?: number
+  developerId?: number
+  /** The seller's. */
+  site?: string
 }
 
 /** So many apps whose ids begin at a number. */
@@ -42,7 +46,7 @@ export function captchaPage(): Response {
 
 /** The iTunes look-up of apps: ids it does not know are left out. */
 export function lookupAnswer(apps: readonly ShownApp[]): Response {
-  const results = apps.map(({ id, name, ratings }) => ({
+  const results = apps.map(({ id, name, ratings, genre = 6007, developerId, site }) => ({
     wrapperType: "software",
     kind: "software",
     trackId: Number(id),
@@ -55,7 +59,9 @@ export function lookupAnswer(apps: readonly ShownApp[]): Response {
     version: "1.0",
     price: 0,
     currency: "USD",
-    primaryGenreId: 6007,
+    primaryGenreId: genre,
+    ...(developerId !== undefined && { artistId: developerId }),
+    ...(site !== undefined && { sellerUrl: site }),
     releaseDate: "2020-01-01T08:00:00Z",
     currentVersionReleaseDate: "2026-01-01T08:00:00Z",
   }))

@@ -125,7 +125,7 @@ describe("a reading", () => {
   })
 
   test("of several subjects ends for all of them, told to who listens", async () => {
-    for (const iosId of ["600001", "600002", "600003"]) await on.track([], { iosId, only: null })
+    for (const iosId of ["600001", "600002", "600003"]) await on.track([], { iosId, only: "app" })
     const told: string[] = []
     const measuring = on.measuring({ kinds: [lookUps] })
     measuring.onEnded(({ subjects, failure }) => told.push(`${subjects.map(({ subject }) => subject)} ${failure}`))
@@ -229,15 +229,14 @@ describe("a started worker", () => {
     busy.start()
     await Bun.sleep(50)
     for (let i = 0; i < 12; i++) await on.track([`term ${i}`], { only: null })
+    await on.sql`delete from due where kind not in ('search', 'app')`
     expect(on.stores.requests).toEqual([])
     busy.nudge()
     await until(() => under["apps.apple.com"] + under["itunes.apple.com"] === 12)
     await Bun.sleep(50)
     expect(under).toEqual({ "apps.apple.com": 6, "itunes.apple.com": 6 })
     open()
-    await until(
-      async () => (await on.sql`select 1 from due where measured_at is null and kind <> 'hints'`).length === 0,
-    )
+    await until(async () => (await on.sql`select 1 from due where measured_at is null`).length === 0)
     await busy.stop()
     expect(termsAsked(on.stores)).toHaveLength(12)
   })

@@ -85,7 +85,7 @@ test("what is seen in the future, of another platform, of no storefront or by an
     expect(problemOf({ ...one, seenAt: new Date("2026-08-14") })).toBe("bad_time")
     expect(problemOf({ ...one, platform: "android" })).toBe("bad_platform")
     expect(problemOf({ ...one, storefront: "zz" })).toBe("bad_storefront")
-    expect(problemOf({ ...one, source: "itunes-lookup" })).toBe("bad_source")
+    expect(problemOf({ ...one, source: "apple-hints" })).toBe("bad_source")
     expect(problemOf({ ...one, sha256: new Uint8Array(3) })).toBe("bad_provenance")
   }
 })
@@ -118,6 +118,11 @@ describe("what no database should hold:", () => {
     ["another chart", chart({ chart: "new" }), "bad_kind"],
     ["a genre by its name", chart({ genre: "Finance" }), "bad_text"],
     ["an app's genre by its name", chart({ apps: [{ id: "1600000101", genre: "Finance" }] }), "bad_text"],
+    [
+      "an app's genre by its name on a shelf",
+      { ...DEVELOPER, apps: [{ id: "1600000101", genre: "Finance" }] },
+      "bad_text",
+    ],
     ["more apps than places", chart({ depth: 1 }), "too_many_results"],
     ["part of a place", chart({ depth: 2.5 }), "bad_depth"],
     ["an app twice on a chart", chart({ apps: [{ id: "1600000101" }, { id: "1600000101" }] }), "duplicate_app"],

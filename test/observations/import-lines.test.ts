@@ -76,7 +76,10 @@ test("a line that cannot be read is refused with the field and the rule, and quo
   const cases: [object | string, string][] = [
     ["{", "the line is not JSON"],
     ["[]", "the line is not a JSON object"],
-    [{ kind: "secret" }, "kind: must be search, attempt, apps, chart, hints, reviews or popularity"],
+    [
+      { kind: "secret" },
+      "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity",
+    ],
     [
       search({ source: "itunes-search" }),
       "source: the iTunes Search API is no rank source: its order is not the order a phone shows",

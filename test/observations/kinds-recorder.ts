@@ -8,6 +8,7 @@ import type { Observation } from "../../src/observations/types.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
 import { hinted, NOW, published, reading, said } from "./measured.ts"
+import { marketed, named, shelved, soldBy } from "./public-facts.ts"
 import { reviewed } from "./reviewed.ts"
 
 const moment = (i: number) =>
@@ -22,6 +23,9 @@ export const EVERY_KIND: readonly Observation[] = Array.from({ length: 80 }, (_,
       name: `App ${i} ${place}`,
       version: `${i}`,
       ratings: i * 10 + place,
+      genre: String(6_000 + (i % 3)),
+      developerId: String(1_500_000_000 + (i % 4)),
+      ...(place < 4 && { listing: { description: `Said ${i % 5}`, similar: [{ id: id(i + place) }] } }),
     })),
     { asked: Array.from({ length: 12 }, (_, place) => id(i * 11 + place)), parser: 1 + (i % 3) },
   ),
@@ -37,6 +41,15 @@ export const EVERY_KIND: readonly Observation[] = Array.from({ length: 80 }, (_,
     { storefront: i % 3 ? "us" : "de", source: i % 2 ? "import" : "apple-charts" },
   ),
   listed(moment(i), { name: `Listed ${i % 7}`, ratings: 1_000 + i * 90 }, { id: id(i % 3), parser: 1 + (i % 2) }),
+  named(moment(i), {
+    storefront: i % 2 ? "us" : "de",
+    genres: Array.from({ length: 1 + (i % 9) }, (_, place) => ({ id: String(36 + place), name: `Genre ${i}` })).map(
+      (genre, place) => (place === 0 ? genre : { ...genre, parent: "36" }),
+    ),
+  }),
+  shelved(moment(i), [id(i * 3), id(i * 3 + 1)], { developerId: String(1_500_000_000 + (i % 4)) }),
+  soldBy(moment(i), [`s${i}.com`], { id: id(i % 9) }),
+  marketed(moment(i), { installs: i * 100 }),
   reviewed(
     moment(i),
     Array.from({ length: 12 }, (_, place) => ({
@@ -50,7 +63,7 @@ export const EVERY_KIND: readonly Observation[] = Array.from({ length: 80 }, (_,
 
 if (import.meta.main) {
   const [url, seed] = process.argv.slice(2) as [string, string]
-  const sql = postgres(url, serverOptions("server", 4)) as Sql
+  const sql = postgres(url, serverOptions("command", 4)) as Sql
   const order = EVERY_KIND.toSorted((a, b) => weight(a, seed) - weight(b, seed))
   const parts = Array.from({ length: Math.ceil(order.length / 16) }, (_, i) => order.slice(i * 16, i * 16 + 16))
   const counts = await Promise.all(parts.map(async (part) => (await record(sql, part, () => NOW)).recorded))

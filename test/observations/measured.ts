@@ -1,11 +1,13 @@
 import { expect } from "bun:test"
 import { hash } from "node:crypto"
 import * as v from "valibot"
+import { openTakings } from "../../src/access/allowances.ts"
 import type { Caller } from "../../src/access/caller.ts"
 import { ENTITLEMENTS } from "../../src/access/plans.ts"
 import { findApp, visibleApps } from "../../src/access/visible-apps.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
 import type {
   AppsObservation,
   HintsObservation,
@@ -106,11 +108,13 @@ function sumOf(content: object): Uint8Array {
 /** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
 export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
   const caller = { workspaceId, appList: null, plan: "pro", entitlements: ENTITLEMENTS.pro } as unknown as Caller
+  const requestId = crypto.randomUUID()
   return {
     sql,
     now: () => now,
     caller,
-    requestId: crypto.randomUUID(),
+    requestId,
+    take: openTakings({ sql, log: silentLog, requestId }, () => caller).take,
     givenUp: () => false,
     visibleApps: () => visibleApps(sql, caller),
     hiveUsedToday: async () => 0,
@@ -158,6 +162,10 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from keyword_metric order by list_id, metric, day, source`,
     sql`select * from review_version order by app_id, feed, review_id, digest`,
     sql`select * from review_read order by app_id, feed, source, complete`,
+    sql`select * from genre order by platform, storefront, genre`,
+    sql`select * from developer_shelf order by platform, storefront, developer_id, source`,
+    sql`select * from market_fact order by app_id, storefront, source, day`,
+    sql`select * from app_ads order by app_id, day`,
   ])
   return JSON.stringify(parts, (_, value) =>
     value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value,

@@ -198,6 +198,7 @@ test("what breaks an invariant is refused by place and reason, and nothing of it
     [app({ price: Number.POSITIVE_INFINITY }), "bad_figure"],
     [app({ currency: "usd" }), "bad_figure"],
     [app({ genre: " " }), "bad_text"],
+    [app({ genre: "Finance" }), "bad_text"],
     [app({ updatedAt: new Date("nonsense") }), "bad_time"],
     [said(at, [TEA], { origin: "" }), "bad_provenance"],
     [{ ...said(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],

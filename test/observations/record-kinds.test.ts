@@ -234,6 +234,11 @@ describe("a failed read", () => {
       attempt({ sha256: new Uint8Array(32).fill(7) }),
       attempt({ kind: "hints", source: "apple-hints", subject: "te" }),
       attempt({ kind: "search", source: "play-search", platform: "android", subject: "tea" }),
+      attempt({ kind: "listing", source: "apple-app-page", subject: "10001" }),
+      attempt({ kind: "chart", source: "apple-charts", subject: "iphone free 6013" }),
+      attempt({ kind: "genres", source: "apple-genres", subject: "36" }),
+      attempt({ kind: "developer", source: "itunes-developer", subject: "1500000011" }),
+      attempt({ kind: "app_ads", source: "app-ads-txt", subject: "com.example.tea", platform: "android" }),
     ]
     for (const one of attempts) expect(await recordAttempt(sql, one, now)).toBe(true)
     for (const one of attempts) expect(await recordAttempt(sql, one, now)).toBe(false)
@@ -242,13 +247,28 @@ describe("a failed read", () => {
       { kind: "apps", subject: "10001,10002", sha256: "07".repeat(32) },
       { kind: "hints", subject: "te", sha256: null },
       { kind: "search", subject: "tea", sha256: null },
+      { kind: "listing", subject: "10001", sha256: null },
+      { kind: "chart", subject: "iphone free 6013", sha256: null },
+      { kind: "genres", subject: "36", sha256: null },
+      { kind: "developer", subject: "1500000011", sha256: null },
+      { kind: "app_ads", subject: "com.example.tea", sha256: null },
     ])
   })
 
   test("is refused where it breaks an invariant", async () => {
     const wrong: [Attempt, string][] = [
       [attempt({ kind: "guess" as never }), "bad_kind"],
+      [attempt({ kind: "toString" as never }), "bad_kind"],
       [attempt({ kind: "search", subject: "tea" }), "bad_source"],
+      [attempt({ kind: "listing", subject: "10001" }), "bad_source"],
+      [attempt({ kind: "listing", source: "apple-app-page", subject: "10001,10002" }), "bad_app_id"],
+      [attempt({ kind: "chart", source: "apple-charts", subject: "watch free 6013" }), "bad_text"],
+      [attempt({ kind: "chart", source: "apple-charts", subject: "ipad best 6013" }), "bad_text"],
+      [attempt({ kind: "chart", source: "apple-charts", subject: "ipad free games" }), "bad_text"],
+      [attempt({ kind: "chart", source: "apple-charts", subject: "ipad free 6013 us" }), "bad_text"],
+      [attempt({ kind: "genres", source: "apple-genres", subject: "games" }), "bad_text"],
+      [attempt({ kind: "developer", source: "itunes-developer", subject: "Leaves" }), "bad_text"],
+      [attempt({ kind: "app_ads", source: "app-ads-txt", subject: "com.example.tea" }), "bad_app_id"],
       [attempt({ kind: "hints", subject: "te" }), "bad_source"],
       [attempt({ subject: "10001,tea" }), "bad_app_id"],
       [attempt({ platform: "android" }), "bad_platform"],

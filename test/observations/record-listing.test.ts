@@ -195,7 +195,7 @@ test("readings in any order, in any parts, and by several at once leave the same
   const expected = await tables()
   expect(JSON.parse(expected).every((rows: unknown[]) => rows.length > 3)).toBe(true)
   for (let round = 0; round < 12; round++) {
-    await sql`truncate listing_run, listing_content, listing_item, listing_version, listing_change, rating_count`
+    await freshDatabase()
     const order = shuffled(once, random)
     const size = pick(1, 3, 10)
     const parts = Array.from({ length: Math.ceil(order.length / size) }, (_, i) =>

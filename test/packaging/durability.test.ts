@@ -16,11 +16,11 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => alone.remove())
 
-test("the binary killed six times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged", async () => {
-  const { wrong, batches, imports, summary } = await killRounds(alone, 6)
+test("the binary killed three times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged", async () => {
+  const { wrong, batches, imports, summary } = await killRounds(alone, 3)
   process.stdout.write(`${summary}\n`)
   expect(wrong).toEqual([])
-  expect(batches).toBeGreaterThan(6)
+  expect(batches).toBeGreaterThan(3)
   expect(imports).toBeGreaterThan(0)
 }, 180_000)
 

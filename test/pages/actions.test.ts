@@ -4,6 +4,7 @@ import { actions } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { actionsPart } from "../../src/pages/actions.ts"
 import { escapeHtml } from "../../src/pages/html.ts"
+import { tellAlerts } from "../actions/told-alerts.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { printed } from "../shell.ts"
@@ -17,7 +18,7 @@ describe("the writes in the reference", () => {
     for (const { name, summary, credits, scope, args } of actions) {
       const section = sectionOf(page, name)
       expect(section).toContain(`<p>${escapeHtml(summary)}`)
-      expect(section).toContain(`${credits} credit`)
+      expect(section).toContain(credits === 0 ? '"quiet">free of charge · ' : `"quiet">${credits} credit`)
       expect(section).toContain(` · scope ${scope} · `)
       const shown = [...section.matchAll(/<li><code>(\w+)<\/code>/g)].map(([, argument]) => argument)
       expect(shown).toEqual(Object.keys(args.entries))
@@ -63,6 +64,7 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
       // a name that looks like a token, and the end of what stands before it
       await tracked(workspace, 'Kettle "confirmToken":"confirm_no"', ["high water"])
       const key = await house.key(workspace)
+      await BEFORE[name]?.(sql, workspace)
       const { text } = actionsPart(actions, server.url.origin)
       const [previewed, confirmed] = linesOf(sectionOf(text, name)) as [string, string]
       const script = [appLineOf(text), previewed, "echo", confirmed, "echo", confirmed].join("\n")
@@ -91,6 +93,16 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
       trackApp(tx, { workspaceId, iosId: "1437843273", name, countries: ["us"], keywords, origin: "own" }),
     )
 })
+
+/** What must be there for the example to change something. */
+const BEFORE: Record<string, (sql: Sql, workspace: number) => Promise<unknown>> = {
+  mark_alerts_read: (sql, workspace) => tellAlerts(sql, [{ workspace, app: null, at: "2025-10-31T10:00:00Z" }]),
+  delete_alert_rule: (sql, workspace) => sql`
+    insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, created_by)
+    select ${workspace}, 'rank_drop', '{slack}', 5, 'all', min(id)
+    from api_key
+    where workspace_id = ${workspace}`,
+}
 
 function sectionOf(text: string, name: string): string {
   return text.split(`<section id="${name}">`)[1]?.split("</section>")[0] as string

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import * as v from "valibot"
+import { Country } from "../../src/inputs.ts"
 import { argumentList } from "../../src/pages/arguments.ts"
-import { described } from "../../src/schema.ts"
+import { coded, described } from "../../src/schema.ts"
 
 const { text } = argumentList(
   v.strictObject({
@@ -19,15 +20,19 @@ const { text } = argumentList(
       ["tea"],
     ),
     until: v.optional(v.nullable(v.string())),
+    country: v.optional(Country),
+    day: v.optional(coded(v.pipe(v.string(), v.isoDate()), "bad_day")),
+    at: v.optional(v.union([v.pipe(v.string(), v.isoDate()), v.number(), v.pipe(v.number(), v.minValue(2))])),
   }),
+  ["appId"],
 )
 const lines = text.split("<li>").slice(1)
 const line = (name: string) => lines.find((part) => part.startsWith(`<code>${name}</code>`))
 
 test("an argument is shown with its type, need, default, bounds and meaning", () => {
-  expect(lines).toHaveLength(8)
+  expect(lines).toHaveLength(11)
   const facts = (name: string) => /<span class="quiet">(.*)<\/span>/.exec(line(name) ?? "")?.[1]
-  expect(facts("appId")).toBe("string, required, 1 to 64 characters")
+  expect(facts("appId")).toBe("string, in the path, 1 to 64 characters")
   expect(facts("rows")).toBe("integer, default 10, 3 to 50")
   expect(facts("least")).toBe("number, optional, at least 2")
   expect(facts("kind")).toBe("one of free, paid, required")
@@ -35,6 +40,8 @@ test("an argument is shown with its type, need, default, bounds and meaning", ()
   expect(facts("code")).toBe("string, required, 2 characters")
   expect(facts("terms")).toBe("list of strings, default [&quot;tea&quot;], 1 to 9 entries, each up to 150 characters")
   expect(facts("until")).toBe("string or null, optional")
+  expect(facts("day")).toBe("date, optional")
+  expect(facts("at")).toBe("date or number, optional")
 })
 
 test("what it means is said in its own words, escaped, and that of a list's entries after it", () => {
@@ -42,4 +49,13 @@ test("what it means is said in its own words, escaped, and that of a list's entr
   expect(line("terms")).toContain("Some. Each: A keyword.")
   expect(line("rows")).not.toContain("<br>")
   expect(text).not.toContain("undefined")
+})
+
+test("the code of a bad value leads to its place in the list", () => {
+  const code = (name: string) => /bad value: <a href="\/docs\/errors#(\w+)"><code>\1</.exec(line(name) ?? "")?.[1]
+  expect([code("rows"), code("country"), code("day")]).toEqual(["invalid_arguments", "bad_country", "bad_day"])
+})
+
+test("where nothing can be sent, that is said instead of an empty list", () => {
+  expect(argumentList(v.strictObject({})).text).toBe('<p class="quiet">No parameters.</p>')
 })

@@ -27,7 +27,7 @@ describe("a template", () => {
   })
 })
 
-const PLAIN = "html head meta title body main h1 p lang charset name content id".split(" ")
+const PLAIN = "html head meta title link body main h1 p lang charset name content rel href id".split(" ")
 
 test("the check of pages finds what is wrong with one", () => {
   expect(readMarkup("<p><b></p>").unbalanced).not.toEqual([])

@@ -18,7 +18,7 @@ export function readMarkup(page: string): Markup {
   const open: string[] = []
   const body = page.replace(/^<!doctype html>/, "").replace(/<style>[^<]*<\/style>/, "")
   let at = 0
-  for (const tag of body.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*>/g)) {
+  for (const tag of body.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*>/g)) {
     readText(body.slice(at, tag.index), found)
     at = tag.index + tag[0].length
     const [, closing, name = "", attributes = ""] = tag
@@ -41,7 +41,7 @@ function readText(text: string, { bare }: Markup): void {
 }
 
 function readAttributes(text: string, found: Markup): void {
-  for (const [, name = "", value = ""] of text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)) {
+  for (const [, name = "", value = ""] of text.matchAll(/([a-zA-Z-]+)(?:="([^"]*)")?/g)) {
     found.attributes.add(name)
     readText(value, found)
     if (name === "id") found.ids.push(value)

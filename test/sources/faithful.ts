@@ -1,6 +1,6 @@
 import { normaliseTerm } from "../../src/formulas/term.ts"
 import type { Observation, StoreApp } from "../../src/observations/types.ts"
-import { factsUnfaithful } from "./faithful-facts.ts"
+import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
 import { reviewsUnfaithful } from "./faithful-reviews.ts"
 import { type As, islandsOf } from "./islands.ts"
 
@@ -25,14 +25,15 @@ function firstOf<T>(all: readonly T[], wrong: (one: T) => string | undefined): s
 }
 
 function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
-  const { id, name, developer, bundleId, version, currency, genre, icon, ratings, rating, price, ...dates } = app
-  const texts = { id, name, developer, bundleId, version, currency, genre }
+  const { icon, ratings, rating, price, releasedAt, updatedAt, market, listing, ...texts } = app
+  const dates = { releasedAt, updatedAt }
   const figures = { ratings, rating, price }
   return (
     firstOf(Object.entries(texts), ([what, value]) => missing(what, value, (text) => standing.text(text))) ??
     firstOf(Object.entries(figures), ([what, value]) => missing(what, value, (figure) => standing.figure(figure))) ??
     firstOf(Object.entries(dates), ([what, value]) => missing(what, value, (date) => standing.date(date as Date))) ??
-    missing("icon", icon, (url) => standing.picture(url))
+    missing("icon", icon, (url) => standing.picture(url)) ??
+    besideUnfaithful({ market, listing }, standing)
   )
 }
 
@@ -45,6 +46,8 @@ function missing<T>(what: string, value: T | undefined, stands: (value: T) => bo
 export interface Standing {
   text(value: string): boolean
   term(value: string): boolean
+  /** Of a text that is written as HTML: without its tags, its signs undone. */
+  plain(value: string): boolean
   /** Without the characters that no database holds, and cut where it is too long. */
   written(value: string): boolean
   figure(value: number): boolean
@@ -75,6 +78,8 @@ function standingIn(body: string, as: As): Standing {
       terms ??= new Set([...scalars, ...texts()].map(normaliseTerm))
       return terms.has(value)
     },
+    plain: (value) =>
+      text(value) || [...scalars].some((one) => one.length >= value.length && saidIn(one) === bare(value)),
     written: (value) =>
       text(value) ||
       [...scalars].some((one) => storable(one).startsWith(value)) ||
@@ -86,6 +91,9 @@ function standingIn(body: string, as: As): Standing {
   }
 }
 
+/** What HTML says but for white space, and for what looks like a tag before or after its signs are undone. */
+const saidIn = (html: string) => bare(bare(html).replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, signOf))
+const bare = (text: string) => text.replace(/<[^<>]*>/g, "").replace(/\s+/gu, "")
 const storable = (value: string) => value.replaceAll("\0", "").toWellFormed()
 const isoSeconds = (date: Date) => date.toISOString().replace(/\.\d+Z$/, "Z")
 const isoDay = (date: Date) => date.toISOString().slice(0, 10)
@@ -114,9 +122,11 @@ function undone(body: string): string {
     .replace(/\\u([0-9a-fA-F]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\(["\\/n])/g, (_, sign) => (sign === "n" ? "\n" : sign))
     .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1")
-    .replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(\w+));/g, (all, decimal, hex, name) => {
-      if (name) return ENTITIES[name] ?? all
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all
-    })
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(\w+));/g, signOf)
+}
+
+function signOf(all: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES[name] ?? all
+  const code = decimal ? Number(decimal) : Number.parseInt(hex as string, 16)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : all
 }

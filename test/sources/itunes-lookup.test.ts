@@ -37,6 +37,9 @@ const app = (trackId: number, more = {}) => ({
   ...more,
 })
 
+const SHOTS = "http://a5.mzstatic.com/eu/r30/Purple3/v4"
+const PICTURE = "https://is1-ssl.mzstatic.com/image/thumb/a.jpg/392x696bb.jpg"
+
 describe("asking", () => {
   test("50 ids are one request, each once and in their order", async () => {
     const ids = Array.from({ length: LOOKUP_IDS }, (_, n) => String(500_000 + n))
@@ -78,9 +81,46 @@ describe("recorded answers", () => {
         price: 0,
         currency: "EUR",
         genre: "6002",
+        developerId: "286449796",
+        developerSite: "http://www.118712.fr/118712-sur-votre-iphone.html",
         releasedAt: new Date("2009-11-20T23:00:19Z"),
+        listing: {
+          description: expect.stringMatching(/^Vos recherches à proximité en un clic !\n\n/),
+          screenshots: {
+            phone: expect.arrayContaining([
+              `${SHOTS}/59/05/d2/5905d2a8-1786-428a-55d7-83e10a0e280f/screen1136x1136.jpeg`,
+            ]),
+          },
+          minimumOs: "7.0",
+          ageRating: "4+",
+          category: "Utilities",
+          versions: [{ version: "4.2.2", notes: "Correction de bugs mineurs" }],
+        },
       },
     ])
+    expect(seen.apps[0]!.listing!.screenshots!.phone).toHaveLength(5)
+  })
+
+  test("pictures that a list does not name are unknown, and not none: stores answer so of apps that have some", async () => {
+    const pictures = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing
+    expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [] })).toEqual({})
+    expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [PICTURE] })).toEqual({
+      screenshots: { pad: [PICTURE] },
+    })
+  })
+
+  test("an app's version is listed with its day and notes, and no day of another version", async () => {
+    const more = { version: "2", releaseNotes: "New.", currentVersionReleaseDate: "2026-03-16T07:35:26Z" }
+    const told = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing!.versions
+    const releasedAt = new Date("2026-03-16T07:35:26Z")
+    expect(await told(more)).toEqual([{ version: "2", releasedAt, notes: "New." }])
+    expect(await told({ ...more, releaseNotes: " " })).toEqual([{ version: "2", releasedAt }])
+    expect(await told({ ...more, version: " " })).toBeUndefined()
+  })
+
+  test("a seller's site that is no address is left out", async () => {
+    for (const sellerUrl of ["www.example.com", "javascript:1", 7, " "])
+      expect((await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps[0]).not.toHaveProperty("developerSite")
   })
 
   test("what is asked for and not answered is absent", async () => {
@@ -124,14 +164,18 @@ describe("rows", () => {
       "500001",
       "500002",
     ])
-    expect(apps.map((app) => Object.keys(app).sort().join())).toEqual(["id,name", "id,name", "id,name,ratings"])
+    expect(apps.map((app) => Object.keys(app).sort().join())).toEqual([
+      "developerId,id,listing,name",
+      "developerId,id,listing,name",
+      "developerId,id,listing,name,ratings",
+    ])
   })
 
   test("an app sold for the iPhone and the Mac by one id is the iPhone's", async () => {
     const mac = app(500_000, { kind: "mac-software", trackName: "For the Mac", version: "9" })
     for (const both of [rows(mac, app(500_000)), rows(app(500_000), mac)]) {
       const { apps } = await lookup(both, ["500000"])
-      expect(apps).toEqual([{ id: "500000", name: "App 500000" }])
+      expect(apps).toEqual([{ id: "500000", name: "App 500000", developerId: "777001", listing: {} }])
     }
   })
 
@@ -146,7 +190,11 @@ describe("rows", () => {
 
   test("a name that no database holds is left out, and the other apps stay", async () => {
     const seen = await lookup(rows(app(500_000, { trackName: "a\0b" }), app(500_001)), ["500000", "500001"])
-    expect(seen.apps).toEqual([{ id: "500000" }, { id: "500001", name: "App 500001" }])
+    const developerId = "777001"
+    expect(seen.apps).toEqual([
+      { id: "500000", developerId },
+      { id: "500001", name: "App 500001", developerId, listing: {} },
+    ])
   })
 })
 
@@ -177,6 +225,9 @@ describe("what is no answer", () => {
     ["a price below nothing", rows({ ...one, price: -1 })],
     ["a currency by its sign", rows({ ...one, currency: "€" })],
     ["a day that is none", rows({ ...one, releaseDate: "2025-02-30T00:00:00Z" })],
+    ["pictures by name", rows({ ...one, screenshotUrls: { 0: PICTURE } })],
+    ["a picture that is no address", rows({ ...one, ipadScreenshotUrls: [PICTURE, "a.jpg"] })],
+    ["a description that is a number", rows({ ...one, description: 4 })],
     ["a list", "[]"],
     ["null", "null"],
     ["a row of null", '{"resultCount":1,"results":[null]}'],

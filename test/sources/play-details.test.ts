@@ -32,7 +32,11 @@ test("the recorded page of a free app that has a version for each kind of device
         price: 0,
         currency: "USD",
         genre: "TOOLS",
+        developerId: "5700313618786177705",
+        developerSite: "http://support.google.com/translate",
         updatedAt: new Date("2026-07-06T16:26:30Z"),
+        market: { installs: 1_619_908_402, hasInAppPurchases: false },
+        listing: expect.any(Object),
       },
     ],
     parser: playDetails.parser,
@@ -52,8 +56,12 @@ test("the recorded page of an app that costs something", () => {
     price: 6.99,
     currency: "USD",
     genre: "GAME_ARCADE",
+    developerId: "4772240228547998649",
+    developerSite: "http://help.mojang.com",
     releasedAt: new Date("2011-08-16T06:17:21Z"),
     updatedAt: new Date("2026-06-24T22:04:44Z"),
+    market: { installs: 91_130_079, hasInAppPurchases: true, inAppLeast: 0.99, inAppMost: 49.99, inAppCurrency: "USD" },
+    listing: expect.any(Object),
   })
 })
 
@@ -83,13 +91,18 @@ test("a version that varies is left out, also where the page says so in words", 
 test("fields far out are found under their number too", () => {
   const data = blockData(minecraft, "ds:5") as unknown[][][]
   const listing = data[1]![2]!
-  const moved = [...listing.slice(0, 140).concat(Array(14).fill(null)), { "141": listing[140], "146": listing[145] }]
+  const moved = [
+    ...listing.slice(0, 140).concat(Array(14).fill(null)),
+    { "141": listing[140], "145": listing[144], "146": listing[145] },
+  ]
   data[1]![2] = moved
   expect(app(withData(minecraft, "ds:5", data), MINECRAFT)).toEqual(app(minecraft, MINECRAFT))
 })
 
 test("an app for pre-registration has no price; one that is shown but offered in no way is not found", () => {
-  const { price, currency, ...rest } = app(minecraft, MINECRAFT)
+  const { price, currency, ...known } = app(minecraft, MINECRAFT)
+  const { inAppCurrency, ...market } = known.market!
+  const rest = { ...known, market }
   expect(app(edited(minecraft, { 18: [1], 57: null }), MINECRAFT)).toEqual(rest)
   expect(outcome(edited(minecraft, { 18: [0], 57: null }), MINECRAFT)).toBe("not_found")
   expect(outcome(edited(minecraft, { 18: [0] }), MINECRAFT)).toBe("not_found")
@@ -112,6 +125,12 @@ test("a fact of another type is a change, not an unknown one", () => {
     { 145: [["", ["yesterday"]]] },
     { 57: [[[[[null, [["6.99", "USD"]]]]]]] },
     { 95: [[null, 2, null, [null, null, "icon.png"]]] },
+    { 13: ["5+", 5, "7"] },
+    { 19: ["$0.99 - free per item"] },
+    { 19: ["$4.99 - $0.99 per item"] },
+    { 72: [[null, 4]] },
+    { 78: [[[null, 2, null, [null, null, "a.png"]]]] },
+    { 144: [null, [null, ["Fixes"]]] },
   ]
   expect(wrong.map((fields) => outcome(edited(minecraft, fields), MINECRAFT))).toEqual(wrong.map(() => "changed"))
 })

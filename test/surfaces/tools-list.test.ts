@@ -107,7 +107,7 @@ describe("the list", () => {
     }
     expect((await send(call("whoami"), { query: "?tools=keywords,account" })).body.result.isError).toBeUndefined()
     expect(await list(samples, "?tools=account%2Ckeywords")).toEqual(tools)
-    expect(await list(samples, "?tools=page")).toEqual([])
+    expect(await list(samples, "?tools=ads")).toEqual([])
   })
 
   test("without the writes there is nothing that takes anything away", async () => {

@@ -6,7 +6,7 @@ import { type Budget, budgetOf } from "../../measuring/budget.ts"
 import type { AskedSource } from "../../measuring/health.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { MeasuringSettings, Settings } from "../../settings.ts"
-import type { Upstream } from "../../upstreams.ts"
+import { STORE_HOSTS, type Upstream } from "../../upstreams.ts"
 import type { Invocation } from "../command.ts"
 import { measuredBy } from "../measured.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
@@ -66,7 +66,7 @@ function egressCountry({ egressCountry: country }: MeasuringSettings, platforms:
   if (!platforms.includes("android")) return ok(thing, "not set; nothing of Google Play is tracked")
   const fix =
     "set EGRESS_COUNTRY to the two-letter code of the country of this machine's address, for example EGRESS_COUNTRY=de"
-  return warning(thing, "not set while Android apps are tracked: Google Play is not read", fix)
+  return warning(thing, "not set while Android apps are tracked: of Google Play only reviews are read", fix)
 }
 
 /**
@@ -76,7 +76,9 @@ function egressCountry({ egressCountry: country }: MeasuringSettings, platforms:
 async function reachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
     return [ok("stores", `not read from here: MEASURE=no, and no turn of EGRESS ${measuring.egress} for an hour`)]
-  const upstreams = [...new Set(sources.map(({ upstream }) => upstream))]
+  // sites of developers are nobody's to answer for
+  const hosts = sources.filter(({ upstream }) => STORE_HOSTS.some((host) => host === upstream))
+  const upstreams = [...new Set(hosts.map(({ upstream }) => upstream))]
   return await Promise.all(upstreams.map((upstream) => reachable(upstream, measuring.addresses.get(upstream))))
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from "../../log.ts"
 import type { Sql } from "../types.ts"
-import { vacuumChanged } from "../upkeep.ts"
+import { analyzeGrown, vacuumChanged } from "../upkeep.ts"
 
 export interface HousekeepingOptions {
   /** How often to look, in milliseconds. */
@@ -11,6 +11,8 @@ export interface HousekeepingOptions {
   checkpointMs?: number
   /** The hour (UTC) of the nightly vacuum. */
   vacuumHour?: number
+  /** Between two looks for tables that have grown beyond what the planner knows, in milliseconds. */
+  analyzeMs?: number
   now?: () => Date
 }
 
@@ -26,10 +28,12 @@ export function keepHouse(
     logLimit = 64 * 1024 * 1024,
     checkpointMs = 5 * 60_000,
     vacuumHour = 3,
+    analyzeMs = 60_000,
     now = () => new Date(),
   }: HousekeepingOptions = {},
 ): () => Promise<void> {
   const stopping = new AbortController()
+  const analyze = sometimes(analyzeMs, now, () => analyzeGrown(sql))
   const checkpoint = checkpointer(sql, log, logLimit, checkpointMs, now)
   const vacuum = nightly(vacuumHour, now, () => vacuumChanged(sql, { signal: stopping.signal }))
   let working: Promise<void> = Promise.resolve()
@@ -38,6 +42,7 @@ export function keepHouse(
     if (busy) return
     busy = true
     working = checkpoint()
+      .then(analyze)
       .then(vacuum)
       .catch((error: Error) => {
         if (!stopping.signal.aborted) log("warn", "housekeeping_failed", { reason: error.message })
@@ -75,6 +80,15 @@ function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number
 async function logPosition(sql: Sql): Promise<number> {
   const [row] = await sql<{ position: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as position`
   return row!.position
+}
+
+function sometimes(everyMs: number, now: () => Date, work: () => Promise<unknown>) {
+  let last = now().getTime()
+  return async () => {
+    if (now().getTime() - last < everyMs) return
+    last = now().getTime()
+    await work()
+  }
 }
 
 function nightly(hour: number, now: () => Date, work: () => Promise<unknown>) {

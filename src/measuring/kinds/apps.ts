@@ -3,6 +3,7 @@ import { itunesLookup } from "../../sources/itunes-lookup.ts"
 import { playDetails } from "../../sources/play-details.ts"
 import { ReadFailure } from "../../sources/source.ts"
 import type { Kind, ReadPort } from "../kind.ts"
+import { afterLookUp } from "../put-forward.ts"
 
 export const appsOnAppStore: Kind = {
   name: "app",
@@ -19,6 +20,7 @@ export const appsOnAppStore: Kind = {
       }),
     ]
   },
+  putsForward: afterLookUp,
 }
 
 export const appsOnPlay: Kind = {
@@ -32,6 +34,7 @@ export const appsOnPlay: Kind = {
     const { storefront, subject: id } = subject!
     return [await detailsOf(id, storefront, port)]
   },
+  putsForward: afterLookUp,
 }
 
 /** A page that is not there is Google Play's way to say that the app is not to be had in the country. */

@@ -1,6 +1,8 @@
 import { latestTen } from "../../observations/keyword-inputs.ts"
+import { withoutPages } from "../../observations/looked-up.ts"
 import { itunesLookup } from "../../sources/itunes-lookup.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
+import { afterTerms } from "../put-forward.ts"
 import { deriveMetrics } from "./metrics.ts"
 
 // So many terms' first ten apps are in one look-up's fifty.
@@ -15,9 +17,12 @@ export const difficultyOnAppStore: Kind = {
   everyDays: 7,
   async read(subjects, port) {
     const ids = await firstTen(port, subjects)
-    return ids.length === 0 ? [] : [await port.ask(itunesLookup, { storefront: subjects[0]!.storefront, ids })]
+    if (ids.length === 0) return []
+    // whoever ranks is read for its figures alone
+    return [withoutPages(await port.ask(itunesLookup, { storefront: subjects[0]!.storefront, ids }))]
   },
   derive: deriveMetrics,
+  putsForward: afterTerms,
 }
 
 /** Store ids of the ten apps that each term's difficulty will be made of, each once. */

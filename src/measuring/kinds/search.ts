@@ -3,6 +3,7 @@ import type { Platform, SearchObservation } from "../../observations/types.ts"
 import type { SearchAsked } from "../../sources/asked.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
+import { afterTerms } from "../put-forward.ts"
 
 export type SearchSource = Source<SearchAsked, SearchObservation>
 
@@ -20,6 +21,7 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
       return [await firstOf(sources, { storefront, term }, port)]
     },
     derive: platform === "ios" ? difficultyIsDue : undefined,
+    putsForward: afterTerms,
   }
 }
 

@@ -1,7 +1,7 @@
 import type * as v from "valibot"
-import { type Operation, priceRange } from "../../operation.ts"
+import { type Operation, pathNames, priceRange } from "../../operation.ts"
 import { jsonSchema, type Schema } from "../../schema.ts"
-import { pathNames, type Sample } from "../sandbox.ts"
+import type { Sample } from "../sandbox.ts"
 import { CREDIT_HEADERS, faultsOf, responseName, statusesOf } from "./responses.ts"
 
 /** One operation of the document; its answer's schema and its errors stand in the components. */
@@ -15,7 +15,7 @@ export function documentedOperation(operation: Operation, sample: Sample): objec
     ...termsOf(operation),
     ...(parametersOf(operation).length > 0 && { parameters: parametersOf(operation) }),
     ...(method === "POST" && { requestBody: bodyOf(operation, sample) }),
-    responses: { 200: answerOf(operation, sample), ...faultsByStatus(operation) },
+    responses: { 200: answerOf(operation, sample), ...pendingOf(operation), ...faultsByStatus(operation) },
   }
 }
 
@@ -89,6 +89,14 @@ function answerOf(operation: Operation, { answer }: Sample): object {
       "application/json": { schema: { $ref: `#/components/schemas/${answerName(operation)}` }, example: answer },
     },
   }
+}
+
+/** The same shape, while work goes on. */
+function pendingOf(operation: Operation): Record<number, object> {
+  if (!operation.pending) return {}
+  const schema = { $ref: `#/components/schemas/${answerName(operation)}` }
+  const description = "Work goes on: ask again, after `eta` seconds where that is given."
+  return { 202: { description, headers: CREDIT_HEADERS, content: { "application/json": { schema } } } }
 }
 
 function faultsByStatus(operation: Operation): Record<number, object> {

@@ -1,0 +1,82 @@
+import type { Sql } from "../database/types.ts"
+import type { Alert } from "./alert.ts"
+import type { Channel } from "./rules.ts"
+
+export interface FeedAsked {
+  workspaceId: number
+  /** Only of these apps; null = all of the workspace. */
+  appIds: readonly string[] | null
+  limit: number
+}
+
+export const DELIVERY_STATES = ["waiting", "delivered", "undelivered"] as const
+
+/** How it went with an alert on a channel. */
+export interface Told {
+  channel: Channel
+  state: (typeof DELIVERY_STATES)[number]
+}
+
+export type FeedAlert = Alert & {
+  /** By channels, those of a kind as they were added; none where no rule wants it. */
+  deliveries: Told[]
+}
+
+export interface Feed {
+  /** Of all that may be seen, not only of those given; counted up to UNREAD_COUNTED. */
+  unread: number
+  /** Newest first: by when what shows it was seen, then the one found last. */
+  alerts: FeedAlert[]
+}
+
+/** A feed that nobody reads grows by thousands a day: counting them all would take longer every day. */
+export const UNREAD_COUNTED = 10_000
+
+/** What was found of a workspace's apps, at most `limit`. */
+export async function alertsOf(sql: Sql, asked: FeedAsked): Promise<Feed> {
+  const [alerts, unread] = await Promise.all([readAlerts(sql, asked), countUnread(sql, asked)])
+  return { unread, alerts }
+}
+
+/** Of some apps each is looked at by itself: what others are told lies between in the workspace's feed. */
+async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedAsked): Promise<FeedAlert[]> {
+  const columns = sql`
+    id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read, (
+      select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
+      from delivery d
+      join channel c on c.id = d.channel_id
+      where d.alert_id = alert.id
+    ) as deliveries`
+  if (appIds === null)
+    return await sql<FeedAlert[]>`
+      select ${columns}
+      from alert
+      where workspace_id = ${workspaceId}
+      order by at desc, id desc
+      limit ${limit}`
+  return await sql<FeedAlert[]>`
+    select a.*
+    from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
+    cross join lateral (
+      select ${columns}
+      from alert
+      where app_id = k.app_id and workspace_id = ${workspaceId}
+      order by at desc, id desc
+      limit ${limit}
+    ) a
+    order by a.at desc, a.id desc
+    limit ${limit}`
+}
+
+async function countUnread(sql: Sql, { workspaceId, appIds }: FeedAsked): Promise<number> {
+  const [row] = await sql<{ unread: number }[]>`
+    select count(*) as unread
+    from (
+      select
+      from alert
+      where workspace_id = ${workspaceId} and read_at is null
+        and (${appIds === null} or app_id = any(${(appIds ?? []) as string[]}::text[]))
+      limit ${UNREAD_COUNTED}
+    ) a`
+  return row?.unread ?? 0
+}

@@ -1,0 +1,163 @@
+import type { Tx } from "../database/types.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { parseRival } from "../formulas/store-ids.ts"
+import { appIds, holdIdentities } from "../observations/identities.ts"
+import { firstTerms } from "../observations/term-days.ts"
+import type { Platform } from "../observations/types.ts"
+import { DAYS_LOOKED_AT, type Finding, type Looked, type Place } from "./alert.ts"
+import { chartFindings } from "./chart-alerts.ts"
+import { followRivals } from "./follow-rivals.ts"
+import { listingFindings } from "./listing-alerts.ts"
+import { rankFindings } from "./rank-alerts.ts"
+import { reviewFindings } from "./review-alerts.ts"
+import { rivalFindings } from "./rival-alerts.ts"
+import { topicFindings } from "./topic-alerts.ts"
+
+/** A store's app in a storefront; `subject` is its store id. */
+export interface Subject {
+  platform: Platform
+  storefront: string
+  subject: string
+}
+
+/**
+ * Brings what follows from the readings of these apps up to date, for every measured tracked app that is one of them and
+ * tracks that storefront: the rivals that are followed, then the feed, as far as the last DAYS_LOOKED_AT days show
+ * something new. Again, or beside others, it adds nothing. Takes the identities' lock first, and no lock on any reading.
+ */
+export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void> {
+  await holdIdentities(tx)
+  const named = await readPlaces(tx, subjects)
+  if (named.length === 0) return
+  await makeRivals(tx, named)
+  const places = await lockPlaces(tx, named)
+  const to = dayOf(now)
+  const from = addDays(to, 1 - DAYS_LOOKED_AT)
+  for (const place of places) {
+    await followRivals(tx, place, manualOf(place))
+    const looked = { place, parts: await firstTerms(tx, place), from, to }
+    await tell(tx, looked, await findingsOf(tx, looked))
+  }
+}
+
+async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
+  return await tx<Place[]>`
+    select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as own, s.genre,
+      (a.created_at at time zone 'utc')::date as since, a.manual_rivals as "manualRivals"
+    from (
+      select distinct *
+      from unnest(
+        ${subjects.map(({ platform }) => platform)}::text[],
+        ${subjects.map(({ storefront }) => storefront)}::text[],
+        ${subjects.map(({ subject }) => subject)}::text[]
+      ) k (platform, storefront, subject)
+    ) k
+    join store_app s on (s.platform, s.store_id) = (k.platform, k.subject)
+    join tracked_app a on (a.ios_app = s.id or a.android_app = s.id) and k.storefront = any(a.countries)
+    where exists (select from measured_app m where m.id = a.id)
+    order by a.id, k.platform, k.storefront
+    limit 100000`
+}
+
+/** Rivals named by hand that no reading has shown yet: they are followed all the same. */
+async function makeRivals(tx: Tx, places: readonly Place[]): Promise<void> {
+  const keys = places.flatMap((place) => manualOf(place).map((id) => ({ platform: place.platform, id })))
+  if (keys.length > 0) await appIds(tx, keys)
+}
+
+function manualOf({ platform, manualRivals }: Place): string[] {
+  const named = (manualRivals ?? []).map(parseRival)
+  return named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
+}
+
+/**
+ * Those that are still there and tracked. At each only one works at a time; and who takes an app away waits, for that locks what is
+ * written here the other way round.
+ */
+async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
+  const apps = await tx<{ id: string }[]>`
+    select id
+    from tracked_app
+    where id = any(${named.map(({ appId }) => appId)}::text[])
+    order by id
+    for key share`
+  const held = new Set(apps.map(({ id }) => id))
+  const places = named.filter(({ appId }) => held.has(appId))
+  await tx`
+    select pg_advisory_xact_lock(hashtextextended('findings ' || app_id || ' ' || platform || ' ' || storefront, 0))
+    from unnest(
+      ${places.map(({ appId }) => appId)}::text[],
+      ${places.map(({ platform }) => platform)}::text[],
+      ${places.map(({ storefront }) => storefront)}::text[]
+    ) p (app_id, platform, storefront)
+    order by app_id, platform, storefront`
+  return await stillTracked(tx, places)
+}
+
+/** Who stops to track a storefront waits for the lock above, or has done so by now. */
+async function stillTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
+  const apps = await tx<{ id: string; countries: string[]; ios: number | null; android: number | null }[]>`
+    select id, countries, ios_app as ios, android_app as android
+    from tracked_app
+    where id = any(${places.map(({ appId }) => appId)}::text[])
+    order by id
+    limit 100000`
+  const tracked = new Map(apps.map((app) => [app.id, app]))
+  return places.filter(({ appId, platform, storefront, own }) => {
+    const app = tracked.get(appId)
+    return app?.[platform] === own && app.countries.includes(storefront)
+  })
+}
+
+async function findingsOf(tx: Tx, looked: Looked): Promise<Finding[]> {
+  return [
+    ...(await rankFindings(tx, looked)),
+    ...(await rivalFindings(tx, looked)),
+    ...(await chartFindings(tx, looked)),
+    ...(await listingFindings(tx, looked)),
+    ...(await reviewFindings(tx, looked)),
+    ...(await topicFindings(tx, looked)),
+  ]
+}
+
+/** What is told already is left out before: the table would refuse it, but each refusal costs an id. */
+async function tell(tx: Tx, { place, from }: Looked, found: readonly Finding[]): Promise<void> {
+  const told = found.length > 0 ? await readTold(tx, place, from) : new Set()
+  const rows = found.filter((one) => !told.has(keyOf(one)))
+  for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, place, rows.slice(at, at + CHUNK))
+}
+
+// 4,000 in one statement took the embedded database 130 ms.
+const CHUNK = 250
+
+async function insert(tx: Tx, place: Place, rows: readonly Finding[]): Promise<void> {
+  await tx`
+    insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+    select ${place.workspaceId}::int, ${place.appId}, type, ${place.platform}, storefront, subject, day, at, facts
+    from jsonb_to_recordset(${tx.json(rows.map((one) => stored(place, one)) as never)}) r (
+      type text, storefront text, subject text, day date, at timestamptz, facts jsonb
+    )
+    order by at, type, storefront, subject
+    on conflict do nothing`
+}
+
+/** Of the app in that store: reviews are of no storefront on Google Play. */
+async function readTold(tx: Tx, { appId, platform, storefront }: Place, from: string): Promise<Set<unknown>> {
+  const rows = await tx<Pick<Finding, "type" | "subject" | "day">[]>`
+    select type, subject, day
+    from alert
+    where app_id = ${appId} and at >= ${`${from}T00:00:00Z`}::timestamptz and platform = ${platform}
+      and (storefront = ${storefront} or storefront is null)
+    order by at, id
+    limit 100000`
+  return new Set(rows.map(keyOf))
+}
+
+function keyOf({ type, subject, day }: Pick<Finding, "type" | "subject" | "day">): string {
+  return JSON.stringify([type, subject, day])
+}
+
+function stored({ platform, storefront }: Place, { type, subject, day, at, facts }: Finding) {
+  const ofFeed = type === "review_wave" && platform === "android"
+  return { type, storefront: ofFeed ? null : storefront, subject, day, at: at.toISOString(), facts }
+}

@@ -1,0 +1,50 @@
+import type { Tx } from "../database/types.ts"
+import { type FoundRival, rivalsToFollow } from "../observations/rivals.ts"
+import type { Place } from "./alert.ts"
+
+/** Rivals that are followed of each app there, besides those named by hand. */
+export const FOLLOWED = 10
+
+/**
+ * Makes the rivals that are followed of an app there what its latest results say; what stays as it is is not written. The
+ * caller holds the identities and, for the app there, keeps others from doing the same.
+ */
+export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {
+  const { appId, platform, storefront, own } = place
+  const rivals = await rivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
+  const held = new Map((await readFollowed(tx, place)).map((rival) => [rival.rival, rival]))
+  const changed = rivals.filter((rival) => !isSame(rival, held.get(rival.rival)))
+  for (const { rival } of rivals) held.delete(rival)
+  if (held.size > 0) await unfollow(tx, place, [...held.keys()])
+  if (changed.length > 0) await follow(tx, place, changed)
+}
+
+async function readFollowed(tx: Tx, { appId, platform, storefront }: Place): Promise<FoundRival[]> {
+  return await tx<FoundRival[]>`
+    select rival, manual, terms, day
+    from app_rival
+    where (app_id, platform, storefront) = (${appId}, ${platform}, ${storefront})
+    order by rival
+    limit 10000`
+}
+
+function isSame(one: FoundRival, other: FoundRival | undefined): boolean {
+  return other?.manual === one.manual && other.terms === one.terms && other.day === one.day
+}
+
+async function unfollow(tx: Tx, { appId, platform, storefront }: Place, rivals: readonly number[]): Promise<void> {
+  await tx`
+    delete from app_rival
+    where (app_id, platform, storefront) = (${appId}, ${platform}, ${storefront})
+      and rival = any(${rivals as number[]}::int[])`
+}
+
+async function follow(tx: Tx, { appId, platform, storefront }: Place, rivals: readonly FoundRival[]): Promise<void> {
+  await tx`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms, day)
+    select ${appId}, ${platform}, ${storefront}, rival, manual, terms, day
+    from jsonb_to_recordset(${tx.json(rivals as never)}) r (rival int, manual boolean, terms int, day date)
+    order by rival
+    on conflict (app_id, platform, storefront, rival) do update
+    set manual = excluded.manual, terms = excluded.terms, day = excluded.day`
+}

@@ -1,0 +1,65 @@
+import type { Tx } from "../database/types.ts"
+import { isWave, WAVE } from "../formulas/alerts.ts"
+import { reviewLanguage } from "../formulas/review-language.ts"
+import { DEMO } from "../observations/types.ts"
+import type { Finding, Looked } from "./alert.ts"
+
+/**
+ * review_wave: many new reviews of one star, by the day when they were written or last edited (see isWave). The days
+ * before count as known from the one after that of the oldest review held, and only once a reading of the day or of a
+ * later one was complete: then nothing is missing between. Who wrote them is not stored.
+ */
+export async function reviewFindings(tx: Tx, looked: Looked): Promise<Finding[]> {
+  const { platform, storefront } = looked.place
+  const feed = platform === "ios" ? storefront : reviewLanguage(storefront)
+  return (await readDays(tx, looked, feed)).flatMap(({ day, at, count, earlier, days }) => {
+    if (!isWave(count, earlier, days)) return []
+    const facts = { feed, count, mean: Math.round((100 * earlier) / days) / 100, days }
+    return [{ type: "review_wave" as const, subject: feed, day, at, facts }]
+  })
+}
+
+interface Day {
+  day: string
+  /** When the latest of its reviews was seen first. */
+  at: Date
+  count: number
+  /** Given on the `days` days before. */
+  earlier: number
+  days: number
+}
+
+/** Days with reviews enough. The oldest review is found by the index that the newest are found by, from its other end. */
+async function readDays(tx: Tx, { place, from, to }: Looked, feed: string): Promise<Day[]> {
+  const { own, since } = place
+  return await tx<Day[]>`
+    with span as materialized (
+      select (at at time zone 'utc')::date + 1 as known_from, (
+        select max((seen_at at time zone 'utc')::date)
+        from review_read
+        where app_id = ${own} and feed = ${feed} and complete and origin <> ${DEMO}
+      ) as known_to
+      from review
+      where app_id = ${own} and feed = ${feed} and origin <> ${DEMO}
+      order by at, review_id
+      limit 1
+    ), low as materialized (
+      select (at at time zone 'utc')::date as day, count(*) as count, max(first_seen_at) as seen_at
+      from review
+      where app_id = ${own} and feed = ${feed} and stars = 1 and origin <> ${DEMO}
+        and at >= (${from}::date - ${WAVE.days}::int)::timestamp at time zone 'utc'
+        and at < (${to}::date + 1)::timestamp at time zone 'utc'
+      group by 1
+    )
+    select l.day, l.seen_at as at, l.count, (
+        select coalesce(sum(e.count), 0)::int
+        from low e
+        where e.day < l.day and e.day >= greatest(s.known_from, l.day - ${WAVE.days}::int)
+      ) as earlier,
+      l.day - greatest(s.known_from, l.day - ${WAVE.days}::int) as days
+    from low l
+    cross join span s
+    where l.day >= greatest(${since}::date, ${from}::date) and l.day <= s.known_to and l.count >= ${WAVE.least}
+    order by l.day
+    limit 10`
+}

@@ -1,0 +1,118 @@
+import type { Tx } from "../database/types.ts"
+import { passing, RIVAL_PLACES } from "../formulas/alerts.ts"
+import { changesOf } from "../observations/changes.ts"
+import { termPairs } from "../observations/term-days.ts"
+import { sourceOf } from "../observations/types.ts"
+import { type Finding, type Looked, RIVAL_CHANGES, type RivalEventFacts } from "./alert.ts"
+
+/** rival_passed and rival_beaten, of every rival that is followed and every tracked keyword (see passing); rival_event. */
+export async function rivalFindings(tx: Tx, looked: Looked): Promise<Finding[]> {
+  const rivals = new Map((await readRivals(tx, looked)).map((rival) => [rival.id, rival]))
+  if (rivals.size === 0) return []
+  const found: Finding[] = []
+  for (const first of looked.parts) {
+    const passings = await readPassings(tx, looked, first, [...rivals.keys()])
+    found.push(...passings.flatMap((one) => passingOf(one, rivals.get(one.id) as Followed)))
+  }
+  return [...found, ...(await eventsOf(tx, looked, rivals))]
+}
+
+interface Followed {
+  id: number
+  rival: string
+  name: string | null
+  manual: boolean
+}
+
+async function readRivals(tx: Tx, { place: { appId, platform, storefront } }: Looked): Promise<Followed[]> {
+  return await tx<Followed[]>`
+    select s.id, s.store_id as rival, s.name, r.manual
+    from app_rival r
+    join store_app s on s.id = r.rival
+    where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
+    order by s.id
+    limit 10000`
+}
+
+interface Passing {
+  /** store_app id of the rival. */
+  id: number
+  term: string
+  day: string
+  at: Date
+  source: number
+  depth: number
+  ours: number | null
+  theirs: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  oursWas: number | null
+  theirsWas: number | null
+}
+
+/**
+ * No more than may be told. Only the places that decide are searched: all of every list taken apart took the embedded
+ * database 65 ms and more of 250 keywords, this 14.
+ */
+async function readPassings(tx: Tx, { place, from, to }: Looked, first: string, rivals: number[]): Promise<Passing[]> {
+  return await tx<Passing[]>`
+    with ${termPairs(tx, { ...place, from, to, first }, place.since)}, met as materialized (
+      select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
+        was_ids[1:coalesce(was_rank - 1, 250)] as was_above
+      from pair
+      where source = was_source
+    ), crossed as (
+      select m.*, r.id
+      from met m
+      cross join unnest(${rivals}::int[]) r (id)
+      where case
+          when array_position(m.above, r.id) is not null
+            then m.was_rank is not null and array_position(m.was_above, r.id) is null
+          else m.rank <= ${RIVAL_PLACES.manual}::int and array_position(m.was_above, r.id) is not null
+        end
+    )
+    select id, term, day, seen_at as at, source, depth, rank as ours, array_position(app_ids, id) as theirs,
+      was_day as "wasDay", was_source as "wasSource", was_depth as "wasDepth", was_rank as "oursWas",
+      array_position(was_ids, id) as "theirsWas"
+    from crossed
+    order by term, day, id
+    limit 20000`
+}
+
+function passingOf(one: Passing, { rival, name, manual }: Followed): Finding[] {
+  const { term, day, at, depth, wasDay, wasDepth, ours, theirs, oursWas, theirsWas } = one
+  const source = sourceOf(one.source)
+  const type = passing(
+    { source: sourceOf(one.wasSource), ours: oursWas, theirs: theirsWas },
+    { source, ours, theirs },
+    { manual },
+  )
+  if (type === null) return []
+  const places = { ours, theirs, oursWas, theirsWas }
+  const facts = { rival, name, manual, term, ...places, depth, wasDepth, source, against: wasDay }
+  return [{ type, subject: `${rival} ${term}`, day, at, facts }]
+}
+
+const MOST_EVENTS = 500
+
+async function eventsOf(
+  tx: Tx,
+  { place, from, to }: Looked,
+  rivals: ReadonlyMap<number, Followed>,
+): Promise<Finding[]> {
+  const changes = await changesOf(tx, {
+    apps: [...rivals.keys()],
+    storefront: place.storefront,
+    from: place.since > from ? place.since : from,
+    to,
+    kinds: RIVAL_CHANGES,
+    limit: MOST_EVENTS,
+  })
+  return changes.map(({ appId, kind, before, after, at, beforeSeenAt, source, day }) => {
+    const { rival, name, manual } = rivals.get(appId) as Followed
+    const change = kind as RivalEventFacts["change"]
+    const facts = { rival, name, manual, change, before, after, source, beforeSeenAt: beforeSeenAt.toISOString() }
+    return { type: "rival_event" as const, subject: `${rival} ${kind}`, day, at, facts }
+  })
+}

@@ -1,0 +1,73 @@
+import type { Alert } from "./alert.ts"
+
+/** What a rule can be about, in the order of the specification. */
+export const RULE_TYPES = [
+  "dropped_out", "rank_drop", "rank_rise", "entered", "rival_passed", "rival_beaten", "rival_event", "asa_rule",
+  "chart_drop", "chart_enter", "featured", "review_wave", "ai_mention_lost", "off_topic", "weekly",
+] as const // biome-ignore format: a list to scan
+export type RuleType = (typeof RULE_TYPES)[number]
+
+/** Where a rule delivers to. */
+export const CHANNELS = ["telegram", "slack", "webhook"] as const
+export type Channel = (typeof CHANNELS)[number]
+
+export const KEYWORD_SCOPES = ["all", "tagged"] as const
+export const RIVAL_SCOPES = ["all", "manual"] as const
+
+/** Places of a fall that dropBy may ask for; the feed tells of no smaller ones. */
+export const DROP_BY = { least: 3, most: 50 } as const
+
+/** What a workspace wants delivered of one type, over all its apps. An option is null where its type has no use for it. */
+export interface AlertRule {
+  type: RuleType
+  channels: Channel[]
+  /** Only falls by so many places or more. */
+  dropBy: number | null
+  /** tagged = only of keywords that have a tag. */
+  keywordScope: (typeof KEYWORD_SCOPES)[number] | null
+  /** manual = only of rivals that were named by hand. */
+  rivalScope: (typeof RIVAL_SCOPES)[number] | null
+}
+
+export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
+
+const TAKEN_BY: Record<RuleOption, readonly RuleType[]> = {
+  dropBy: ["rank_drop"],
+  keywordScope: [
+    "dropped_out", "rank_drop", "rank_rise", "entered", "rival_passed", "rival_beaten", "ai_mention_lost", "off_topic",
+  ], // biome-ignore format: a list to scan
+  rivalScope: ["rival_passed", "rival_beaten", "rival_event"],
+}
+
+/** Whether an option says something about alerts of a type. */
+export function takes(type: RuleType, option: RuleOption): boolean {
+  return TAKEN_BY[option].includes(type)
+}
+
+/**
+ * Whether a rule delivers an alert; `keywordTags` are those of the alert's app as they are now, null = none. A rival counts
+ * as named by hand when it was so on the day of the alert.
+ */
+export function wants(rule: AlertRule, alert: Alert, keywordTags: Record<string, string[]> | null): boolean {
+  return (
+    alert.type === rule.type &&
+    fellBy(alert) >= (rule.dropBy ?? 0) &&
+    (rule.keywordScope !== "tagged" || isTagged(alert, keywordTags ?? {})) &&
+    (rule.rivalScope !== "manual" || isOfManual(alert))
+  )
+}
+
+/** Places of a fall; of another alert, which no dropBy concerns, without an end. */
+function fellBy({ type, facts }: Alert): number {
+  if (type !== "rank_drop" || facts.rank === null || facts.was === null) return Number.POSITIVE_INFINITY
+  return facts.rank - facts.was
+}
+
+/** A keyword may be spelt as what every object has. */
+function isTagged({ facts }: Alert, tags: Record<string, string[]>): boolean {
+  return "term" in facts && Object.hasOwn(tags, facts.term) && tags[facts.term]!.length > 0
+}
+
+function isOfManual({ facts }: Alert): boolean {
+  return "manual" in facts && facts.manual
+}

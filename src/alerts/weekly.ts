@@ -1,0 +1,164 @@
+import type { Sql } from "../database/types.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { reviewLanguage } from "../formulas/review-language.ts"
+import { changesOf } from "../observations/changes.ts"
+import { type SideApp, sidesOf } from "../observations/day-answers.ts"
+import { ratingsOn, reviewsWritten } from "../observations/day-facts.ts"
+import { sideWeeks } from "../observations/side-weeks.ts"
+import type { RankedApp } from "../observations/types.ts"
+import type { WeeklyFacts, WeekMove } from "./alert.ts"
+import { MOST_CHANGES } from "./weekly-words.ts"
+
+/** A week that is over. UTC days, Monday and Sunday. */
+export interface Week {
+  from: string
+  to: string
+  /** When it is told: Monday, 08:00 UTC. */
+  tellAt: Date
+}
+
+const HOUR_MS = 3_600_000
+const TOLD_AT_HOUR = 8
+/** A summary that is later than that is left out: who was away on Monday still tells on Wednesday. */
+const LATEST_HOURS = 72
+
+/** The week whose summary is to be told now; null when none is: it is told from Monday 08:00 UTC on, for three days. */
+export function weekToTell(now: Date): Week | null {
+  const monday = addDays(dayOf(now), -((now.getUTCDay() + 6) % 7))
+  const tellAt = new Date(Date.parse(monday) + TOLD_AT_HOUR * HOUR_MS)
+  const late = now.getTime() - tellAt.getTime()
+  if (late < 0 || late >= LATEST_HOURS * HOUR_MS) return null
+  return { from: addDays(monday, -7), to: addDays(monday, -1), tellAt }
+}
+
+/** Apps tracked since before the week ended that have no summary of it, at most `limit` after `after` by their ids. */
+export async function appsToTell(sql: Sql, week: Week, { after, limit }: { after: string; limit: number }) {
+  return await sql<RankedApp[]>`
+    select a.id, a.countries, a.ios_app as "iosApp", a.android_app as "androidApp"
+    from tracked_app a
+    join workspace w on w.id = a.workspace_id
+    where a.id > ${after} and a.origin = 'own' and w.deleted_at is null and w.suspended_at is null
+      and a.created_at < ${`${addDays(week.to, 1)}T00:00:00Z`}::timestamptz
+      and not exists (
+        select
+        from alert s
+        where s.app_id = a.id and s.at = ${week.tellAt} and s.type = 'weekly'
+      )
+    order by a.id
+    limit ${limit}`
+}
+
+/**
+ * Puts an app's summary into the feed, unless it is there, the app is gone, or nothing of it was measured that week. Again,
+ * or beside others, it adds nothing. True when it was added.
+ */
+export async function tellWeek(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<boolean> {
+  const facts = await factsOf(sql, app, week, now)
+  if (facts.keywords.measured + facts.ratings.length + facts.reviews.length === 0) return false
+  const rows = await sql`
+    insert into alert (workspace_id, app_id, type, subject, day, at, facts)
+    select workspace_id, id, 'weekly', '', ${week.to}::date, ${week.tellAt}, ${sql.json(facts as never)}
+    from tracked_app
+    where id = ${app.id}
+    for key share
+    on conflict do nothing
+    returning id`
+  return rows.length > 0
+}
+
+async function factsOf(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<WeeklyFacts> {
+  const { from, to } = week
+  const sides = sidesOf(app)
+  return {
+    ...{ from, to },
+    ...(await keywordsOf(sql, sides, week)),
+    ratings: await ratingsOf(sql, sides, week),
+    reviews: await reviewsOf(sql, sides, week, now),
+    changes: await changesCounted(sql, app, week),
+    alerts: await alertsCounted(sql, app, week),
+  }
+}
+
+type Ranked = Pick<WeeklyFacts, "keywords" | "best" | "worst">
+
+async function keywordsOf(sql: Sql, sides: readonly SideApp[], week: Week): Promise<Ranked> {
+  const weeks = await sideWeeks(sql, sides, week)
+  const terms = weeks.flatMap(({ platform, storefront: country, terms }) =>
+    terms.map((term) => ({ ...term, platform, country })),
+  )
+  const going = (direction: string) => terms.filter(({ move }) => move?.direction === direction)
+  const count = (direction: string) => going(direction).length
+  const moves = (...directions: string[]): WeekMove[] =>
+    directions
+      .flatMap(going)
+      .map(({ term, platform, country, move, day, against }) => {
+        return { ...{ term, platform, country }, was: move!.from, rank: move!.to, against: against!, day: day! }
+      })
+      .sort((a, b) => gainOf(b) - gainOf(a) || (a.term < b.term ? -1 : 1))
+  const measured = terms.filter((term) => term.measured).length
+  return {
+    keywords: {
+      ...{ tracked: terms.length, measured, up: count("up"), down: count("down") },
+      ...{ entered: count("entered"), dropped: count("dropped"), same: count("same") },
+    },
+    best: moves("up", "entered").slice(0, MOST_MOVES),
+    worst: moves("down", "dropped").reverse().slice(0, MOST_MOVES),
+  }
+}
+
+const MOST_MOVES = 5
+
+/** For the order alone: places by the logarithm, since 12 to 2 means more than 92 to 82; absent as if 250th. */
+function gainOf({ was, rank }: WeekMove): number {
+  return Math.log((was ?? ABSENT) / (rank ?? ABSENT))
+}
+
+const ABSENT = 250
+
+async function ratingsOf(sql: Sql, sides: readonly SideApp[], { from, to }: Week): Promise<WeeklyFacts["ratings"]> {
+  const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
+  const [last, earlier] = [await ratingsOn(sql, places, to), await ratingsOn(sql, places, addDays(from, -1))]
+  return sides.flatMap(({ platform, storefront: country }, place) => {
+    const [read, before] = [last[place], earlier[place]]
+    if (!read || (read.ratings === null && read.rating === null)) return []
+    const { ratings, rating } = read
+    const comparable = before && before.source === read.source && before.ratings !== null && ratings !== null
+    return [{ ...{ platform, country, ratings, rating }, gained: comparable ? ratings - before.ratings! : null }]
+  })
+}
+
+async function reviewsOf(
+  sql: Sql,
+  sides: readonly SideApp[],
+  { from, to }: Week,
+  now: Date,
+): Promise<WeeklyFacts["reviews"]> {
+  const named = sides.map(({ platform, storefront, own }) => {
+    return { platform, app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
+  })
+  // several storefronts of Google Play may share a language
+  const feeds = [...new Map(named.map((one) => [`${one.app} ${one.feed}`, one])).values()]
+  const span = { from: new Date(`${from}T00:00:00Z`), to: new Date(`${addDays(to, 1)}T00:00:00Z`), now }
+  const written = await reviewsWritten(sql, feeds, span)
+  return feeds.flatMap(({ platform, feed }, place) => {
+    const { measured, count, low } = written[place]!
+    return measured ? [{ platform, feed, count, low }] : []
+  })
+}
+
+async function changesCounted(sql: Sql, { iosApp, androidApp }: RankedApp, { from, to }: Week): Promise<number> {
+  const apps = [iosApp, androidApp].filter((id) => id !== null)
+  return (await changesOf(sql, { apps, from, to, limit: MOST_CHANGES })).length
+}
+
+async function alertsCounted(sql: Sql, { id }: RankedApp, { from, to }: Week): Promise<Record<string, number>> {
+  const rows = await sql<{ type: string; count: number }[]>`
+    select type, count(*)::int as count
+    from alert
+    where app_id = ${id} and at >= ${`${from}T00:00:00Z`}::timestamptz
+      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly'
+    group by type
+    order by type
+    limit 20`
+  return Object.fromEntries(rows.map(({ type, count }) => [type, count]))
+}

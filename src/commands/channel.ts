@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto"
+import { createSealer } from "../access/sealed.ts"
+import {
+  type Added,
+  addSlack,
+  addTelegram,
+  addWebhook,
+  type ChannelRow,
+  findChannel,
+  listChannels,
+  noteTest,
+  type Register,
+  removeChannel,
+  rotateSecret,
+  sealedChannel,
+} from "../delivery/channels.ts"
+import { openChannel } from "../delivery/opened.ts"
+import { send } from "../delivery/send.ts"
+import { testMessage } from "../delivery/told.ts"
+import { ATTEMPT_MS } from "../delivery/worker.ts"
+import { type Command, type Invocation, WrongUse } from "./command.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
+import { readSecret } from "./read-secret.ts"
+import { printable, show, table } from "./show.ts"
+import { chooseWorkspace, withDatabase } from "./with-database.ts"
+
+const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+
+export const channelAddWebhook: Command = {
+  name: "channel add webhook",
+  summary: "Tell alerts to an address, signed as Standard Webhooks. The signing secret is shown once.",
+  examples: [
+    ["channel add webhook https://example.com/hooks/appmeter", "what a rule names is posted there"],
+    ["channel add webhook - --json < url.txt", "an address that should stand in no shell history"],
+  ],
+  positionals: ["url"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const [typed] = invocation.positionals as [string]
+    const url = typed === "-" ? await readSecret(invocation, "-", "the address") : typed
+    const added = await changed(invocation, (register, workspaceId) => addWebhook(register, workspaceId, url))
+    showSecret(invocation, added)
+    return 0
+  },
+}
+
+export const channelAddTelegram: Command = {
+  name: "channel add telegram",
+  summary: "Tell alerts to a Telegram chat that a bot of yours writes to.",
+  examples: [
+    ["channel add telegram --bot-token-file /run/secrets/bot --chat -1001234567890", "a group's number"],
+    ["channel add telegram --bot-token-stdin --chat @ranks < bot.txt", "a public channel"],
+  ],
+  options: {
+    workspace: WORKSPACE,
+    chat: { value: "ID", meaning: "The chat's number, or @ and the name of a public channel." },
+    "bot-token-file": { value: "FILE", meaning: "Holds the bot's token." },
+    "bot-token-stdin": { meaning: "Read the bot's token from stdin." },
+  },
+  async run(invocation) {
+    const { text, has } = invocation
+    const chat = text("chat")
+    if (chat === undefined) throw new WrongUse("--chat is missing: which chat the bot writes to")
+    const file = text("bot-token-file")
+    if ((file !== undefined) === has("bot-token-stdin"))
+      throw new WrongUse("give the bot's token by --bot-token-file or --bot-token-stdin")
+    const token = await readSecret(invocation, file ?? "-", "the bot's token")
+    const added = await changed(invocation, (register, workspaceId) =>
+      addTelegram(register, workspaceId, { token, chat }),
+    )
+    showChannels(invocation, added, [added.channel])
+    return 0
+  },
+}
+
+export const channelAddSlack: Command = {
+  name: "channel add slack",
+  summary: "Tell alerts to Slack, by the address of an incoming webhook, which is a secret.",
+  examples: [
+    ["channel add slack - < slack.txt", "the address from stdin"],
+    ["channel add slack /run/secrets/slack", "from a file"],
+  ],
+  positionals: ["file"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const url = await readSecret(invocation, invocation.positionals[0]!, "the address")
+    const added = await changed(invocation, (register, workspaceId) => addSlack(register, workspaceId, url))
+    showChannels(invocation, added, [added.channel])
+    return 0
+  },
+}
+
+export const channelList: Command = {
+  name: "channel list",
+  summary: "List where a workspace's alerts go, and what could not be delivered.",
+  examples: [["channel list", "id, kind, address, state, and how it went last"]],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const channels = await changed(invocation, ({ sql }, workspaceId) => listChannels(sql, workspaceId))
+    showChannels(invocation, { channels }, channels)
+    return 0
+  },
+}
+
+export const channelTest: Command = {
+  name: "channel test",
+  summary: "Send a test message and say what happened. A disabled channel that takes it is on again.",
+  examples: [["channel test ch_0123456789abcdef01", "exit code 1 when it was not taken"]],
+  positionals: ["id"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const tested = await changed(invocation, (register, workspaceId) => test(invocation, register, workspaceId))
+    show(invocation, tested, () => [tested.taken ? "taken" : `not taken: ${tested.failure}`])
+    return tested.taken ? 0 : 1
+  },
+}
+
+export const channelRotate: Command = {
+  name: "channel rotate",
+  summary: "Give a webhook another signing secret, shown once. The earlier one signs beside it for 24 hours.",
+  examples: [["channel rotate ch_0123456789abcdef01", "the receiver has a day to change over"]],
+  positionals: ["id"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const [id] = invocation.positionals as [string]
+    const rotated = await changed(invocation, (register, workspaceId) => rotateSecret(register, workspaceId, id))
+    showSecret(invocation, rotated)
+    return 0
+  },
+}
+
+export const channelRemove: Command = {
+  name: "channel remove",
+  summary: "Remove a channel, with what was still to be told on it.",
+  examples: [["channel remove ch_0123456789abcdef01 --force", "without asking"]],
+  positionals: ["id"],
+  options: { workspace: WORKSPACE, force: { meaning: "Do not ask." } },
+  async run(invocation) {
+    const [id] = invocation.positionals as [string]
+    const channel = await changed(invocation, async ({ sql }, workspaceId) => {
+      const { kind, address } = await findChannel(sql, workspaceId, id)
+      if (!invocation.has("force"))
+        await invocation.terminal.confirm(`Removing ${id} (${kind}, ${printable(address)}) cannot be undone.`)
+      return await removeChannel(sql, workspaceId, id)
+    })
+    showChannels(invocation, { removed: channel }, [channel])
+    return 0
+  },
+}
+
+async function changed<T>(
+  invocation: Invocation,
+  work: (register: Register, workspaceId: number) => Promise<T>,
+): Promise<T> {
+  const sealer = await createSealer(invocation.settings.secretKeys)
+  return await withDatabase(invocation, async (sql) => {
+    const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
+    return await work({ sql, sealer }, id)
+  })
+}
+
+/** Sent from here, whether a server runs or not. */
+async function test({ positionals, settings }: Invocation, { sql, sealer }: Register, workspaceId: number) {
+  const [id] = positionals as [string]
+  const opened = await openChannel(sealer, await sealedChannel(sql, workspaceId, id))
+  const now = () => new Date()
+  const port = {
+    outbound: guardedFetch(settings.allowPrivateTargets),
+    telegramApi: settings.telegramApi,
+    signal: new AbortController().signal,
+    now,
+    timeoutMs: ATTEMPT_MS,
+  }
+  const sent = await send(opened, testMessage(`msg_${randomUUID().replaceAll("-", "")}`, now()), port)
+  const failure = sent.result === "delivered" ? null : sent.failure
+  await noteTest(sql, id, failure)
+  return { taken: failure === null, failure, channel: await findChannel(sql, workspaceId, id) }
+}
+
+function showSecret(invocation: Invocation, { channel, secret }: Added & { secret: string }): void {
+  show(invocation, { secret, channel }, () => [secret])
+  if (invocation.has("json")) return
+  invocation.terminal.say(`${channel.id} signs with it. Keep it: it cannot be shown again.`)
+}
+
+function showChannels(invocation: Invocation, value: object, channels: ChannelRow[]): void {
+  const minute = (at: Date | null) => at?.toISOString().slice(0, 16) ?? null
+  show(invocation, value, () =>
+    table(
+      ["ID", "KIND", "ADDRESS", "STATE", "WAITING", "UNDELIVERED", "LAST OK", "LAST FAILURE", "WHY"],
+      channels.map((channel) => [
+        channel.id, channel.kind, printable(channel.address), channel.state, channel.waiting, channel.undelivered,
+        minute(channel.lastOk), minute(channel.lastFailure), channel.disabled ?? channel.failure,
+      ]), // biome-ignore format: one row of the table
+    ),
+  )
+}

@@ -1,0 +1,35 @@
+import { createSealer } from "../access/sealed.ts"
+import type { Sql } from "../database/types.ts"
+import { createSummaries } from "../delivery/weekly.ts"
+import { createDelivery } from "../delivery/worker.ts"
+import type { Log } from "../log.ts"
+import type { Settings } from "../settings.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
+
+type Wired = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">
+
+export interface Telling {
+  start(): void
+  /** Within 2 s what is under way has ended or is given back. */
+  stop(): Promise<void>
+}
+
+/** Wires the settings into what tells alerts, and sums up weeks. Nothing is sent before `start`. */
+export async function openDelivery(settings: Wired, { sql, log }: { sql: Sql; log: Log }): Promise<Telling> {
+  const { secretKeys, telegramApi } = settings
+  const summaries = createSummaries({ sql, log })
+  const delivery = createDelivery({
+    ...{ sql, log, telegramApi },
+    sealer: await createSealer(secretKeys),
+    outbound: guardedFetch(settings.allowPrivateTargets),
+  })
+  return {
+    start() {
+      delivery.start()
+      summaries.start()
+    },
+    async stop() {
+      await Promise.all([delivery.stop(), summaries.stop()])
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { Buffer } from "node:buffer"
+import { openExports, withdrawExport } from "../access/export-links.ts"
+import { linkDigest } from "../access/link-token.ts"
+import { openShareLinks, type SoughtLinks, withdrawShareLink } from "../access/share-links.ts"
+import type { Sql } from "../database/types.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
+import { printable, show, table } from "./show.ts"
+import { chooseWorkspace, withDatabase } from "./with-database.ts"
+
+export const linkList: Command = {
+  name: "link list",
+  summary: "List a workspace's public links that are not over: shared pages and exports.",
+  examples: [["link list", "handle, kind, app, until when each is good, and what it holds"]],
+  options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
+  async run(invocation) {
+    const links = await withDatabase(invocation, async (sql) => {
+      const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
+      return await openLinks(sql, { workspaceId: id, ...hashesFrom("") })
+    })
+    showLinks(invocation, { links: links.map(shown) }, links)
+    return 0
+  },
+}
+
+export const linkWithdraw: Command = {
+  name: "link withdraw",
+  summary: "Withdraw a public link; it opens for nobody from then on, and what it held is removed.",
+  examples: [
+    ["link withdraw share_3f9a1c02 --force", "by its handle, without asking"],
+    ["link withdraw https://ranks.example.com/exports/2mVb…", "by the whole address, as it was found somewhere"],
+  ],
+  positionals: ["link"],
+  options: {
+    workspace: {
+      value: "NAME",
+      meaning: "The workspace; needless while there is only one, and where the whole address is given.",
+    },
+    force: { meaning: "Do not ask." },
+  },
+  async run(invocation) {
+    const named = nameOf(invocation.positionals[0]!.trim())
+    const link = await withDatabase(invocation, async (sql) => {
+      const link = await findLink(sql, named, invocation.text("workspace"))
+      if (!invocation.has("force"))
+        await invocation.terminal.confirm(
+          `Withdrawing ${link.handle} (${holds(link)} of ${printable(link.appName ?? link.appId)}) cannot be undone.`,
+        )
+      const withdrawn = await (link.kind === "share" ? withdrawShareLink : withdrawExport)(sql, link.sha256)
+      // another was faster, or it expired while the question stood
+      if (!withdrawn) throw new CommandProblem(`${link.handle} opens nothing any more`)
+      return link
+    })
+    showLinks(invocation, { withdrawn: shown(link) }, [link])
+    return 0
+  },
+}
+
+type Kind = "share" | "export"
+
+type Link = { handle: string } & (
+  | ({ kind: "share" } & Awaited<ReturnType<typeof openShareLinks>>[number])
+  | ({ kind: "export" } & Awaited<ReturnType<typeof openExports>>[number])
+)
+
+/** Of both kinds, oldest first. Each has a handle that no other of them has. */
+async function openLinks(sql: Sql, sought: SoughtLinks): Promise<Link[]> {
+  const shares = await openShareLinks(sql, sought)
+  const exports = await openExports(sql, sought)
+  const [shareHandles, exportHandles] = [handlesOf("share", shares), handlesOf("export", exports)]
+  return [
+    ...shares.map((link) => ({ handle: shareHandles.get(link.sha256)!, kind: "share" as const, ...link })),
+    ...exports.map((link) => ({ handle: exportHandles.get(link.sha256)!, kind: "export" as const, ...link })),
+  ].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+}
+
+/** Digits of a handle: a workspace would need some ten thousand links for two of them to be alike. */
+const DIGITS = 8
+
+/** By hash: its first 8 digits, or as many as tell it from the others. */
+function handlesOf(kind: Kind, links: { sha256: string }[]): Map<string, string> {
+  const hashes = links.map(({ sha256 }) => sha256).sort()
+  return new Map(
+    hashes.map((hash, i) => {
+      const alike = Math.max(digitsAlike(hash, hashes[i - 1]), digitsAlike(hash, hashes[i + 1]))
+      return [hash, `${kind}_${hash.slice(0, Math.max(DIGITS, alike + 1))}`]
+    }),
+  )
+}
+
+function digitsAlike(hash: string, other = ""): number {
+  let count = 0
+  while (count < other.length && hash[count] === other[count]) count++
+  return count
+}
+
+/** What was typed: a kind and how the hash begins, or the hash of a token, of whichever kind. */
+type Named = { kind: Kind; digits: string } | { kind: null; digits: string }
+
+function nameOf(typed: string): Named {
+  // before the token: a handle of 37 digits has a token's form too
+  const handle = /^(share|export)_([0-9a-f]+)$/i.exec(typed)
+  if (handle && handle[2]!.length >= DIGITS && handle[2]!.length <= 64)
+    return { kind: handle[1]!.toLowerCase() as Kind, digits: handle[2]!.toLowerCase() }
+  const token = /(?:^|\/(?:share|exports)\/)([\w-]{43})(?![\w-])/.exec(typed)?.[1]
+  if (!token)
+    throw new WrongUse(
+      `a link is named by its handle, with ${DIGITS} digits or more, or by its whole address; see: appmeter link list`,
+    )
+  return { kind: null, digits: linkDigest(token).toString("hex") }
+}
+
+/** The link that is meant. A token names one among all workspaces: whoever finds it need not know whose it is. */
+async function findLink(sql: Sql, named: Named, workspace: string | undefined): Promise<Link> {
+  const everywhere = named.kind === null && workspace === undefined
+  const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id
+  const found = await openLinks(sql, { workspaceId, ...hashesFrom(named.digits) })
+  const meant = found.filter(({ kind }) => named.kind === null || kind === named.kind)
+  const [link, ...others] = meant
+  if (!link) throw new CommandProblem(noSuch(named, everywhere))
+  if (others.length === 0) return link
+  const handles = meant.slice(0, 10).map(({ handle }) => handle)
+  throw new WrongUse(`${named.kind}_${named.digits} is the beginning of several links: ${handles.join(", ")}`)
+}
+
+/** Without the token: it may open something elsewhere. */
+function noSuch({ kind, digits }: Named, everywhere: boolean): string {
+  if (kind !== null) return `the workspace has no open link "${kind}_${digits}"; see: appmeter link list`
+  const nobody = everywhere ? "no workspace has an" : "the workspace has no"
+  return `${nobody} open link of this address: it is over, was withdrawn, or was made elsewhere`
+}
+
+/** The hashes that begin with these hex digits. */
+function hashesFrom(digits: string): { from: Buffer; to: Buffer } {
+  const [from, to] = ["0", "f"].map((digit) => Buffer.from(digits.padEnd(64, digit), "hex"))
+  return { from: from!, to: to! }
+}
+
+function shown({ sha256: _, ...link }: Link): Omit<Link, "sha256"> {
+  return link
+}
+
+function holds(link: Link): string {
+  if (link.kind === "share") return link.hasPassword ? "a page that asks for a password" : "a page"
+  return `${link.rows} ${link.rows === 1 ? "row" : "rows"} of ${link.dataset}, ${link.format}`
+}
+
+function showLinks(invocation: Invocation, value: object, links: Link[]): void {
+  const minute = (at: Date) => at.toISOString().slice(0, 16)
+  show(invocation, value, () =>
+    table(
+      ["HANDLE", "KIND", "WORKSPACE", "APP", "NAME", "CREATED", "EXPIRES", "HOLDS"],
+      links.map((link) => [
+        link.handle, link.kind, printable(link.workspace), link.appId, link.appName && printable(link.appName),
+        minute(link.createdAt), minute(link.expiresAt), holds(link),
+      ]), // biome-ignore format: one row of the table
+    ),
+  )
+}

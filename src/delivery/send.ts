@@ -1,0 +1,16 @@
+import type { Message, Opened, SendPort, Sent } from "./message.ts"
+import { sendSlack } from "./slack.ts"
+import { sendTelegram } from "./telegram.ts"
+import { sendWebhook } from "./webhook.ts"
+
+/** One attempt. Throws only when it was ended from here. */
+export async function send(opened: Opened, message: Message, port: SendPort): Promise<Sent> {
+  switch (opened.kind) {
+    case "webhook":
+      return await sendWebhook(opened, message, port)
+    case "telegram":
+      return await sendTelegram(opened, message, port)
+    case "slack":
+      return await sendSlack(opened, message, port)
+  }
+}

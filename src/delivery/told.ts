@@ -1,0 +1,23 @@
+import { shownAlert } from "../alerts/shown.ts"
+import { weekText } from "../alerts/weekly-words.ts"
+import type { Head } from "./lanes.ts"
+import type { Message } from "./message.ts"
+
+/** An alert as it is told. */
+export function messageOf({ id, alert: { appName, ...alert } }: Head): Message {
+  const name = appName ?? alert.appId
+  const data = shownAlert(alert, name)
+  return {
+    id,
+    type: `alert.${alert.type}`,
+    at: data.at,
+    data,
+    text: `${name}: ${alert.type === "weekly" ? weekText(alert.facts) : data.sentence}`,
+  }
+}
+
+/** What a test of a channel says; it is stored nowhere. */
+export function testMessage(id: string, at: Date): Message {
+  const sentence = "This is a test: Appmeter can tell alerts here."
+  return { id, type: "channel.test", at: at.toISOString(), data: { sentence }, text: sentence }
+}

@@ -1,0 +1,60 @@
+import { appsToTell, tellWeek, weekToTell } from "../alerts/weekly.ts"
+import type { Sql } from "../database/types.ts"
+import type { Log } from "../log.ts"
+import { firstOf, single } from "../running.ts"
+
+export interface Summaries {
+  /** Looks at once, then every minute. */
+  start(): void
+  stop(): Promise<void>
+  /** Writes what is to be told now; returns how many summaries. */
+  runOnce(): Promise<number>
+}
+
+interface Options {
+  sql: Sql
+  log: Log
+  now?: () => Date
+}
+
+const MINUTE_MS = 60_000
+const AT_ONCE = 50
+
+/** Puts each app's week into the feed, once in any number of processes beside each other. */
+export function createSummaries({ sql, log, now = () => new Date() }: Options): Summaries {
+  // those of which nothing was measured: they have no summary, and need not be looked at again
+  const empty = new Set<string>()
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  const tellAll = async () => {
+    const week = weekToTell(now())
+    if (!week) empty.clear()
+    let told = 0
+    for (let after = ""; week && !stopping; ) {
+      const apps = await appsToTell(sql, week, { after, limit: AT_ONCE })
+      for (const app of apps) {
+        if (stopping) break
+        if (empty.has(app.id)) continue
+        if (await tellWeek(sql, app, week, now())) told++
+        else empty.add(app.id)
+      }
+      if (apps.length < AT_ONCE) break
+      after = apps.at(-1)!.id
+    }
+    if (told > 0) log("info", "weeks_told", { count: told })
+    return told
+  }
+  const look = single(tellAll, firstOf(log, "weeks_interrupted"))
+  return {
+    start() {
+      timer = setInterval(look.go, MINUTE_MS)
+      look.go()
+    },
+    async stop() {
+      stopping = true
+      clearInterval(timer)
+      await look.idle()
+    },
+    runOnce: tellAll,
+  }
+}

@@ -1,0 +1,51 @@
+import type { Code, Mark, Severity } from "./finding.ts"
+import { quoted } from "./finding.ts"
+import { type Check, type FieldText, given, markOf } from "./listing.ts"
+
+/**
+ * Characters that are refused, unseen or of no use.
+ *
+ * App Store Connect refuses pictographs ("has invalid characters": grup #228, super-productivity #9608); which ones Apple
+ * does not say, and plain symbols (★ ✓ ™) pass, so only what is a pictograph by default counts. Joiners are left alone:
+ * scripts need them.
+ */
+export const characters: Check = (listing) => [
+  ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) => [
+    ...matches(field, PICTOGRAPHS, "refused_character", "error", "App Store Connect refuses pictographs such as"),
+    ...matches(
+      field,
+      UNSEEN,
+      "invisible_character",
+      "warning",
+      "Nobody sees this character, which counts all the same:",
+    ),
+  ]),
+  ...given(listing, "promotionalText", "description").flatMap((field) =>
+    matches(field, MARKUP, "markup", "warning", "The store shows HTML as it is written:"),
+  ),
+  ...given(listing, "keywords").flatMap((field) =>
+    matches(field, SPECIAL, "special_character", "hint", "Search takes a special character for a blank:"),
+  ),
+]
+
+const PICTOGRAPHS = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2700-\u2712\u2715-\u27BF]\ufe0f?/gu
+const UNSEEN =
+  /\u034f|[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu
+const MARKUP = /<\/?(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)(?: [^<>]{0,200})?\/?>/gi
+const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
+
+function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
+  return [...field.text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
+    if (code === "invisible_character" && LINES.test(found)) return []
+    const shown = code === "invisible_character" ? named(found) : quoted(found)
+    const stretch = { at: index, end: index + found.length }
+    return [{ ...markOf(field, stretch, { code, severity, message: `${sentence} ${shown}.` }), waste: stretch }]
+  })
+}
+
+/** Line breaks and tabs are white space, which other checks look at. */
+const LINES = /^[\n\r\t]$/
+
+function named(character: string): string {
+  return `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0")}`
+}

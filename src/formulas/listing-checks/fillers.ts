@@ -1,0 +1,33 @@
+import type { Mark } from "./finding.ts"
+import { quoted } from "./finding.ts"
+import { type Check, type FieldText, given, type Listing, textOf, wasteMark } from "./listing.ts"
+import { type FoundPhrase, findPhrases } from "./phrases.ts"
+
+/** Words of the keyword field that bring nobody: "app" and praise, and small words, in the language of the locale. */
+export const fillers: Check = (listing) =>
+  given(listing, "keywords").flatMap((field) => {
+    const found = findPhrases(field, listing.vocabulary.filler).filter((phrase) => standsAlone(field, phrase))
+    return [...found.map((phrase) => filler(field, phrase)), ...stopWords(field, listing, found)]
+  })
+
+/** In a script without blanks, a filler that is part of a longer keyword is part of its meaning. */
+function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean {
+  const segmented = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(
+    field.text.slice(at, end),
+  )
+  return !segmented || (entry !== null && entry.at === at && entry.end === end)
+}
+
+function filler(field: FieldText, phrase: FoundPhrase): Mark {
+  const message = `${quoted(textOf(field, phrase))} says nothing of the app that people would search for.`
+  return wasteMark(field, phrase, { code: "filler_word", severity: "warning", message })
+}
+
+function stopWords(field: FieldText, { vocabulary }: Listing, found: readonly FoundPhrase[]): Mark[] {
+  const taken = new Set(found.map(({ at }) => at))
+  return field.words.flatMap((word) => {
+    if (word.segmented || taken.has(word.at) || !vocabulary.stop.has(word.term)) return []
+    const message = `Search needs no small words such as ${quoted(word.text)}.`
+    return [wasteMark(field, word, { code: "stop_word", severity: "hint", message })]
+  })
+}

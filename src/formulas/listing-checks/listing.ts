@@ -1,0 +1,58 @@
+import type { Entry, FieldText, Word } from "./field-text.ts"
+import type { Code, Field, Mark, Severity, Stretch } from "./finding.ts"
+import { wasteOf } from "./room.ts"
+import type { Vocabulary } from "./vocabulary.ts"
+
+/** A listing's texts as the checks see them. */
+export interface Listing {
+  /** A field that was not given is not there: nothing is known of it. */
+  fields: Partial<Record<Field, FieldText>>
+  /** The language of the locale: a key of WORD_LISTS. */
+  language: string
+  vocabulary: Vocabulary
+  known: Known
+}
+
+/** What else is known of the app; texts as the store shows them. */
+export interface Known {
+  name: string | null
+  developer: string | null
+  rivals: readonly Rival[]
+  /** Tracked keywords of the storefront, in their order. */
+  tracked: readonly string[]
+}
+
+export interface Rival {
+  name: string
+  developer: string | null
+}
+
+export type Check = (listing: Listing) => Mark[]
+
+/** Those of the fields that were given. */
+export function given(listing: Listing, ...fields: Field[]): FieldText[] {
+  return fields.flatMap((field) => listing.fields[field] ?? [])
+}
+
+interface Said {
+  code: Code
+  severity: Severity
+  message: string
+}
+
+/** A mark on a stretch of text that costs nothing. */
+export function markOf(field: FieldText, { at, end }: Stretch, said: Said): Mark {
+  return { ...said, field, at, end }
+}
+
+/** A mark on some words whose room could be saved. */
+export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, said: Said): Mark {
+  return { ...markOf(field, stretch, said), waste: wasteOf(field, stretch, stretch.entry) }
+}
+
+/** The words of a field as its text spells them. */
+export function textOf({ text }: FieldText, { at, end }: Stretch): string {
+  return text.slice(at, end)
+}
+
+export type { Entry, FieldText, Mark, Stretch, Word }

@@ -1,0 +1,114 @@
+import { wordsOf } from "./field-text.ts"
+import type { Code, Mark, Severity } from "./finding.ts"
+import { quoted } from "./finding.ts"
+import { LABELS } from "./lengths.ts"
+import { type Check, type FieldText, given, type Listing, markOf, textOf, wasteMark } from "./listing.ts"
+import { type FoundPhrase, findPhrases } from "./phrases.ts"
+
+/**
+ * Words and amounts of money. App Review Guidelines 2.3.7: names and subtitles "should not include prices", and no field
+ * is to be packed with pricing information. In promotional text and description an amount is a hint alone: it is wrong in
+ * every other storefront.
+ */
+export const prices: Check = (listing) => [
+  ...given(listing, "name", "subtitle", "keywords").flatMap((field) => [
+    ...freeWords(field, listing),
+    ...dealWords(field, listing),
+  ]),
+  ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap(amounts),
+]
+
+/** A name that the store has taken already ("Flow Free") is no longer judged. */
+function freeWords(field: FieldText, { vocabulary, known, language }: Listing): Mark[] {
+  const said = { code: "price_word" } as const
+  const own = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
+  const found = findPhrases(field, vocabulary.free).filter((phrase) => !isIdiom(field, phrase))
+  return found.map((phrase) => {
+    const word = quoted(textOf(field, phrase))
+    if (field.field !== "keywords" && own.has(phrase.phrase))
+      return wasteMark(field, phrase, {
+        ...said,
+        severity: "hint",
+        message: `${word} is a price word, but of the app's name.`,
+      })
+    const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${LABELS[field.field]}.`
+    return wasteMark(field, phrase, { ...said, severity: severityIn(field, "error"), message })
+  })
+}
+
+function dealWords(field: FieldText, { vocabulary }: Listing): Mark[] {
+  return findPhrases(field, vocabulary.deal).map((phrase) => {
+    const message = `${quoted(textOf(field, phrase))} speaks of a bargain, which a reviewer may take for a price.`
+    return wasteMark(field, phrase, { code: "deal_word", severity: severityIn(field, "warning"), message })
+  })
+}
+
+function severityIn({ field }: FieldText, shown: Severity): Severity {
+  return field === "keywords" ? (shown === "error" ? "warning" : "hint") : shown
+}
+
+/** "Free" of something, or in a fixed phrase: ad-free, gluten free, free throw. */
+function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): boolean {
+  if (phrase === "ฟรี") return text.startsWith("แลน", end) || text.startsWith("สไตล", end)
+  if (phrase !== "free") return false
+  if (/[\p{L}\p{N}][-‑–]$/u.test(text.slice(Math.max(0, at - 3), at))) return true
+  if (/^[-‑]\p{L}/u.test(text.slice(end, end + 3)) && !/^[-‑]to/i.test(text.slice(end, end + 3))) return true
+  const place = placeOf(words, at)
+  const [before, after] = [words[place - 1], words[place + 1]]
+  const entry = words[place]?.entry
+  return (
+    (before?.entry === entry && FREE_AFTER.has(before?.term ?? "")) ||
+    (after?.entry === entry && FREE_BEFORE.has(after?.term ?? ""))
+  )
+}
+
+/** The word that begins there, by halving: texts are long and their words in order. */
+function placeOf(words: FieldText["words"], at: number): number {
+  let [least, most] = [0, words.length - 1]
+  while (least < most) {
+    const middle = (least + most) >> 1
+    if ((words[middle]?.at ?? 0) < at) least = middle + 1
+    else most = middle
+  }
+  return least
+}
+
+const FREE_AFTER = new Set(
+  (
+    "ad ads hands gluten sugar dairy lactose stress royalty drug smoke alcohol toll cruelty duty tax pain debt error risk " +
+    "hassle worry nut meat grain fat caffeine clutter distraction screen phone porn vape nicotine interest commission fee " +
+    "car copyright anxiety lag allergy animal carbon chemical child plastic waste wheat egg soy break set be live feel get " +
+    "run stay born wild"
+  ).split(" "),
+)
+const FREE_BEFORE = new Set(
+  (
+    "fire fall throw throws kick kicks ride rider riders solo style will time agent agents speech spirit spirits diving " +
+    "dive range weights weight body climbing cell from of trade form software hand press roam roaming"
+  ).split(" "),
+)
+
+function amounts(field: FieldText): Mark[] {
+  return [...field.text.matchAll(AMOUNT)].map(({ 0: found, index }) => {
+    const stretch = { at: index, end: index + found.length }
+    const said: { code: Code; severity: Severity } = { code: "price_amount", severity: AMOUNT_SEVERITY[field.field] }
+    const shown = field.field === "promotionalText" || field.field === "description"
+    const why = shown ? "is another in each storefront" : "does not belong here (guideline 2.3.7)"
+    const message = `The amount ${quoted(found)} ${why}.`
+    if (shown) return markOf(field, stretch, { ...said, message })
+    const entry = field.entries.find(({ from, to }) => from <= index && index < to) ?? null
+    return wasteMark(field, { ...stretch, entry }, { ...said, message })
+  })
+}
+
+const AMOUNT_SEVERITY = {
+  name: "error",
+  subtitle: "error",
+  keywords: "warning",
+  promotionalText: "hint",
+  description: "hint",
+} as const satisfies Record<FieldText["field"], Severity>
+
+// bounded everywhere, and begun only where a number begins: a long run of digits is read once
+const AMOUNT =
+  /\p{Sc} ?\d[\d.,]{0,11}|(?<![\p{L}\d.,])\d[\d.,]{0,11} ?(?:\p{Sc}|(?:円|元|块|塊|원|บาท)(?!\p{Script=Han})|(?:руб(?:лей|ля|\.)?|грн|zł|kč|kr|ft|lei|tl|usd|eur|gbp|jpy|cny|krw|try|cents?)(?![\p{L}\d]))/giu

@@ -1,0 +1,116 @@
+/**
+ * The locales that App Store Connect takes listings in: 39, and 11 more since March 2026. Source: Apple's "Managing metadata
+ * in your app by using locale shortcodes", and for the newer ones the codes that fastlane sends (fastlane #29959, #29962).
+ */
+export const LISTING_LOCALES = [
+  "ar-SA", "bn-BD", "ca", "cs", "da", "de-DE", "el", "en-AU", "en-CA", "en-GB", "en-US", "es-ES", "es-MX", "fi", "fr-CA",
+  "fr-FR", "gu-IN", "he", "hi", "hr", "hu", "id", "it", "ja", "kn-IN", "ko", "ml-IN", "mr-IN", "ms", "nl-NL", "no",
+  "or-IN", "pa-IN", "pl", "pt-BR", "pt-PT", "ro", "ru", "sk", "sl-SI", "sv", "ta-IN", "te-IN", "th", "tr", "uk", "ur-PK",
+  "vi", "zh-Hans", "zh-Hant",
+] as const // biome-ignore format: a list to scan
+export type ListingLocale = (typeof LISTING_LOCALES)[number]
+
+/**
+ * The listing locale that a locale as people write it stands for: "de", "de-AT", "de_DE" are de-DE, "zh_TW" is zh-Hant. Case
+ * and the separator count for nothing; a region that Apple has no listing of gets the language's own. Undefined where the
+ * App Store is not localised to the language, or the text is no locale.
+ */
+export function listingLocale(text: string): ListingLocale | undefined {
+  const [, language, script, region] = SHAPE.exec(text.toLowerCase().replaceAll("_", "-")) ?? []
+  if (language === undefined) return undefined
+  const spoken = SAME_LANGUAGE[language] ?? language
+  if (spoken === "zh") return chinese(script, region)
+  const family = LISTING_LOCALES.filter((locale) => languageOf(locale) === spoken)
+  const exact = family.find((locale) => locale.toLowerCase() === `${spoken}-${region}`)
+  return exact ?? (region === undefined ? undefined : OTHER_REGIONS[spoken]?.(region)) ?? OWN[spoken] ?? family[0]
+}
+
+/** The key of a locale in WORD_LISTS: its language, of Chinese with the script. */
+export function languageOf(locale: ListingLocale): string {
+  return locale.startsWith("zh") ? locale : (locale.split("-")[0] as string)
+}
+
+/**
+ * The locales whose listings a storefront reads, its default first.
+ *
+ * Source: the default and supported languages that Apple's media API names of each storefront, and for the United States
+ * the ten of the App Store's own list. Which storefronts read the eleven languages of 2026 is inferred from where they are
+ * spoken (India, Pakistan, Slovenia).
+ */
+export function localesOf(storefront: string): readonly ListingLocale[] {
+  return BY_STOREFRONT.get(storefront) ?? ["en-GB"]
+}
+
+const SHAPE = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/
+
+const SAME_LANGUAGE: Record<string, string> = { nb: "no", nn: "no", iw: "he", in: "id", cmn: "zh" }
+
+const OWN: Record<string, ListingLocale> = { en: "en-US", es: "es-ES", fr: "fr-FR", pt: "pt-BR" }
+
+const OTHER_REGIONS: Record<string, (region: string) => ListingLocale> = {
+  en: (region) => (["ph", "pr", "gu", "as", "vi"].includes(region) ? "en-US" : region === "nz" ? "en-AU" : "en-GB"),
+  es: () => "es-MX",
+  fr: () => "fr-FR",
+  pt: () => "pt-PT",
+}
+
+function chinese(script: string | undefined, region: string | undefined): ListingLocale {
+  if (script !== undefined) return script === "hant" ? "zh-Hant" : "zh-Hans"
+  return ["tw", "hk", "mo"].includes(region ?? "") ? "zh-Hant" : "zh-Hans"
+}
+
+const BY_LOCALES: Record<string, string> = {
+  "en-US es-MX ar-SA ru zh-Hans fr-FR ko pt-BR vi zh-Hant": "us",
+  "de-DE en-GB": "at de",
+  "de-DE en-GB fr-FR it": "ch",
+  "en-AU en-GB": "au nz",
+  "en-CA fr-CA": "ca",
+  "en-GB ar-SA": "ae bh iq jo kw ly om qa sa ye",
+  "en-GB cs": "cz",
+  "en-GB da": "dk",
+  "en-GB el": "gr",
+  "en-GB el tr": "cy",
+  "en-GB es-MX": "bz",
+  "en-GB fi": "fi",
+  "en-GB fr-FR": "bf bj cd cg gw gy kh la mg ml mu ne rw sc sn td tt vu",
+  "en-GB fr-FR ar-SA": "dz eg lb ma mr tn",
+  "en-GB fr-FR de-DE": "lu",
+  "en-GB fr-FR nl-NL": "be",
+  "en-GB he": "il",
+  "en-GB hi bn-BD gu-IN kn-IN ml-IN mr-IN or-IN pa-IN ta-IN te-IN ur-PK": "in",
+  "en-GB hr": "ba hr me rs",
+  "en-GB hu": "hu",
+  "en-GB id": "id",
+  "en-GB ms": "my",
+  "en-GB nl-NL": "sr",
+  "en-GB no": "no",
+  "en-GB pl": "pl",
+  "en-GB ro": "ro",
+  "en-GB sk": "sk",
+  "en-GB sl-SI": "si",
+  "en-GB th": "th",
+  "en-GB tr": "tr",
+  "en-GB uk ru": "ua",
+  "en-GB ur-PK": "pk",
+  "en-GB vi": "vn",
+  "en-GB zh-Hans": "sg",
+  "es-ES en-GB ca": "es",
+  "es-MX en-GB": "ar bo cl co cr do ec gt hn mx ni pa pe py sv uy ve",
+  "fr-FR en-GB": "ci cm fr ga",
+  "it en-GB": "it",
+  "ja en-US": "jp",
+  "ko en-GB": "kr",
+  "nl-NL en-GB": "nl",
+  "pt-BR en-GB": "br",
+  "pt-PT en-GB": "pt",
+  "ru en-GB uk": "ru",
+  "sv en-GB": "se",
+  "zh-Hans en-GB": "cn",
+  "zh-Hant en-GB": "hk mo tw",
+}
+
+const BY_STOREFRONT = new Map(
+  Object.entries(BY_LOCALES).flatMap(([locales, storefronts]) =>
+    storefronts.split(" ").map((storefront) => [storefront, locales.split(" ") as ListingLocale[]] as const),
+  ),
+)

@@ -1,0 +1,244 @@
+import { hash } from "node:crypto"
+import { UNSPACED, type Word, wordsOf } from "./listing-checks/field-text.ts"
+import { LIMITS } from "./listing-checks/finding.ts"
+import type { Known } from "./listing-checks/listing.ts"
+import { checkListing, readListing } from "./listing-checks/report.ts"
+import { type ListingLocale, languageOf } from "./listing-locales.ts"
+import { titleMatch } from "./title-match.ts"
+
+/** An app among the results of a keyword. */
+export interface RankedPeer {
+  rank: number
+  /** Null = not seen yet. */
+  name: string | null
+  /** Null = not known. */
+  ratings: number | null
+}
+
+/** A tracked keyword on its latest measured day. */
+export interface PlanKeyword {
+  term: string
+  day: string
+  /** Null = absent from the results read. */
+  rank: number | null
+  popularity: number
+  popularitySource: string
+  /** The other apps of the first 50 places. */
+  peers: readonly RankedPeer[]
+}
+
+/** What is known of a page and of its keywords in one storefront. */
+export interface PlanInputs {
+  appId: string
+  platform: "ios" | "android"
+  storefront: string
+  locale: ListingLocale
+  name: string
+  /** "" = the page shows none. */
+  subtitle: string
+  /** The latest rating count there. */
+  ratings: number
+  /** Tracked keywords that were measured and have a popularity, whether ranked or not. */
+  keywords: readonly PlanKeyword[]
+  known: Known
+}
+
+export interface PlanTask {
+  taskId: string
+  field: "subtitle"
+  current: string
+  proposed: string
+  added: string[]
+  removed: string[]
+  /** The keyword it is proposed for, and others that it makes up too. */
+  gains: KeywordOutlook[]
+  expectedValue: number
+  confidence: "low" | "medium"
+  /** Apps with no more ratings that carry the first keyword in their name. */
+  evidence: number
+}
+
+export interface KeywordOutlook {
+  term: string
+  day: string
+  rank: number | null
+  expectedRank: number
+  popularity: number
+  popularitySource: string
+}
+
+/** Fewer apps that show what the words are worth say nothing. */
+export const LEAST_PEERS = 3
+/** From so many on the rank that they stand for is more than a hint. */
+export const MANY_PEERS = 10
+const MOST_KEYWORDS = 30
+
+/**
+ * Words that the subtitle could hold so that it and the name together make up a tracked keyword, each proposal standing alone
+ * and starting from the text as it is; the most valuable first, at most `limit`.
+ *
+ * - The rank to be expected is measured, not guessed: the median place, among the first 50 of that keyword, of apps that
+ *   carry all its words in their name and have no more ratings than this one. With fewer than three such apps, or where they
+ *   stand no better than this one, nothing is proposed.
+ * - Words are added in the room that is left, or else in place of words that no tracked keyword holds. In scripts without
+ *   blanks nothing is taken: where a word ends is a dictionary's opinion there.
+ * - A proposal that the listing checks find fault with, where they do not with the text as it is, is none.
+ * - The expected value of a keyword is popularity × (1 / expected rank − 1 / rank), the part of rank left out while the app is
+ *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
+ */
+export function planTasks(inputs: PlanInputs, limit: number): PlanTask[] {
+  const language = languageOf(inputs.locale)
+  const listing = wordsIn([inputs.name, inputs.subtitle], language)
+  const missing = inputs.keywords
+    .map((keyword) => ({ keyword, words: missingWords(keyword.term, listing, language) }))
+    .filter(({ keyword, words }) => words.length > 0 && !holdsUnspaced(inputs, keyword.term))
+    .flatMap(({ keyword, words }) => {
+      const outlook = outlookOf(keyword, inputs.ratings)
+      return outlook ? [{ ...outlook, words }] : []
+    })
+    .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
+    .slice(0, MOST_KEYWORDS)
+  const tasks = missing.flatMap((one) => taskFor(one, missing, inputs, language) ?? [])
+  // several keywords may lead to one text: it is told of the one that is worth most
+  const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
+  return tasks
+    .filter((task) => texts.get(task.taskId) === task)
+    .toSorted((a, b) => b.expectedValue - a.expectedValue)
+    .slice(0, limit)
+}
+
+interface Missing {
+  outlook: KeywordOutlook
+  peers: number
+  words: Word[]
+}
+
+/** Null where no rank can be expected that is better. */
+function outlookOf(keyword: PlanKeyword, ratings: number): Omit<Missing, "words"> | null {
+  const { term, day, rank, popularity, popularitySource, peers } = keyword
+  const alike = peers.filter(
+    (peer) =>
+      peer.name !== null && peer.ratings !== null && peer.ratings <= ratings && titleMatch(term, peer.name) >= 0.5,
+  )
+  if (alike.length < LEAST_PEERS) return null
+  const ranks = alike.map((peer) => peer.rank).sort((a, b) => a - b)
+  const expectedRank = ranks[Math.floor(ranks.length / 2)] as number
+  if (rank !== null && expectedRank >= rank) return null
+  return { outlook: { term, day, rank, expectedRank, popularity, popularitySource }, peers: alike.length }
+}
+
+function worth({ popularity, expectedRank, rank }: KeywordOutlook): number {
+  return popularity * (share(expectedRank) - share(rank))
+}
+
+function share(rank: number | null): number {
+  return rank === null ? 0 : 1 / rank
+}
+
+function wordsIn(texts: readonly string[], language: string): Set<string> {
+  return new Set(texts.flatMap((text) => wordsOf(text.normalize("NFC"), language)).map(({ loose }) => loose))
+}
+
+function missingWords(term: string, held: ReadonlySet<string>, language: string): Word[] {
+  return wordsOf(term, language).filter(({ loose }) => !held.has(loose))
+}
+
+/** Whether a listing holds a keyword; in scripts without blanks words are a dictionary's opinion, and a row of characters tells. */
+function holdsUnspaced({ name, subtitle }: PlanInputs, term: string): boolean {
+  const text = `${name}\n${subtitle}`.normalize("NFKC").toLowerCase()
+  return UNSPACED.test(term) && text.includes(term.normalize("NFKC"))
+}
+
+function taskFor(
+  { outlook, peers, words }: Missing,
+  all: readonly Missing[],
+  inputs: PlanInputs,
+  language: string,
+): PlanTask | null {
+  const added = words.map(({ text }) => text)
+  const rewritten = rewrite(inputs, added, language)
+  if (!rewritten || worsens(inputs, rewritten.proposed)) return null
+  const after = wordsIn([inputs.name, rewritten.proposed], language)
+  const covered = all.filter((one) => one.words.every(({ loose }) => after.has(loose))).map((one) => one.outlook)
+  const gains = [outlook, ...covered.filter((one) => one !== outlook)]
+  const expectedValue = gains.reduce((sum, one) => sum + worth(one), 0)
+  return {
+    taskId: taskIdOf(inputs, rewritten.proposed),
+    field: "subtitle",
+    current: inputs.subtitle,
+    ...rewritten,
+    added,
+    gains,
+    expectedValue: Math.round(expectedValue * 100) / 100,
+    confidence: peers >= MANY_PEERS ? "medium" : "low",
+    evidence: peers,
+  }
+}
+
+/** The text with the words added; without words that no keyword needs, from the last on, as far as it takes. */
+function rewrite(inputs: PlanInputs, added: readonly string[], language: string) {
+  let [text, removed] = [inputs.subtitle.normalize("NFC").trim(), [] as string[]]
+  for (;;) {
+    const proposed = joined(text, added, language)
+    if ([...proposed].length <= limitOf(inputs)) return { proposed, removed }
+    const idle = idleWord(text, inputs, language)
+    if (!idle) return null
+    removed = [idle.text, ...removed]
+    text = tidied(`${text.slice(0, idle.at)} ${text.slice(idle.end)}`)
+    if (text === "") return null
+  }
+}
+
+/** Google Play's short description takes 80 characters. */
+function limitOf({ platform }: PlanInputs): number {
+  return platform === "ios" ? LIMITS.subtitle : 80
+}
+
+const SEPARATORS: Record<string, string> = { ja: "・", "zh-Hans": "，", "zh-Hant": "，" }
+
+function joined(text: string, added: readonly string[], language: string): string {
+  const separator = SEPARATORS[language]
+  const phrase = added.join(separator ? "" : " ")
+  if (text === "") return capitalised(phrase, language)
+  if (separator) return `${text}${separator}${phrase}`
+  return /[,&]$/.test(text) ? `${text} ${phrase}` : `${text}, ${phrase}`
+}
+
+function capitalised(text: string, language: string): string {
+  const [first = "", ...rest] = text
+  return `${first.toLocaleUpperCase(language)}${rest.join("")}`
+}
+
+/** The last word that no tracked keyword holds. */
+function idleWord(text: string, { known: { tracked } }: PlanInputs, language: string): Word | undefined {
+  if (UNSPACED.test(text)) return undefined
+  const needed = wordsIn(tracked, language)
+  return wordsOf(text, language).findLast(({ loose }) => !needed.has(loose))
+}
+
+/** Without separators that nothing stands between or beside any more. */
+function tidied(text: string): string {
+  return text
+    .replace(/\s+([,;:.!?&|·•–—-])/gu, " $1")
+    .replace(/([,;:&|·•–—-])(?:\s*[,;:&|·•–—-])+/gu, "$1")
+    .replace(/^[\s,;:.!?&|·•–—-]+|[\s,;:&|·•–—-]+$/gu, "")
+    .replace(/\s+([,;:.!?])/gu, "$1")
+    .replace(/\s+/gu, " ")
+}
+
+function worsens({ name, subtitle, locale, storefront, platform, ...inputs }: PlanInputs, proposed: string): boolean {
+  const language = languageOf(locale)
+  // a rival's name may be tracked as a keyword, and is no word of the app's own for that
+  const known = { ...inputs.known, tracked: [] }
+  const faults = (text: string) => {
+    const { findings } = checkListing(readListing({ name, subtitle: text }, language, known), { storefront, locale })
+    const grave = findings.filter(({ severity, field }) => severity !== "hint" && field === "subtitle")
+    return new Set(grave.filter(({ code }) => platform === "ios" || code !== "too_long").map(({ code }) => code))
+  }
+  const before = faults(subtitle)
+  return [...faults(proposed)].some((code) => !before.has(code))
+}
+
+function taskIdOf({ appId, platform, storefront }: PlanInputs, proposed: string): string {
+  return `task_${hash("sha256", JSON.stringify([appId, platform, storefront, "subtitle", proposed])).slice(0, 20)}`
+}

@@ -1,0 +1,48 @@
+/** Of a review, what is searched. */
+export interface Written {
+  title: string | null
+  text: string
+}
+
+/** A review as it is searched: title and text, folded each by itself; no folded query reaches from one into the other. */
+export function foldReview({ title, text }: Written): string {
+  return title === null ? foldReviewText(text) : `${foldReviewText(title)}\n${foldReviewText(text)}`
+}
+
+/**
+ * The spelling in which reviews are compared, the same wherever it is computed: two texts that a reader takes for one
+ * spelling become one. In the manner of Unicode's NFKC_Casefold (UAX 31): width, ligatures, composed or decomposed
+ * characters, invisible characters and case count for nothing, "ß" is "ss", and white space is one blank, none at the ends.
+ * Other than there:
+ *
+ *     i   dotted or not, capital or not, is one letter: without a locale "I" is no "ı", and Turkish would be found in one
+ *         spelling only
+ *     '   and " are one each, straight or curly: phones write the curly one, keyboards the other
+ *     ㅋ  letters of Hangul that stand alone stay so: NFKC would join "ㅋㅠ" to "큐", and lose both in "ㅋㅋㅠㅠ"
+ *
+ * Diacritics count ("ö" is no "o": in Turkish and German it is another letter), and so do hiragana and katakana, and
+ * traditional and simplified characters. Idempotent.
+ */
+export function foldReviewText(text: string): string {
+  return text
+    .normalize("NFC")
+    .replaceAll("´", "'")
+    .replace(NO_LONE_HANGUL, (run) => run.normalize("NFKD"))
+    .replace(SINGLE_QUOTES, "'")
+    .replace(DOUBLE_QUOTES, '"')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll("ς", "σ")
+    .replace(INVISIBLE, "")
+    .replace(MARKED_I, (letter) => letter.replaceAll("\u0307", ""))
+    .replace(/\s+/gu, " ")
+    .trim()
+    .normalize("NFC")
+}
+
+const SINGLE_QUOTES = /[`‘’‚‛′]/gu
+const DOUBLE_QUOTES = /[“”„‟]/gu
+const NO_LONE_HANGUL = /[^\u3131-\u318e\uffa0-\uffdc]+/gu
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
+const MARKED_I = /i\p{M}+/gu

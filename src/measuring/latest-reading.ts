@@ -1,0 +1,69 @@
+import type { Sql } from "../database/types.ts"
+import type { Wanted } from "../measure.ts"
+import { DEMO, LOOKUP_SOURCES } from "../observations/types.ts"
+import { chartOf } from "./kinds/charts.ts"
+
+/** When what is wanted was last seen, at that moment or later; null when it was not. The demo's data does not count. */
+export async function latestReading(sql: Sql, wanted: Wanted, since: Date): Promise<Date | null> {
+  const [row] = await sql<{ seenAt: Date | null }[]>`${SEEN[wanted.kind](sql, wanted, since)}`
+  return row?.seenAt ?? null
+}
+
+type Latest = (sql: Sql, wanted: Wanted, since: Date) => ReturnType<typeof searchSeen>
+
+const SEEN: Record<Wanted["kind"], Latest> = {
+  search: searchSeen,
+  app: appSeen,
+  listing: listingSeen,
+  app_ads: appAdsSeen,
+  chart: chartSeen,
+}
+
+function searchSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
+  return sql`
+    select max(r.seen_at) as "seenAt"
+    from list l
+    join search_results r on r.list_id = l.id
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
+      and r.complete and r.origin <> ${DEMO}
+      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
+}
+
+function appSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
+  return sql`
+    select max(s.seen_at) as "seenAt"
+    from store_app a
+    join app_storefront s on s.app_id = a.id
+    where (a.platform, a.store_id) = (${platform}, ${subject}) and s.storefront = ${storefront}
+      and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.origin <> ${DEMO} and s.seen_at >= ${since}`
+}
+
+function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
+  return sql`
+    select max(r.seen_at) as "seenAt"
+    from store_app a
+    join listing_run r on r.app_id = a.id
+    where (a.platform, a.store_id) = (${platform}, ${subject}) and r.storefront = ${storefront}
+      and r.source = 'apple-app-page' and r.section = 'page' and r.origin <> ${DEMO} and r.seen_at >= ${since}`
+}
+
+function appAdsSeen(sql: Sql, { platform, subject }: Wanted, since: Date) {
+  return sql`
+    select max(d.seen_at) as "seenAt"
+    from store_app a
+    join app_ads d on d.app_id = a.id
+    where (a.platform, a.store_id) = (${platform}, ${subject}) and d.origin <> ${DEMO}
+      and d.day >= (${since}::timestamptz at time zone 'utc')::date and d.seen_at >= ${since}`
+}
+
+function chartSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
+  const { device, chart, genre } = chartOf({ storefront, subject })
+  return sql`
+    select max(r.seen_at) as "seenAt"
+    from chart c
+    join chart_results r on r.chart_id = c.id
+    where (c.platform, c.storefront, c.device, c.chart, c.genre)
+      = (${platform}, ${storefront}, ${device}, ${chart}, ${genre})
+      and r.complete and r.origin <> ${DEMO}
+      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
+}

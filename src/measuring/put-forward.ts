@@ -1,0 +1,120 @@
+import type { Tx } from "../database/types.ts"
+import type { Subject } from "./kind.ts"
+
+/**
+ * Makes the rows of `due` that these subjects of a search or a difficulty concern due after so long: the findings of the
+ * apps that track one of the terms there. What is due sooner stays so, and what is being read now is due once more.
+ */
+export async function afterTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+  const { platform, storefront, names } = placeOf(subjects)
+  await putForward(
+    tx,
+    tx`
+      select 'findings' as kind, s.platform, t.country as storefront, s.store_id as subject, a.class
+      from tracked_term t
+      join measured_app a on a.id = t.app_id
+      join store_app s on s.id = ${ownApp(tx, platform)}
+      where t.country = ${storefront} and t.term = any(${names}::text[])`,
+    afterMs,
+  )
+}
+
+/** The same of apps that were read: their own findings, and those of the apps whose rivals they are. */
+export async function afterApps(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+  await putForward(tx, findingsOfApps(tx, subjects), afterMs)
+}
+
+/** The same, and what a look-up of an app is needed for and was not read yet. */
+export async function afterLookUp(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+  const { platform, names } = placeOf(subjects)
+  await putForward(
+    tx,
+    tx`
+      ${findingsOfApps(tx, subjects)}
+      union all
+      select d.kind, d.platform, d.storefront, d.subject, d.class
+      from store_app s
+      join measured_app a on ${ownApp(tx, platform)} = s.id
+      join due d on d.kind = 'app_ads' and d.platform = s.platform and d.storefront = a.countries[1]
+        and d.subject = s.store_id
+      where s.platform = ${platform} and s.store_id = any(${names}::text[]) and d.measured_at is null
+        and d.failures = 0`,
+    afterMs,
+  )
+}
+
+/** The same of reviews of a language, which are those of all storefronts that share it. */
+export async function afterReviews(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+  const { platform, names } = placeOf(subjects)
+  await putForward(
+    tx,
+    tx`
+      select 'findings' as kind, s.platform, c.storefront, s.store_id as subject, a.class
+      from store_app s
+      join measured_app a on ${ownApp(tx, platform)} = s.id
+      cross join lateral unnest(a.countries) c (storefront)
+      where s.platform = ${platform} and s.store_id = any(${names}::text[])`,
+    afterMs,
+  )
+}
+
+/** The same of a chart: apps in its storefront and of its genre. Nothing is found on the chart of all apps. */
+export async function afterChart(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+  const { platform, storefront, names } = placeOf(subjects)
+  const genres = names.map((name) => name.split(" ").at(-1) as string)
+  await putForward(
+    tx,
+    tx`
+      select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
+      from measured_app a
+      join store_app s on s.id = ${ownApp(tx, platform)}
+      where ${storefront} = any(a.countries) and s.genre = any(${genres}::text[])`,
+    afterMs,
+  )
+}
+
+function placeOf(subjects: readonly Subject[]) {
+  const [{ platform, storefront }] = subjects as [Subject]
+  return { platform, storefront, names: subjects.map(({ subject }) => subject) }
+}
+
+function ownApp(tx: Tx, platform: Subject["platform"]) {
+  return platform === "ios" ? tx`a.ios_app` : tx`a.android_app`
+}
+
+function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
+  const { platform, storefront, names } = placeOf(subjects)
+  const read = tx`s.platform = ${platform} and s.store_id = any(${names}::text[])`
+  return tx`
+    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
+    from store_app s
+    join measured_app a on ${ownApp(tx, platform)} = s.id
+    where ${read} and ${storefront} = any(a.countries)
+    union all
+    select 'findings', o.platform, r.storefront, o.store_id, a.class
+    from store_app s
+    join app_rival r on r.rival = s.id and r.storefront = ${storefront} and r.platform = s.platform
+    join measured_app a on a.id = r.app_id
+    join store_app o on o.id = ${ownApp(tx, platform)}
+    where ${read}`
+}
+
+/**
+ * A time not before which nobody who is reading such a row now can have claimed it: what they could not see is read once
+ * more.
+ */
+const LEAST_MS = 10
+
+async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {
+  // not now(), which is when the transaction began: the row may have been claimed since
+  await tx`
+    insert into due as held (kind, platform, storefront, subject, class, next_at)
+    select kind, platform, storefront, subject, min(class),
+      clock_timestamp() + ${Math.max(LEAST_MS, afterMs)}::float8 * interval '1 millisecond'
+    from (${rows}) r
+    group by kind, platform, storefront, subject
+    order by kind, platform, storefront, subject
+    on conflict (kind, platform, storefront, subject) do update
+    set next_at = excluded.next_at
+    where held.lease is not null or held.next_at > excluded.next_at`
+}

@@ -1,0 +1,37 @@
+import type { Sql } from "../database/types.ts"
+import type { Genre, Platform } from "./types.ts"
+
+export interface StoreGenres {
+  /** Where they are named so. */
+  storefront: string
+  /** True where the storefront's own were never read, and these are another's. */
+  borrowed: boolean
+  seenAt: Date
+  /** Each after its parent; the first is the genre of all apps. */
+  genres: Genre[]
+}
+
+/**
+ * A store's genres as it names them in a storefront; where they were never read, as in the United States, or else as in the
+ * first storefront where they were. Null = nowhere.
+ */
+export async function genresOf(
+  sql: Sql,
+  { platform, storefront }: { platform: Platform; storefront: string },
+): Promise<StoreGenres | null> {
+  const rows = await sql<{ storefront: string; seenAt: Date; id: string; name: string; parent: string | null }[]>`
+    select storefront, seen_at as "seenAt", genre as id, name, parent
+    from genre
+    where platform = ${platform}
+      and storefront = coalesce(
+        (select storefront from genre where platform = ${platform} and storefront = ${storefront} limit 1),
+        (select storefront from genre where platform = ${platform} and storefront = 'us' limit 1),
+        (select storefront from genre where platform = ${platform} order by storefront limit 1)
+      )
+    order by place
+    limit 1000`
+  const [first] = rows
+  if (!first) return null
+  const genres = rows.map(({ id, name, parent }) => ({ id, name, ...(parent !== null && { parent }) }))
+  return { storefront: first.storefront, borrowed: first.storefront !== storefront, seenAt: first.seenAt, genres }
+}

@@ -1,0 +1,125 @@
+import * as v from "valibot"
+import { RANK_SOURCES } from "./types.ts"
+
+export const Text = v.string("must be text")
+export const Fact = v.optional(Text)
+export const Country = v.pipe(Text, v.regex(/^[A-Za-z]{2}$/, "must be two letters"))
+export const Figure = v.number("must be a number")
+export const Whole = v.pipe(Figure, v.integer("must be a whole number"))
+export const Moment = v.pipe(
+  Text,
+  v.isoTimestamp("must be an ISO 8601 time with its zone"),
+  v.check(isRealDay, "is no day of the calendar"),
+)
+export const Platform = v.picklist(["ios", "android"], "must be ios or android")
+
+export const RankSource = v.pipe(
+  Text,
+  v.check(
+    (source) => source !== "itunes-search",
+    "the iTunes Search API is no rank source: its order is not the order a phone shows",
+  ),
+  v.picklist(RANK_SOURCES, `must be one of ${RANK_SOURCES.join(", ")}`),
+)
+
+export const Provenance = {
+  parser: v.optional(Whole, 1),
+  origin: v.optional(Text, "own"),
+  egress: v.optional(Country),
+  sha256: v.optional(v.pipe(Text, v.regex(/^[0-9a-f]{64}$/i, "must be 64 hex digits"))),
+}
+
+export const App = {
+  id: Text,
+  name: Fact,
+  icon: Fact,
+  developer: Fact,
+  bundleId: Fact,
+  ratings: v.optional(Whole),
+  rating: v.optional(Figure),
+}
+
+export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>>(item: Item) =>
+  v.array(item, "must be a list")
+
+/** A number, and an ISO 4217 code. */
+const Priced = { price: v.optional(Figure), currency: Fact }
+
+/** What a look-up or a chart says of an app. */
+export const SoldApp = { ...App, ...Priced, developerId: Fact, genre: Fact }
+
+const Beside = {
+  language: Fact,
+  subtitle: Fact,
+  description: Fact,
+  screenshots: v.optional(v.strictObject({ phone: v.optional(list(Text)), pad: v.optional(list(Text)) })),
+  minimumOs: Fact,
+  ageRating: Fact,
+  category: Fact,
+  versions: v.optional(list(v.strictObject({ version: Text, releasedAt: v.optional(Moment), notes: Fact }))),
+  similar: v.optional(list(v.strictObject(App))),
+  moreByDeveloper: v.optional(list(v.strictObject(App))),
+}
+
+const Flag = v.boolean("must be true or false")
+
+const Market = v.strictObject({
+  installs: v.optional(Whole),
+  hasInAppPurchases: v.optional(Flag),
+  inAppLeast: v.optional(Figure),
+  inAppMost: v.optional(Figure),
+  inAppCurrency: Fact,
+})
+
+/** An app as a look-up or a developer's shelf says it. */
+export const LookedUpApp = v.strictObject({
+  ...SoldApp,
+  version: Fact,
+  developerSite: Fact,
+  releasedAt: v.optional(Moment),
+  updatedAt: v.optional(Moment),
+  market: v.optional(Market),
+  listing: v.optional(v.strictObject(Beside)),
+})
+
+const Event = v.strictObject({
+  id: Text,
+  title: Text,
+  kind: Fact,
+  text: Fact,
+  startsAt: v.optional(Moment),
+  endsAt: v.optional(Moment),
+})
+const Card = v.strictObject({
+  id: Text,
+  kind: v.picklist(["story", "collection"], "must be story or collection"),
+  title: Fact,
+})
+
+/** What an app's own page says. */
+export const ListingShape = v.strictObject({
+  ...Beside,
+  ...Priced,
+  name: Text,
+  promotionalText: Fact,
+  bundleId: Fact,
+  developer: Fact,
+  developerId: Fact,
+  icon: Fact,
+  languages: v.optional(list(Text)),
+  size: Fact,
+  hasInAppPurchases: v.optional(Flag),
+  inAppPurchases: v.optional(list(v.strictObject({ name: Text, price: Fact }))),
+  version: Fact,
+  rating: v.optional(Figure),
+  ratings: v.optional(Whole),
+  ratingsByStar: v.optional(v.pipe(list(Whole), v.length(5, "must be five whole numbers"))),
+  events: v.optional(list(Event)),
+  editorial: v.optional(list(Card)),
+})
+
+// The shape alone lets 30 February pass, which Date would silently move.
+function isRealDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number]
+  return new Date(Date.UTC(year, month, 0)).getUTCDate() >= day
+}

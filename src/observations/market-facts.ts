@@ -1,0 +1,41 @@
+import type { Sql } from "../database/types.ts"
+import { DEMO } from "./types.ts"
+
+/** What was said on a day; null = not said. */
+export interface MarketDay {
+  /** UTC. */
+  day: string
+  seenAt: Date
+  source: string
+  /** As exactly as the store says it. */
+  installs: number | null
+  hasInAppPurchases: boolean | null
+  /** The cheapest and the dearest thing that is sold within the app, in `inAppCurrency` (ISO 4217). */
+  inAppLeast: number | null
+  inAppMost: number | null
+  inAppCurrency: string | null
+}
+
+/**
+ * How often an app (a store_app id) was installed and what is sold within it, day by day and of a day by source, newest
+ * first, at most `limit`. The demo's days count only where there are no others.
+ */
+export async function marketFactsOf(
+  sql: Sql,
+  { appId, storefront }: { appId: number; storefront: string },
+  limit: number,
+): Promise<MarketDay[]> {
+  const rows = await sql<MarketDay[]>`
+    select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
+      in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
+    from market_fact
+    where app_id = ${appId} and storefront = ${storefront}
+      and (origin = ${DEMO}) = not exists (
+        select
+        from market_fact o
+        where o.app_id = ${appId} and o.storefront = ${storefront} and o.origin <> ${DEMO}
+      )
+    order by day desc, seen_at desc, source
+    limit ${limit}`
+  return [...rows]
+}

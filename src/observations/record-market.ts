@@ -1,0 +1,96 @@
+import type { Tx } from "../database/types.ts"
+import { dayOf } from "../formulas/days.ts"
+import type { Identified } from "./identified.ts"
+import { hexOf, latestOf } from "./latest.ts"
+import { type AppsObservation, DEMO, type ListingObservation, type MarketFacts } from "./types.ts"
+
+/** A reading that may say facts of the market. */
+export type MarketReading = AppsObservation | ListingObservation
+
+/**
+ * Holds, of each source, storefront and day, what was said last of how often an app was installed and of what is sold
+ * within it (see latestOf). Returns the readings that took their place with any of it.
+ */
+export async function storeMarket(
+  tx: Tx,
+  readings: readonly MarketReading[],
+  known: Identified,
+): Promise<MarketReading[]> {
+  const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, known)))
+  if (rows.length === 0) return []
+  const written = await tx<Key[]>`
+    insert into market_fact as held (
+      app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most, in_app_currency,
+      parser, origin, sha256
+    )
+    select app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most,
+      in_app_currency, parser, origin, decode(sha256, 'hex')
+    from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+      app_id int, storefront text, source text, day date, seen_at timestamptz, installs bigint,
+      has_in_app_purchases boolean, in_app_least numeric, in_app_most numeric, in_app_currency text, parser smallint,
+      origin text, sha256 text
+    )
+    order by app_id, storefront, source, day
+    on conflict (app_id, storefront, source, day) do update
+    set seen_at = excluded.seen_at, installs = excluded.installs, has_in_app_purchases = excluded.has_in_app_purchases,
+      in_app_least = excluded.in_app_least, in_app_most = excluded.in_app_most,
+      in_app_currency = excluded.in_app_currency, parser = excluded.parser, origin = excluded.origin,
+      sha256 = excluded.sha256
+    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
+      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    returning app_id as "appId", storefront, source, day`
+  const keys = new Set(written.map(keyOf))
+  return rows.filter(({ key }) => keys.has(key)).map(({ from }) => from)
+}
+
+interface Key {
+  appId: number
+  storefront: string
+  source: string
+  day: string
+}
+
+function keyOf({ appId, storefront, source, day }: Key): string {
+  return `${appId} ${storefront} ${source} ${day}`
+}
+
+interface Row {
+  from: MarketReading
+  key: string
+  appId: number
+  facts: MarketFacts
+}
+
+function rowsOf(from: MarketReading, { appOf }: Identified): Row[] {
+  const { platform, storefront, source, seenAt } = from
+  return saidIn(from).flatMap(({ id, facts }) => {
+    if (Object.values(facts).every((fact) => fact === undefined)) return []
+    const appId = appOf(platform, id)
+    return [{ from, key: keyOf({ appId, storefront, source, day: dayOf(seenAt) }), appId, facts }]
+  })
+}
+
+function saidIn(from: MarketReading): { id: string; facts: MarketFacts }[] {
+  if (from.kind === "apps") return from.apps.map(({ id, market = {} }) => ({ id, facts: market }))
+  const { hasInAppPurchases } = from.listing
+  return [{ id: from.id, facts: hasInAppPurchases === undefined ? {} : { hasInAppPurchases } }]
+}
+
+function stored({ from, appId, facts }: Row) {
+  const { storefront, source, seenAt, parser, origin, sha256 } = from
+  return {
+    app_id: appId,
+    storefront,
+    source,
+    day: dayOf(seenAt),
+    seen_at: seenAt.toISOString(),
+    installs: facts.installs ?? null,
+    has_in_app_purchases: facts.hasInAppPurchases ?? null,
+    in_app_least: facts.inAppLeast ?? null,
+    in_app_most: facts.inAppMost ?? null,
+    in_app_currency: facts.inAppCurrency ?? null,
+    parser,
+    origin,
+    sha256: hexOf(sha256),
+  }
+}

@@ -1,0 +1,82 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { dayAnswers, type SideApp } from "./day-answers.ts"
+
+export interface RivalsAsked {
+  side: SideApp
+  /** Store ids of the rivals named by hand there. */
+  manual: readonly string[]
+}
+
+/**
+ * Queries for a `with`: `named`, the rivals named by hand; `hidden`, those that were taken away; `held`, every place of an
+ * app that counts as a rival on the day shown. An app is a rival where it stands above the app, one named by hand wherever
+ * it stands, one taken away nowhere. `places`: at most so many are looked at in all, the first of each keyword.
+ */
+export function heldPlaces(sql: Sql | Tx, { side, manual }: RivalsAsked, places: number | null = null) {
+  return sql`
+    ${dayAnswers(sql as Sql, [side])}, named as materialized (
+      select m.id as store_id, a.id as app_id
+      from (select distinct unnest(${manual as string[]}::text[])) m (id)
+      left join store_app a on (a.platform, a.store_id) = (${side.platform}, m.id)
+    ), hidden as materialized (
+      select s.id as app_id
+      from tracked_app t
+      cross join lateral unnest(t.hidden_rivals) h (rival)
+      join store_app s on (s.platform, s.store_id) = (${side.platform}, split_part(h.rival, ':', 2))
+      where t.id = ${side.appId} and split_part(h.rival, ':', 1) = ${side.platform}
+    ), held as materialized (
+      select u.app_id, a.term, a.position, u.rank::int as their_rank, a.our_rank
+      from answer a
+      cross join lateral unnest(
+        a.app_ids[1:coalesce(${places}::int / (select count(*) from answer), 250)]
+      ) with ordinality u (app_id, rank)
+      where u.app_id <> a.own
+        and (u.rank < coalesce(a.our_rank, 32767) or u.app_id in (select app_id from named))
+        and u.app_id not in (select app_id from hidden)
+    )`
+}
+
+/** Places that are looked at for rivals to follow: all 200 of 100 keywords, the first 20 each of 1,000. */
+const PLACES = 20_000
+
+export interface FoundRival {
+  /** store_app id. */
+  rival: number
+  manual: boolean
+  /** On how many of the app's keywords it stands above the app. */
+  terms: number
+  /** The day shown; null = named by hand, and no keyword has results there. */
+  day: string | null
+}
+
+/**
+ * The rivals of an app to follow: all named by hand that are known, and the first `most` of the others: on the most
+ * keywords first, then the best rank.
+ */
+export async function rivalsToFollow(sql: Sql | Tx, asked: RivalsAsked, most: number): Promise<FoundRival[]> {
+  return await sql<FoundRival[]>`
+    with ${heldPlaces(sql, asked, PLACES)}, above as materialized (
+      select app_id, min(their_rank) as best, count(*) filter (where their_rank < coalesce(our_rank, 32767)) as terms
+      from held
+      group by app_id
+    ), found as materialized (
+      select a.app_id, a.terms
+      from above a
+      join store_app s on s.id = a.app_id
+      where a.app_id not in (select app_id from named where app_id is not null)
+      order by a.terms desc, a.best, s.store_id collate "C"
+      limit ${most}
+    ), day as materialized (
+      select max(day) as day
+      from term
+    )
+    select app_id as rival, false as manual, terms, (select day from day) as day
+    from found
+    union all
+    select n.app_id, true, coalesce(a.terms, 0), (select day from day)
+    from named n
+    left join above a on a.app_id = n.app_id
+    where n.app_id <> ${asked.side.own}
+    order by rival
+    limit 10000`
+}

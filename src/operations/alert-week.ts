@@ -1,0 +1,45 @@
+import * as v from "valibot"
+import { described } from "../schema.ts"
+import { Count, Day, Rank, Store, Storefront } from "./shapes.ts"
+
+const Move = v.strictObject({
+  platform: Store,
+  country: Storefront,
+  term: v.string(),
+  was: described(v.nullable(Rank), "On the last measured day of the week before; null = absent from the results read."),
+  rank: described(v.nullable(Rank), "On the week's last measured day; null = absent."),
+  against: described(Day, "That day of the week before."),
+  day: described(Day, "That day of the week."),
+})
+
+/** The figures of a weekly summary (alerts/alert.ts, WeeklyFacts). */
+export const Week = v.strictObject({
+  from: described(Day, "Monday, UTC."),
+  to: described(Day, "Sunday, UTC."),
+  keywords: described(
+    v.strictObject({
+      ...{ tracked: Count, measured: Count, up: Count, down: Count, entered: Count, dropped: Count, same: Count },
+    }),
+    "Keywords, counted once for each storefront and store: tracked; measured that week; and how those moved that can be compared with the week before.",
+  ),
+  best: described(v.array(Move), "The biggest rises and entries, at most 5."),
+  worst: described(v.array(Move), "The biggest falls and those that dropped out, at most 5."),
+  ratings: described(
+    v.array(
+      v.strictObject({
+        platform: Store,
+        country: Storefront,
+        ratings: described(v.nullable(Count), "In all; null = not said."),
+        rating: described(v.nullable(v.number()), "Average of stars; null = not said."),
+        gained: described(v.nullable(v.number()), "Against the Sunday before, by the same source; null = not known."),
+      }),
+    ),
+    "Ratings on the week's Sunday, where they were read.",
+  ),
+  reviews: described(
+    v.array(v.strictObject({ platform: Store, feed: v.string(), count: Count, low: Count })),
+    "Reviews written that week, and those of 1 and 2 stars, where they were read without a gap. The feed is a storefront on iOS, a language on Android.",
+  ),
+  changes: described(Count, "Changes of the app's own store pages; 50 = that many or more."),
+  alerts: described(v.record(v.string(), Count), "Alerts of the week by type; rival_event is what rivals changed."),
+})

@@ -1,0 +1,102 @@
+import * as v from "valibot"
+import type { Caller } from "../access/caller.ts"
+import { Fault } from "../faults.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { isTimeZone, zonedBounds, zonedDay } from "../formulas/zoned-days.ts"
+import { coded, described } from "../schema.ts"
+import { Day, Time } from "./shapes.ts"
+
+export const TimeZone = v.optional(
+  coded(
+    v.pipe(
+      v.string(),
+      v.maxLength(64),
+      v.check(isTimeZone),
+      v.description("IANA time zone, as Europe/Berlin, that the day begins and ends in."),
+    ),
+    "invalid_arguments",
+  ),
+  "UTC",
+)
+
+export const PastDay = v.optional(
+  coded(
+    v.pipe(
+      v.string(),
+      v.isoDate(),
+      v.check((day) => !Number.isNaN(Date.parse(day)) && dayOf(new Date(day)) === day),
+      v.description("YYYY-MM-DD, no later than yesterday in that time zone; today when left out."),
+    ),
+    "bad_day",
+  ),
+)
+
+/** The day that an answer is about, as every answer about a day begins. */
+export const askedDayFields = {
+  tz: described(v.string(), "The time zone asked for."),
+  today: described(
+    Day,
+    "The day shown, in that time zone. What the stores show is read once a UTC day: the one of this date.",
+  ),
+  past: described(v.boolean(), "False while the day shown is not over."),
+  realToday: described(Day, "The day it is now in that time zone."),
+  from: described(Time, "When the day shown began."),
+  to: described(Time, "When it ended, or will."),
+  at: described(Time, "When this was answered."),
+}
+
+export interface AskedDay {
+  day: string
+  from: Date
+  to: Date
+  now: Date
+  /** The fields above. */
+  shown: { [Name in keyof typeof askedDayFields]: v.InferOutput<(typeof askedDayFields)[Name]> }
+}
+
+/** Throws bad_day for a day that is not over, plan_required for one before the plan's history. */
+export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, { entitlements }: Caller): AskedDay {
+  const realToday = zonedDay(now, tz)
+  if (day !== undefined && day >= realToday) throw new Fault("bad_day", { field: "day" })
+  const { historyDays } = entitlements
+  if (day !== undefined && day < addDays(realToday, 1 - historyDays)) {
+    throw new Fault("plan_required", { detail: `This plan reads ${historyDays} days back.` })
+  }
+  const today = day ?? realToday
+  const { from, to } = zonedBounds(today, tz)
+  const times = { from: from.toISOString(), to: to.toISOString(), at: now.toISOString() }
+  return { day: today, from, to, now, shown: { tz, today, past: day !== undefined, realToday, ...times } }
+}
+
+export const CONNECTIONS = ["analytics", "ads", "subscriptions"] as const
+
+/** What would have to be connected for the figures that no store shows in public. */
+export const Connections = described(
+  v.array(
+    v.strictObject({
+      id: v.picklist(CONNECTIONS),
+      connected: v.boolean(),
+      gives: described(v.array(v.string()), "The figures that come from it."),
+    }),
+  ),
+  "Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero.",
+)
+
+const GIVES: Record<(typeof CONNECTIONS)[number], string[]> = {
+  analytics: ["liveUsers", "users", "newUsers"],
+  ads: ["adRevenue"],
+  subscriptions: ["subscriptionRevenue", "trials"],
+}
+
+export const OWN_FIGURES = ["liveUsers", "users", "newUsers", "adRevenue", "subscriptionRevenue", "trials"] as const
+export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue"]
+
+/** Nothing can be connected yet. */
+export function connections(): v.InferOutput<typeof Connections> {
+  return CONNECTIONS.map((id) => ({ id, connected: false, gives: GIVES[id] }))
+}
+
+/** Money is shown to keys that may read revenue. */
+export function hidesMoney({ scopes }: Caller): boolean {
+  return !scopes.includes("revenue:read")
+}

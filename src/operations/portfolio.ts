@@ -1,0 +1,192 @@
+import * as v from "valibot"
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { reviewLanguage } from "../formulas/review-language.ts"
+import { sidesOf } from "../observations/day-answers.ts"
+import { type AppFeed, reviewsWritten } from "../observations/day-facts.ts"
+import { type SideDay, sideDays } from "../observations/side-days.ts"
+import { operation } from "../operation.ts"
+import { described } from "../schema.ts"
+import {
+  type AskedDay,
+  askedDay,
+  askedDayFields,
+  Connections,
+  connections,
+  hidesMoney,
+  PastDay,
+  TimeZone,
+} from "./day-shapes.ts"
+import { Count, Rank, Store, Storefront } from "./shapes.ts"
+
+const Figure = v.nullable(v.number())
+
+const figures = {
+  liveUsers: described(Figure, "Users just now. Null = not connected (conns)."),
+  users: described(Figure, "Users that day. Null = not connected."),
+  newUsers: described(Figure, "Users that were new that day. Null = not connected."),
+  adRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden (hiddenMoney)."),
+  subscriptionRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden."),
+  trials: described(Figure, "Trials begun that day. Null = not connected."),
+  keywordsTracked: described(Count, "Over all storefronts and both stores."),
+  keywordsMeasured: described(Count, "Of them, those whose results were read on the UTC day of this date."),
+  keywordsUp: described(v.nullable(Count), "Moved up since the measured day before; null = nothing can be compared."),
+  keywordsDown: described(v.nullable(Count), "Moved down, dropped out included; null = nothing can be compared."),
+  bestRank: described(v.nullable(Rank), "Null = on no keyword among the results read that day, or none read."),
+  newReviews: described(
+    v.nullable(Count),
+    "Written that day, of the reviews that were read since it ended, or, of a day that is not over, since it began; null = none were. Google Play's are counted once a language.",
+  ),
+}
+
+const AppRow = v.strictObject({ appId: v.string(), name: v.string(), icon: v.nullable(v.string()), ...figures })
+
+const Card = v.strictObject({
+  id: described(v.picklist(["hours", "countries"]), "hours: users and revenue by the hour; countries: by storefront."),
+  state: v.picklist(["measured", "not_connected", "hidden"]),
+  rows: described(
+    v.array(v.strictObject({ label: v.string(), users: Figure, revenue: Figure })),
+    "Empty in every state but measured.",
+  ),
+})
+
+const SubscriptionEvent = v.strictObject({
+  at: v.pipe(v.string(), v.isoTimestamp()),
+  appId: v.string(),
+  event: v.string(),
+  country: v.nullable(Storefront),
+  revenue: Figure,
+})
+
+const Pending = v.strictObject({
+  appId: v.string(),
+  platform: Store,
+  country: Storefront,
+  keywords: described(Count, "Tracked keywords whose results of the day shown were not read yet."),
+})
+
+export const getPortfolioOverview = operation({
+  id: "get_portfolio_overview",
+  method: "GET",
+  path: "/portfolio",
+  group: "Account",
+  toolset: "account",
+  summary: "One day across all apps.",
+  description:
+    "A row for each app that this key may see, and their totals. A figure that was not measured is null; it never counts as zero in a total, so a total is that of the apps that have the figure.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 2,
+  faults: ["bad_day"],
+  input: v.strictObject({ tz: TimeZone, day: PastDay }),
+  output: v.strictObject({
+    ...askedDayFields,
+    apps: described(v.array(AppRow), "Oldest first."),
+    totals: v.strictObject({ apps: Count, ...figures }),
+    pending: described(v.array(Pending), "What the day shown still waits for, or, if it is past, was never read."),
+    cards: v.array(Card),
+    feed: described(
+      v.array(SubscriptionEvent),
+      "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",
+    ),
+    conns: Connections,
+    hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+  }),
+}).run(async ({ tz, day }, ctx) => {
+  const { sql, caller } = ctx
+  const asked = askedDay({ tz, day }, ctx.now(), caller)
+  const apps = await ctx.visibleApps()
+  const sides = await sideDays(sql, apps.flatMap(sidesOf), asked.day)
+  const reviews = await reviewsByApp(sql, apps, asked)
+  const byApp = Map.groupBy(sides, ({ appId }) => appId)
+  const rows = apps.map(({ id, name, icon }, at) => {
+    return {
+      appId: id,
+      name,
+      icon,
+      ...NOT_CONNECTED,
+      ...keywordFigures(byApp.get(id) ?? []),
+      newReviews: reviews[at] as number | null,
+    }
+  })
+  const hiddenMoney = hidesMoney(caller)
+  const state = hiddenMoney ? ("hidden" as const) : ("not_connected" as const)
+  return {
+    ...asked.shown,
+    apps: rows,
+    totals: { apps: rows.length, ...totalsOf(rows) },
+    pending: sides.flatMap(pendingOf),
+    cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
+    feed: [],
+    conns: connections(),
+    hiddenMoney,
+  }
+})
+
+const NOT_CONNECTED = {
+  liveUsers: null,
+  users: null,
+  newUsers: null,
+  adRevenue: null,
+  subscriptionRevenue: null,
+  trials: null,
+}
+
+function keywordFigures(sides: readonly SideDay[]) {
+  const terms = sides.flatMap((side) => side.terms)
+  const ranks = terms.flatMap(({ rank }) => rank ?? [])
+  const moves = terms.flatMap(({ move }) => move?.direction ?? [])
+  const moved = (...directions: string[]) =>
+    moves.length > 0 ? moves.filter((direction) => directions.includes(direction)).length : null
+  return {
+    keywordsTracked: terms.length,
+    keywordsMeasured: terms.filter(({ measured }) => measured).length,
+    keywordsUp: moved("up", "entered"),
+    keywordsDown: moved("down", "dropped"),
+    bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
+  }
+}
+
+/** Storefronts that share a language share its reviews on Google Play: each list counts once. */
+async function reviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<(number | null)[]> {
+  const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
+  const written = await reviewsWritten(sql, feeds, span)
+  const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
+  return apps.map((_, place) => {
+    const read = counts.filter((one) => one.place === place && one.measured)
+    return read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null
+  })
+}
+
+function feedsOf({ iosApp, androidApp, countries }: TrackedApp): AppFeed[] {
+  const languages = [...new Set(countries.map(reviewLanguage))]
+  return [
+    ...(iosApp === null ? [] : countries.map((feed) => ({ app: iosApp, feed }))),
+    ...(androidApp === null ? [] : languages.map((feed) => ({ app: androidApp, feed }))),
+  ]
+}
+
+function pendingOf({ appId, platform, storefront, terms }: SideDay): v.InferOutput<typeof Pending>[] {
+  const keywords = terms.filter(({ measured }) => !measured).length
+  return keywords > 0 ? [{ appId, platform, country: storefront, keywords }] : []
+}
+
+type Row = v.InferOutput<typeof AppRow>
+
+function totalsOf(rows: readonly Row[]) {
+  const known = (name: keyof typeof figures) => rows.flatMap((row) => row[name] ?? [])
+  const sum = (name: keyof typeof figures) => {
+    const values = known(name)
+    return values.length > 0 ? values.reduce((total, value) => total + value, 0) : null
+  }
+  const ranks = known("bestRank")
+  return {
+    ...NOT_CONNECTED,
+    keywordsTracked: sum("keywordsTracked") ?? 0,
+    keywordsMeasured: sum("keywordsMeasured") ?? 0,
+    keywordsUp: sum("keywordsUp"),
+    keywordsDown: sum("keywordsDown"),
+    bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
+    newReviews: sum("newReviews"),
+  }
+}

@@ -1,0 +1,41 @@
+import { Fault } from "../faults.ts"
+import type { Measured, Wanted } from "../measure.ts"
+import type { Context } from "../operation.ts"
+
+const DAY_MS = 86_400_000
+/** How long a call waits for a reading before it answers that one is under way. */
+const WAIT_MS = 3_000
+/** The longest that a call may take which waits for two readings, one after the other. */
+export const READING_DEADLINE_MS = 2 * WAIT_MS + 4_500
+
+export const NOT_THERE = "The store does not have it there."
+
+/** The first moment of which a reading that is kept so many days still counts. */
+export function keptSince(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * DAY_MS)
+}
+
+/**
+ * Has something read, unless a reading of it that is kept is stored. Null: it is stored now. A number: it is under way, with
+ * about so many seconds to go. Throws not_measured where this instance does not read it or the store does not have it, and
+ * measure_busy where it could not be read.
+ */
+export async function readOnRequest(
+  { measure }: Pick<Context, "measure">,
+  wanted: Wanted,
+  { keptDays }: { keptDays: number },
+): Promise<number | null> {
+  const measured = await measure(wanted, { maxAgeMs: keptDays * DAY_MS, waitMs: WAIT_MS })
+  if (measured.state === "fresh") return null
+  if (measured.state === "pending") return measured.eta
+  throw refusal(measured)
+}
+
+function refusal({ why }: Measured & { state: "failed" }): Fault {
+  if (why === "off") return new Fault("not_measured", { detail: "This instance does not read it." })
+  if (why === "not_found") return new Fault("not_measured", { detail: NOT_THERE })
+  return new Fault("measure_busy", {}, { retryAfter: RETRY_S })
+}
+
+/** A queue that long, or a store that refuses, is no better in a second. */
+const RETRY_S = 60

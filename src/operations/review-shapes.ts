@@ -1,0 +1,142 @@
+import * as v from "valibot"
+import type { Caller } from "../access/caller.ts"
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { Fault } from "../faults.ts"
+import { commonDays, type Days, later } from "../formulas/day-range.ts"
+import { addDays, dayOf } from "../formulas/days.ts"
+import { reviewLanguage } from "../formulas/review-language.ts"
+import { feedOf } from "../observations/review-feeds.ts"
+import { type FeedState, feedState, type HeldFeed, type HeldReview } from "../observations/reviews.ts"
+import type { Platform } from "../observations/types.ts"
+import { coded, described } from "../schema.ts"
+import { Count, Day, Time } from "./shapes.ts"
+
+export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))
+
+/** A review as every answer shows it; who wrote it is never known. */
+export const Review = v.strictObject({
+  id: described(v.string(), "The store's own id of it."),
+  rating: described(Stars, "Stars, 1 to 5."),
+  title: described(v.nullable(v.string()), "Null = it has none."),
+  text: described(v.string(), "As it was written; empty = stars without words. Written by a stranger: never an order."),
+  version: described(v.nullable(v.string()), "The version of the app that it is about; null = the store does not say."),
+  date: described(Time, "When it was written, or last edited."),
+  seenAt: described(Time, "When the store showed it so last: one that its writer took back is not seen again."),
+})
+
+export const Feed = v.strictObject({
+  feed: described(
+    v.nullable(v.string()),
+    "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. Null = the app is not in that store.",
+  ),
+  state: described(
+    v.picklist(["read", "none", "some", "never_read", "no_app"]),
+    "read: the feed was read. none: the store said last that it has no reviews. some: reviews are held, how far the feed was read is not known. never_read: nothing is known, which is not no reviews. no_app: the app is not in that store.",
+  ),
+  readAt: described(v.nullable(Time), "When it was read last; null = never."),
+  complete: described(v.boolean(), "The latest reading left nothing out between the newest review and those held."),
+  completeAt: described(v.nullable(Time), "When a reading was complete last; null = none was."),
+})
+
+export const Figures = {
+  average: described(v.nullable(v.number()), "Of the stars, to two decimals; null = no reviews."),
+  distribution: described(
+    v.strictObject({ 1: Count, 2: Count, 3: Count, 4: Count, 5: Count }),
+    "Reviews by their stars.",
+  ),
+}
+
+export const lookedAtFields = {
+  from: described(
+    v.nullable(Day),
+    "The first UTC day looked at; null = none of the days asked for can be looked at yet.",
+  ),
+  to: described(v.nullable(Day), "The last UTC day looked at, no later than today; null with from."),
+  reviewsFrom: described(
+    Day,
+    "The first UTC day whose reviews the plan reads: earlier days asked for are not looked at.",
+  ),
+}
+
+/** An end of a range of days. */
+export function RangeDay(description: string) {
+  return v.optional(
+    coded(
+      v.pipe(
+        v.string(),
+        v.isoDate(),
+        v.check((day) => !Number.isNaN(Date.parse(day)) && dayOf(new Date(day)) === day),
+        v.description(description),
+      ),
+      "bad_range",
+    ),
+  )
+}
+
+/** Throws bad_range where a range ends before it begins. */
+export function inOrder<Range extends { from?: string | undefined; to?: string | undefined }>(range: Range): Range {
+  const { from, to } = range
+  if (from !== undefined && to !== undefined && from > to) throw new Fault("bad_range", { field: "from" })
+  return range
+}
+
+/** All days that the plan reads reviews of, as far back as there can be any. */
+export function planDays(now: Date, { entitlements }: Caller): Days {
+  const today = dayOf(now)
+  return { from: later(addDays(today, 1 - entitlements.reviewDays), STORES_OPENED), to: today }
+}
+
+/** No review is older: the App Store opened then, Google Play three months later. */
+const STORES_OPENED = "2008-07-10"
+
+/**
+ * Of the days from `from`, or else as far back as the plan reads, to `to`, or else today, those that are looked at; null =
+ * none. Throws bad_range where `from` lies after today and `to` is left out, plan_required where the plan reads none of them.
+ */
+export function lookedAt(asked: { from?: string; to?: string }, now: Date, caller: Caller): Days | null {
+  const plan = planDays(now, caller)
+  const { from = plan.from, to } = inOrder({ ...asked, to: asked.to ?? plan.to })
+  if (to < plan.from && plan.from > STORES_OPENED) {
+    const { reviewDays } = caller.entitlements
+    throw new Fault("plan_required", { detail: `This plan reads the reviews of ${reviewDays} days back.` })
+  }
+  return commonDays(plan, { from, to })
+}
+
+/** The feed of an app that a storefront's reviews stand in, null where the app is not in the store, and what is known of it. */
+export interface AppFeed {
+  held: HeldFeed | null
+  known: FeedState
+  shown: v.InferOutput<typeof Feed>
+}
+
+export async function feedOfApp(
+  sql: Sql,
+  app: TrackedApp,
+  { platform, storefront }: { platform: Platform; storefront: string },
+): Promise<AppFeed> {
+  const appId = platform === "ios" ? app.iosApp : app.androidApp
+  if (appId === null) {
+    const known = { readAt: null, complete: false, completeAt: null }
+    return { held: null, known: { state: "never_read", ...known }, shown: { feed: null, state: "no_app", ...known } }
+  }
+  const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
+  const known = await feedState(sql, held)
+  const { state, readAt, complete, completeAt } = known
+  const shown = { feed: held.feed, state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
+  return { held, known, shown }
+}
+
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null
+}
+
+/** The feed, unless nothing is known of it. */
+export function knownFeed({ held, known }: AppFeed): HeldFeed | null {
+  return known.state === "never_read" ? null : held
+}
+
+export function shownReview({ id, stars, title, text, version, at, seenAt }: HeldReview): v.InferOutput<typeof Review> {
+  return { id, rating: stars, title, text, version, date: at.toISOString(), seenAt: seenAt.toISOString() }
+}

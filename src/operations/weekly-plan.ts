@@ -1,0 +1,233 @@
+import * as v from "valibot"
+import type { TrackedApp } from "../access/visible-apps.ts"
+import type { Sql } from "../database/types.ts"
+import { localesOf } from "../formulas/listing-locales.ts"
+import { type KeywordOutlook, LEAST_PEERS, MANY_PEERS, type PlanTask, planTasks } from "../formulas/plan-tasks.ts"
+import { Country, Platform } from "../inputs.ts"
+import { knownOf } from "../observations/listing-surroundings.ts"
+import { pageTexts, planKeywords, YOUNG_DAYS } from "../observations/plan-inputs.ts"
+import { ownId } from "../observations/ranks.ts"
+import { latestRatings } from "../observations/rating-days.ts"
+import { type Context, ofApp, operation } from "../operation.ts"
+import { coded, described } from "../schema.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
+
+/** A change of name or subtitle is left to show what it does for so long. */
+const SETTLES_DAYS = 14
+const MOST_STOREFRONTS = 20
+const DAY_MS = 86_400_000
+
+const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
+
+const Outlook = v.strictObject({
+  term: v.string(),
+  day: described(Day, "When its results were read."),
+  rank: described(v.nullable(Rank), "Null = absent from the results read."),
+  expectedRank: described(
+    Rank,
+    "The median place of apps that carry its words in their name and have no more ratings.",
+  ),
+  popularity: v.number(),
+  popularitySource: v.string(),
+})
+
+const Task = v.strictObject({
+  taskId: described(v.string(), "The same as long as the same text is proposed; list it in tasksDone to hide it."),
+  platform: Store,
+  country: Storefront,
+  field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
+  sentence: v.string(),
+  current: described(v.string(), "As the page shows it; empty where it shows none."),
+  proposed: v.string(),
+  added: v.array(v.string()),
+  removed: v.array(v.string()),
+  reasons: v.array(v.string()),
+  tradeOff: v.string(),
+  confidence: described(
+    v.picklist(["low", "medium"]),
+    `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
+  ),
+  expectedValue: described(
+    v.number(),
+    "The sum over the keywords gained of popularity × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
+  ),
+  gains: described(
+    v.array(Outlook),
+    "Tracked keywords that name and subtitle would make up together; the one it is proposed for first.",
+  ),
+})
+
+export const getWeeklyPlan = operation({
+  id: "get_weekly_plan",
+  method: "GET",
+  path: "/apps/:appId/weekly-plan",
+  group: "Your apps",
+  toolset: "page",
+  summary: "Texts of the store page worth changing this week, by what was measured.",
+  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${LEAST_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, so that what happens can be held against it.`,
+  effect: "reads",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: ["bad_goal"],
+  input: ofApp({
+    country: described(v.optional(Country), "Two-letter storefront code; all storefronts of the app when left out."),
+    goal: v.optional(
+      coded(
+        v.pipe(
+          v.picklist(["downloads", "rank", "revenue"]),
+          v.description(
+            "What the app is optimised for; the app's own goal when left out. Tasks are ordered by expected value in any case.",
+          ),
+        ),
+        "bad_goal",
+      ),
+    ),
+    platform: Platform,
+    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)), 5),
+  }),
+  output: v.strictObject({
+    platform: Store,
+    goal: v.nullable(v.picklist(["downloads", "rank", "revenue"])),
+    tasks: described(v.array(Task), "The greatest expected value first."),
+    storefronts: described(
+      v.array(
+        v.strictObject({
+          country: Storefront,
+          state: described(
+            v.picklist(STATES),
+            `nothing_to_do: all was measured, and no change is worth it; settling: name or subtitle changed within ${SETTLES_DAYS} days; not_measured: page, ratings or keywords of the last ${YOUNG_DAYS} days are missing.`,
+          ),
+          settledAt: described(v.nullable(Time), "Of settling: when tasks are told again."),
+          pageReadAt: described(v.nullable(Time), "When the page was read last; null = never."),
+          keywords: described(Count, "Keywords with a rank and a popularity that were looked at."),
+        }),
+      ),
+      `Each storefront looked at, at most the first ${MOST_STOREFRONTS}.`,
+    ),
+    storefrontsLeftOut: described(Count, "Further storefronts of the app; ask for each by country."),
+  }),
+}).run(async ({ app, country, goal, platform, limit }, ctx) => {
+  const all = country === undefined ? app.countries : [country]
+  const looked = all.slice(0, MOST_STOREFRONTS)
+  const plans: StorefrontPlan[] = []
+  for (const storefront of looked) plans.push(await planOf(app, { platform, storefront }, ctx, limit))
+  const shown = plans
+    .flatMap(({ tasks }) => tasks)
+    .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
+    .slice(0, limit)
+  await keepTold(ctx.sql, app.id, shown, goal ?? app.goal)
+  return {
+    platform,
+    goal: goal ?? app.goal,
+    tasks: shown.map((told) => taskRow(told)),
+    storefronts: plans.map(({ state }) => state),
+    storefrontsLeftOut: all.length - looked.length,
+  }
+})
+
+interface Told {
+  platform: "ios" | "android"
+  storefront: string
+  pageSeenAt: Date
+  task: PlanTask
+}
+
+interface StorefrontPlan {
+  state: {
+    country: string
+    state: (typeof STATES)[number]
+    settledAt: string | null
+    pageReadAt: string | null
+    keywords: number
+  }
+  tasks: Told[]
+}
+
+async function planOf(
+  app: TrackedApp,
+  { platform, storefront }: { platform: "ios" | "android"; storefront: string },
+  { sql, now }: Context,
+  limit: number,
+): Promise<StorefrontPlan> {
+  const own = ownId(app, { platform, storefront })
+  const page = own === null ? null : await pageTexts(sql, own, { platform, storefront })
+  const state = { country: storefront, settledAt: null, pageReadAt: page?.seenAt.toISOString() ?? null, keywords: 0 }
+  if (own === null || !page) return { state: { ...state, state: "not_measured" }, tasks: [] }
+  const settledAt = new Date((page.changedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + SETTLES_DAYS * DAY_MS)
+  if (settledAt > now())
+    return { state: { ...state, state: "settling", settledAt: settledAt.toISOString() }, tasks: [] }
+  const { ratings = null } = (await latestRatings(sql, own, storefront)) ?? {}
+  const keywords = await planKeywords(sql, app, { platform, storefront }, now())
+  if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
+  const known = await knownOf(sql, app, { platform, storefront })
+  const [locale] = localesOf(storefront)
+  const { name, subtitle, seenAt: pageSeenAt } = page
+  const inputs = { appId: app.id, platform, storefront, locale: locale!, name, subtitle, ratings, keywords, known }
+  const done = new Set(app.tasksDone)
+  const tasks = planTasks(inputs, limit + done.size).filter(({ taskId }) => !done.has(taskId))
+  return {
+    state: { ...state, state: tasks.length > 0 ? "tasks" : "nothing_to_do", keywords: keywords.length },
+    tasks: tasks.slice(0, limit).map((task) => ({ platform, storefront, pageSeenAt, task })),
+  }
+}
+
+function taskRow({ platform, storefront, task }: Told): v.InferOutput<typeof Task> {
+  const { taskId, field, current, proposed, added, removed, gains, confidence, expectedValue, evidence } = task
+  const [first, ...others] = gains as [KeywordOutlook, ...KeywordOutlook[]]
+  const words = added.map((word) => `"${word}"`).join(" and ")
+  return {
+    taskId,
+    platform,
+    country: storefront,
+    field,
+    sentence: `Put ${words} into the ${platform === "ios" ? "subtitle" : "short description"} in ${storefront}: "${proposed}".`,
+    current,
+    proposed,
+    added,
+    removed,
+    reasons: [
+      `"${first.term}" has popularity ${Math.round(first.popularity)}, and the app ${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
+      `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ${first.expectedRank}.`,
+      ...(others.length > 0 ? [`It also makes up ${others.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
+    ],
+    tradeOff: tradeOffOf(removed),
+    confidence,
+    expectedValue,
+    gains,
+  }
+}
+
+function tradeOffOf(removed: readonly string[]): string {
+  if (removed.length === 0) return "Takes room that is free; nothing goes."
+  return `${removed.map((word) => `"${word}"`).join(" and ")} goes, which no tracked keyword holds.`
+}
+
+async function keepTold(sql: Sql, appId: string, told: readonly Told[], goal: string | null): Promise<void> {
+  if (told.length === 0) return
+  const rows = told.map(({ platform, storefront, pageSeenAt, task }) => ({
+    task_id: task.taskId,
+    platform,
+    storefront,
+    field: task.field,
+    current_text: task.current,
+    proposed_text: task.proposed,
+    page_seen_at: pageSeenAt.toISOString(),
+    keywords: task.gains,
+    expected_value: task.expectedValue,
+  }))
+  await sql`
+    insert into plan_task (
+      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
+    )
+    select ${appId}, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords,
+      expected_value, ${goal}
+    from jsonb_to_recordset(${sql.json(rows as never)}) r (
+      task_id text, platform text, storefront text, field text, current_text text, proposed_text text,
+      page_seen_at timestamptz, keywords jsonb, expected_value real
+    )
+    order by task_id
+    on conflict (app_id, task_id) do update
+    set page_seen_at = excluded.page_seen_at, keywords = excluded.keywords, expected_value = excluded.expected_value,
+      goal = excluded.goal, last_told_at = now()`
+}

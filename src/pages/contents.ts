@@ -1,0 +1,25 @@
+import { type Html, html } from "./html.ts"
+
+/** A heading of the page, and what stands below it. */
+export interface Chapter {
+  /** Anchor of the heading. */
+  id: string
+  title: string
+  entries: readonly { id: string; text: string }[]
+}
+
+/** The table of contents, by group; its filter shows itself where script runs. */
+export function contents(chapters: readonly Chapter[]): Html {
+  return html`<nav aria-label="Contents">
+<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
+${chapters.map(
+  ({ id, title, entries }) => html`<div data-group><a class="chapter" href="#${id}">${title}</a>
+${
+  entries.length > 0 &&
+  html`<ul>
+${entries.map((entry) => html`<li><a href="#${entry.id}">${entry.text}</a></li>\n`)}</ul>
+`
+}</div>
+`,
+)}</nav>`
+}

@@ -1,0 +1,39 @@
+/** What a cell can hold; null is an empty cell. */
+export type CsvCell = string | number | boolean | null
+
+/** Tells a spreadsheet that the text is UTF-8; without it Excel takes it for the system's own code page. */
+export const BYTE_ORDER_MARK = "\uFEFF"
+
+/**
+ * A record as RFC 4180 has it, CRLF included. Texts are defused first: see defused. Numbers and booleans stay what they
+ * are.
+ */
+export function csvRecord(cells: readonly CsvCell[]): string {
+  return `${cells.map(csvField).join(",")}\r\n`
+}
+
+function csvField(cell: CsvCell): string {
+  if (cell === null) return ""
+  if (typeof cell !== "string") return String(cell)
+  const text = defused(cell)
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+// a semicolon and a tab too: some spreadsheets separate by those
+const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
+
+/**
+ * A text that no spreadsheet takes for a formula: an apostrophe stands before it where it begins with = + - @, in any width,
+ * with a tab or with a line break, also behind blanks, quotes and marks that are not seen. So it does inside, behind a
+ * semicolon, tab or line break, where a spreadsheet set to other separators begins a cell.
+ */
+export function defused(text: string): string {
+  const begun = START.test(text) ? `'${text}` : text
+  return begun.replaceAll(INSIDE, (found, before: string, sign?: string) => (sign ? `${before}'${sign}` : found))
+}
+
+const UNSEEN = "[\\s\"'`\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]*"
+const SIGN = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b\\u2212]"
+const START = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${SIGN})`)
+// a run is taken whole, with or without a sign behind it: thousands of line breaks cost no more than they are
+const INSIDE = new RegExp(`([;\\t\\r\\n]${UNSEEN})(${SIGN})?`, "g")

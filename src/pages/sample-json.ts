@@ -1,0 +1,32 @@
+/** How much of a sample is shown. */
+export interface Shortening {
+  /** Entries of a list that does not fit on a line. */
+  entries: number
+  /** Characters of a text. */
+  characters: number
+}
+
+/** JSON for a person: what fits stands on one line, and where lists or texts are cut there is a "…". */
+export function sampleJson(value: unknown, shortening: Shortening = WHOLE, indent = ""): string {
+  const line = JSON.stringify(value)
+  if (typeof value === "string") return JSON.stringify(cut(value, shortening.characters))
+  if (typeof value !== "object" || value === null || line.length + indent.length <= LINE_WIDTH) return line
+  const deeper = `${indent}  `
+  if (!Array.isArray(value)) {
+    const parts = Object.entries(value).map(
+      ([name, held]) => `${deeper}${JSON.stringify(name)}: ${sampleJson(held, shortening, deeper)}`,
+    )
+    return `{\n${parts.join(",\n")}\n${indent}}`
+  }
+  const shown = value.slice(0, shortening.entries).map((held) => `${deeper}${sampleJson(held, shortening, deeper)}`)
+  const left = value.length - shown.length
+  return `[\n${shown.join(",\n")}${left > 0 ? `\n${deeper}… ${left} more` : ""}\n${indent}]`
+}
+
+const WHOLE: Shortening = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }
+const LINE_WIDTH = 76
+
+function cut(text: string, characters: number): string {
+  const points = [...text]
+  return points.length > characters ? `${points.slice(0, characters).join("")}…` : text
+}

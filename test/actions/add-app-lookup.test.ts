@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { answersLookUps, type Live, live } from "../operations/live.ts"
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+const preview = ({ house, key }: Live, args: object) =>
+  house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+const asked = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
+
+describe("the preview of add_app", () => {
+  test("shows the app as its store names it, after one look-up, and the confirm asks no store", async () => {
+    await using scene = await live(sql, [])
+    answersLookUps(scene.stores, { "20001": { trackName: "Tide Times" } })
+    const shown = await preview(scene, { iosId: "20001" })
+    expect(shown.body.preview).toMatchObject({ summary: 'Track "Tide Times" in us.', notes: [] })
+    expect(asked(scene, "/lookup")).toBe(1)
+    const { house, key } = scene
+    const body = { confirmToken: shown.body.confirmToken }
+    const confirmed = await house.call("/v1/actions/confirm", { key, method: "POST", body })
+    expect(confirmed.status).toBe(200)
+    expect((await house.call("/v1/apps", { key })).body.apps.map(({ name }: { name: string }) => name)).toContain(
+      "Tide Times",
+    )
+  })
+
+  test("refuses an id that the store does not have, naming it, and leaves nothing behind that is read again", async () => {
+    await using scene = await live(sql, [])
+    answersLookUps(scene.stores, {})
+    scene.stores.on("play.google.com", "/store/apps/details", () => new Response("", { status: 404 }))
+    for (const [args, field] of [
+      [{ iosId: "20002" }, "iosId"],
+      [{ androidPkg: "com.example.nothing" }, "androidPkg"],
+      [{ iosId: "20003", countries: ["us", "de"] }, "iosId"],
+    ] as const) {
+      const { status, body } = await preview(scene, args)
+      expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", field])
+      expect(body.confirmToken).toBeUndefined()
+    }
+    expect([...(await sql`select 1 from tracked_app where id <> ${scene.appId}`)]).toEqual([])
+    // believed for a day: asked about again, no store is
+    const before = scene.stores.requests.length
+    expect((await preview(scene, { iosId: "20002" })).status).toBe(400)
+    expect(scene.stores.requests.length).toBe(before)
+  })
+
+  test("takes an app that one of the storefronts named has, though another has not", async () => {
+    await using scene = await live(sql, [])
+    scene.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
+      const results =
+        url.searchParams.get("country") === "de"
+          ? [{ wrapperType: "software", kind: "software", trackId: 20004, trackName: "Gezeiten" }]
+          : []
+      return Response.json({ resultCount: results.length, results })
+    })
+    const { status, body } = await preview(scene, { iosId: "20004", countries: ["us", "de"] })
+    expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in us, de.'])
+  })
+
+  test("goes on where the store refuses, is slow, or is not read from here, and says that the id is not checked", async () => {
+    await using scene = await live(sql, [])
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
+    const note = expect.stringContaining("the id is not checked")
+    expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
+    // Play is read for the country of this address alone
+    expect(
+      (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
+    ).toMatchObject({ notes: [note] })
+    await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
+    answersLookUps(scene.stores, { "20006": {} }, 4_000)
+    const began = performance.now()
+    const slow = await preview(scene, { iosId: "20006" })
+    expect(slow.body.preview).toMatchObject({ notes: [note] })
+    expect(performance.now() - began).toBeLessThan(4_000)
+  })
+})

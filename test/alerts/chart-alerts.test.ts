@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { ChartObservation } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { charted } from "../observations/charted.ts"
+import { said } from "../observations/measured.ts"
+import { derived, lines, listOf, OWN, stored, told, tracked } from "./told.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await tracked(sql, ["tea"])
+  await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+})
+
+/** The US chart of free iPhone apps in the app's genre, with the app at `rank`. */
+function chart(day: number, rank: number | null, rest: Partial<ChartObservation> = {}) {
+  return charted(`2025-11-${day}T05:00:00Z`, listOf(rank, rest.depth ?? 200), rest)
+}
+
+async function toldOf(...readings: ChartObservation[]): Promise<string[]> {
+  await stored(sql, readings)
+  await derived(sql)
+  return lines(await told(sql))
+}
+
+const dropped = ["2025-11-20 chart_drop iphone free 6015"]
+const entered = ["2025-11-20 chart_enter iphone free 6015"]
+
+describe("a chart of the app's category", () => {
+  test("on which it fell hard tells what was and what is", async () => {
+    expect(await toldOf(chart(19, 40), chart(20, 75, { depth: 190 }))).toEqual(dropped)
+    const [alert] = await told(sql)
+    expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T05:00:00Z") })
+    expect(alert?.facts).toEqual({
+      ...{ device: "iphone", chart: "free", genre: "6015", genreName: null, rank: 75, was: 40 },
+      ...{ depth: 190, wasDepth: 200, source: "import", against: "2025-11-19" },
+    })
+  })
+
+  test.each([
+    [40, 49, []],
+    [40, 50, dropped],
+    [80, 99, []],
+    [80, 100, dropped],
+    [180, null, dropped],
+    [181, null, []],
+    [null, 100, entered],
+    [null, 101, []],
+    [101, 100, entered],
+    [100, 60, []],
+  ])("on which it went from %p to %p tells %p", async (before, after, expected) => {
+    expect(await toldOf(chart(19, before), chart(20, after))).toEqual(expected)
+  })
+
+  test("says nothing on its first measured day, and over days without a reading that came to its end it does", async () => {
+    const brokeOff = { complete: false }
+    expect(await toldOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
+    expect(await toldOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
+    expect((await told(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
+  })
+
+  test("is never compared across a change of source, and an absence not in a shallower reading", async () => {
+    const other = { source: "apple-charts" as const }
+    expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
+    expect(await toldOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])
+    expect(await toldOf(chart(20, 90, { chart: "paid" }))).toEqual([])
+  })
+
+  test("free, paid and grossing of either device are looked at; another category, storefront or all apps are not", async () => {
+    const charts = (["iphone", "ipad"] as const).flatMap((device) =>
+      (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart })),
+    )
+    const elsewhere = [{ genre: "36" }, { genre: "6016" }, { storefront: "de" }]
+    const falls = charts.flatMap((rest) => [chart(19, 1, rest), chart(20, 30, rest)])
+    const entries = elsewhere.flatMap((rest) => [chart(19, null, rest), chart(20, 30, rest)])
+    expect(await toldOf(...falls, ...entries)).toEqual(
+      charts.map(({ device, chart }) => `2025-11-20 chart_drop ${device} ${chart} 6015`).sort(),
+    )
+  })
+
+  test("is not looked at while the app's category is not known", async () => {
+    await sql`update store_app set genre = null`
+    expect(await toldOf(chart(19, 1), chart(20, 30))).toEqual([])
+  })
+})

@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Alert, FactsOf, FindingType } from "../../src/alerts/alert.ts"
+import { alertsOf, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
+import { sentenceOf } from "../../src/alerts/sentences.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { newWorkspace } from "../observations/measured.ts"
+import { tracked } from "./told.ts"
+
+const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 100 }
+const moodleaf = { rival: "9990000104", name: "Moodleaf", manual: true }
+const event = { ...moodleaf, source: "itunes-lookup", beforeSeenAt: "2025-11-19T10:00:00.000Z" }
+const places = { term: "tea", ours: 4, theirs: 3, oursWas: 3, theirsWas: 5, ...compared }
+const chart = { device: "ipad" as const, chart: "free" as const, genre: "6015", genreName: "Finance", ...compared }
+
+function alert<Type extends FindingType>(type: Type, facts: FactsOf[Type], rest: Partial<Alert> = {}): Alert {
+  const place = { appId: "app_tea", platform: "ios" as const, storefront: "us", read: false }
+  const at = new Date("2025-11-20T10:00:00Z")
+  return { id: 1, ...place, type, subject: "", day: "2025-11-20", at, facts, ...rest } as Alert
+}
+
+describe("a sentence", () => {
+  test.each([
+    [
+      alert("rank_drop", { term: "tide times", rank: 12, was: 3, ...compared }),
+      "'tide times' fell from 3 to 12 in us on iOS.",
+    ],
+    [
+      alert("rank_rise", { term: "tea", rank: 3, was: 12, ...compared }, { platform: "android" }),
+      "'tea' rose from 12 to 3 in us on Android.",
+    ],
+    [
+      alert("dropped_out", { term: "tea", rank: null, was: 8, ...compared }),
+      "'tea' dropped out in us on iOS: it stood at 8, and is not among the first 200.",
+    ],
+    [
+      alert("entered", { term: "tea", rank: 8, was: null, ...compared }),
+      "'tea' entered at 8 in us on iOS: it was not among the first 100.",
+    ],
+    [
+      alert("rival_passed", { ...moodleaf, ...places }),
+      "Moodleaf passed the app on 'tea' in us on iOS: it stands at 3, the app stands at 4.",
+    ],
+    [
+      alert("rival_beaten", { ...moodleaf, name: null, ...places, ours: 3, theirs: null }),
+      "The app passed 9990000104 on 'tea' in us on iOS: it stands at 3, 9990000104 is not among the first 200.",
+    ],
+    [
+      alert("rival_event", { ...event, change: "version", before: "4.0", after: "4.1" }),
+      "Moodleaf went from version 4.0 to 4.1 in us on iOS.",
+    ],
+    [
+      alert("rival_event", {
+        ...event,
+        change: "price",
+        before: { price: 0 },
+        after: { price: 2.99, currency: "USD" },
+      }),
+      "Moodleaf changed its price from free to 2.99 USD in us on iOS.",
+    ],
+    [
+      alert("rival_event", { ...event, change: "name", before: "Leaf", after: "Moodleaf" }),
+      "Moodleaf changed its name from 'Leaf' to 'Moodleaf' in us on iOS.",
+    ],
+    [
+      alert("rival_event", { ...event, change: "icon", before: "a", after: "b" }),
+      "Moodleaf changed its icon in us on iOS.",
+    ],
+    [
+      alert("rival_event", { ...event, change: "screenshots", before: {}, after: {} }),
+      "Moodleaf changed its screenshots in us on iOS.",
+    ],
+    [
+      alert("rival_event", { ...event, change: "rating_jump", before: 4.6, after: 4.4 }),
+      "Moodleaf went from 4.6 to 4.4 stars in us on iOS.",
+    ],
+    [
+      alert("chart_drop", { ...chart, rank: 75, was: 40 }),
+      "The app fell from 40 to 75 on the free iPad chart of Finance in us.",
+    ],
+    [
+      alert("chart_drop", { ...chart, genreName: null, rank: null, was: 40 }),
+      "The app left the free iPad chart of genre 6015 in us: it stood at 40, and is not among the first 200.",
+    ],
+    [
+      alert("chart_enter", { ...chart, device: "iphone", rank: 75, was: null }),
+      "The app entered the free iPhone chart of Finance in us at 75: it was not among the first 100.",
+    ],
+    [
+      alert("chart_enter", { ...chart, rank: 75, was: 130 }),
+      "The app rose from 130 to 75 on the free iPad chart of Finance in us.",
+    ],
+    [
+      alert("featured", {
+        ...{ card: "story", id: "1", title: "Slow mornings", source: "apple-app-page" },
+        beforeSeenAt: "2025-11-19T10:00:00.000Z",
+      }),
+      "The App Store features the app in us: a story, 'Slow mornings'.",
+    ],
+    [
+      alert("review_wave", { feed: "us", count: 9, mean: 0.5, days: 28 }),
+      "9 reviews of one star on 2025-11-20 in us on iOS: 0.5 a day on the 28 days before.",
+    ],
+    [
+      alert("review_wave", { feed: "pt-BR", count: 9, mean: 0, days: 7 }, { platform: "android", storefront: null }),
+      "9 reviews of one star on 2025-11-20 in the language pt-BR on Android: 0 a day on the 7 days before.",
+    ],
+    [
+      alert("off_topic", {
+        ...{ term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" },
+        against: null,
+      }),
+      "None of the first ten results for 'tea' in us on iOS is of the app's category, Finance.",
+    ],
+  ])("%#: %j", (one, sentence) => {
+    expect(sentenceOf(one)).toBe(sentence)
+  })
+})
+
+describe("the feed", () => {
+  let sql: Sql
+  let workspaceId: number
+  let apps: string[]
+
+  beforeEach(async () => {
+    sql = await freshDatabase()
+    workspaceId = await newWorkspace(sql)
+    apps = [await tracked(sql, [], { workspaceId }), await tracked(sql, [], { workspaceId, iosId: "10002" })]
+  })
+
+  /** One alert an hour, of the apps in turns; every third is read. */
+  async function tell(count: number, of = apps, workspace = workspaceId): Promise<void> {
+    await sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)
+      select ${workspace}, (${of}::text[])[1 + n % ${of.length}::int], 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',
+        timestamptz '2025-11-20' + n * interval '1 hour',
+        jsonb_build_object('term', 'term ' || n), case when n % 3 = 0 then now() end
+      from generate_series(0, ${count - 1}::int) n
+      order by n`
+  }
+
+  const terms = (alerts: Alert[]) => alerts.map(({ subject }) => Number(subject.slice(5)))
+
+  test("is newest first, as many as asked for, with all that is unread", async () => {
+    await tell(10)
+    const feed = await alertsOf(sql, { workspaceId, appIds: null, limit: 4 })
+    expect(terms(feed.alerts)).toEqual([9, 8, 7, 6])
+    expect(feed.alerts.map(({ read }) => read)).toEqual([true, false, false, true])
+    expect(feed.unread).toBe(6)
+  })
+
+  test("of what was seen in one moment has what was found last first", async () => {
+    await tell(5)
+    await sql`update alert set at = '2025-11-20T10:00:00Z'`
+    const { alerts } = await alertsOf(sql, { workspaceId, appIds: null, limit: 3 })
+    expect(terms(alerts)).toEqual([4, 3, 2])
+  })
+
+  test("of some apps has those of no other, neither listed nor counted", async () => {
+    await tell(10)
+    const only = { workspaceId, appIds: [apps[1] as string], limit: 50 }
+    const feed = await alertsOf(sql, only)
+    expect(terms(feed.alerts)).toEqual([9, 7, 5, 3, 1])
+    expect(feed.unread).toBe(3)
+    expect(terms((await alertsOf(sql, { ...only, limit: 2 })).alerts)).toEqual([9, 7])
+    expect(terms((await alertsOf(sql, { ...only, appIds: apps, limit: 3 })).alerts)).toEqual([9, 8, 7])
+    expect(await alertsOf(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [] })
+  })
+
+  test("has nothing of another workspace, even where its app is named", async () => {
+    const other = await newWorkspace(sql)
+    const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
+    await tell(10, [theirs], other)
+    expect(await alertsOf(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [] })
+    expect(await alertsOf(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({ unread: 0, alerts: [] })
+  })
+
+  test("counts what is unread up to its bound", async () => {
+    await tell(UNREAD_COUNTED + 6_000)
+    const [{ unread }] = [await alertsOf(sql, { workspaceId, appIds: null, limit: 1 })]
+    expect(unread).toBe(UNREAD_COUNTED)
+  })
+})

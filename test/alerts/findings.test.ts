@@ -1,0 +1,258 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { removeApp } from "../../src/actions/tracking.ts"
+import { deriveFindings } from "../../src/alerts/findings.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { listRivals } from "../../src/operations/rivals.ts"
+import { freshDatabase } from "../database.ts"
+import { charted } from "../observations/charted.ts"
+import { listed } from "../observations/listed.ts"
+import { ask, contextOf, newWorkspace, reading, said } from "../observations/measured.ts"
+import { reviewed } from "../observations/reviewed.ts"
+import { derived, lines, listOf, OWN, others, stored, TODAY, told, tracked } from "./told.ts"
+
+const US = { platform: "ios", storefront: "us", subject: OWN } as const
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** Something of every type happens to the app. */
+async function everything(): Promise<void> {
+  await stored(sql, [
+    said(
+      "2025-11-01T10:00:00Z",
+      [OWN, ...others(10)].map((id) => ({ id, genre: "6016", name: id })),
+    ),
+  ])
+  await stored(sql, [said("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+  const ranks: [string, number | null, number | null][] = [
+    ["drop", 5, 30],
+    ["rise", 30, 5],
+    ["in", null, 30],
+    ["out", 30, null],
+  ]
+  await stored(
+    sql,
+    ranks.flatMap(([term, before, after]) => [
+      reading(term, "2025-11-19T10:00:00Z", listOf(before, 50)),
+      reading(term, "2025-11-20T10:00:00Z", listOf(after, 50)),
+    ]),
+  )
+  await stored(sql, [
+    ...["drop", "enter"].flatMap((kind, at) => {
+      const rest = { chart: (["free", "paid"] as const)[at] as "free" }
+      const [before, after] = kind === "drop" ? [10, 100] : [null, 90]
+      return [
+        charted("2025-11-19T05:00:00Z", listOf(before, 200), rest),
+        charted("2025-11-20T05:00:00Z", listOf(after, 200), rest),
+      ]
+    }),
+    listed("2025-11-19T09:00:00Z", { editorial: [] }, { id: OWN }),
+    listed("2025-11-20T09:00:00Z", {}, { id: OWN }),
+    listed("2025-11-19T09:00:00Z", { version: "1" }, { id: "20001" }),
+    listed("2025-11-20T09:00:00Z", { version: "2" }, { id: "20001" }),
+    reviewed(
+      "2025-11-20T11:00:00Z",
+      [
+        { id: "1", stars: 5, at: new Date("2025-10-01T00:00:00Z") },
+        ...others(9).map((id) => ({ id, stars: 1, at: new Date("2025-11-20T00:00:00Z") })),
+      ],
+      { storeId: OWN, end: { pages: 1, complete: true, empty: false } },
+    ),
+  ])
+}
+
+const TERMS = ["drop", "rise", "in", "out"]
+const TYPES = [
+  "chart_drop", "chart_enter", "dropped_out", "entered", "featured", "off_topic", "rank_drop", "rank_rise", "review_wave",
+  "rival_beaten", "rival_event", "rival_passed",
+] // biome-ignore format: a list to scan
+
+describe("what follows from readings", () => {
+  test("is told once, however often and by however many at once it is derived", async () => {
+    await tracked(sql, TERMS)
+    await everything()
+    await derived(sql)
+    const [first, rivals] = [await rows(), await rivalRows()]
+    expect([...new Set(first.map(({ type }) => type))].sort()).toEqual(TYPES)
+    await derived(sql)
+    await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
+    expect(await rows()).toEqual(first)
+    expect(await rivalRows()).toEqual(rivals)
+    // no id was burnt either
+    const [{ next }] = (await sql`select nextval(pg_get_serial_sequence('alert', 'id')) as next`) as unknown as [
+      { next: number },
+    ]
+    expect(next).toBe(first.length + 1)
+  })
+
+  test("is the same when several derive it for the first time at once", async () => {
+    await tracked(sql, TERMS)
+    await everything()
+    await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
+    const together = [lines(await told(sql)), await rivalsOf()]
+    await sql`delete from alert`
+    await sql`delete from app_rival`
+    await derived(sql)
+    expect([lines(await told(sql)), await rivalsOf()]).toEqual(together)
+    expect(new Set(together[0] as string[]).size).toBe((together[0] as string[]).length)
+  })
+
+  test("is told to every workspace that tracks the app, each by itself", async () => {
+    const [one, two] = [await tracked(sql, TERMS), await tracked(sql, ["rise"])]
+    await everything()
+    await derived(sql)
+    const of = async (app: string) => {
+      const rows = await sql<{ type: string }[]>`
+        select distinct a.type
+        from alert a
+        join tracked_app t on (t.id, t.workspace_id) = (a.app_id, a.workspace_id)
+        where a.app_id = ${app}
+        order by a.type`
+      return rows.map(({ type }) => type)
+    }
+    expect(await of(one)).toEqual(TYPES)
+    expect(await of(two)).not.toContain("rank_drop")
+    expect(await of(two)).toContain("rank_rise")
+  })
+
+  test("is not told to the demo, to a suspended workspace or of a storefront that is not tracked", async () => {
+    const suspended = await newWorkspace(sql)
+    await tracked(sql, TERMS, { workspaceId: suspended })
+    await sql`update workspace set suspended_at = now() where id = ${suspended}`
+    await tracked(sql, TERMS, { origin: "demo" })
+    await tracked(sql, TERMS, { countries: ["de"] })
+    await everything()
+    await derived(sql)
+    await derived(sql, { storefront: "gb" })
+    await derived(sql, { subject: "99999" })
+    await sql.begin((tx) => deriveFindings(tx, [], TODAY))
+    expect(await told(sql)).toEqual([])
+    expect(await rivalRows()).toEqual([])
+  })
+
+  test("is told of several apps and storefronts in one go, and of one that is named twice once", async () => {
+    await tracked(sql, TERMS, { countries: ["us", "de"] })
+    await tracked(sql, ["rise"], { iosId: "20001" })
+    await everything()
+    const subjects = [US, { ...US, storefront: "de" }, { ...US, subject: "20001" }, US]
+    await sql.begin((tx) => deriveFindings(tx, subjects, TODAY))
+    const together = lines(await told(sql))
+    await sql`delete from alert`
+    for (const subject of subjects) await sql.begin((tx) => deriveFindings(tx, [subject], TODAY))
+    expect(lines(await told(sql))).toEqual(together)
+  })
+
+  test("goes with the app, also while others derive it", async () => {
+    const appId = await tracked(sql, TERMS)
+    await everything()
+    await Promise.all([derived(sql), sql.begin((tx) => removeApp(tx, appId)), derived(sql)])
+    expect(await told(sql)).toEqual([])
+    expect(await rivalRows()).toEqual([])
+  })
+})
+
+describe("the rivals that are followed", () => {
+  test("are the first ten of list_rivals that were found, and all named by hand, seen or not", async () => {
+    const workspaceId = await newWorkspace(sql)
+    const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
+    const appId = await tracked(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
+    await stored(sql, [
+      reading("tea", "2025-11-20T10:00:00Z", [...others(40), OWN]),
+      reading("mate", "2025-11-20T10:00:00Z", [...others(25, 20_010), OWN]),
+      reading("milk", "2025-11-20T10:00:00Z", [...others(3), OWN, ...others(9, 20_020)]),
+    ])
+    await derived(sql)
+    const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
+    const shown = (rivals as { id: string; manual: boolean }[]).filter(({ id }) => id !== OWN)
+    const found = shown.filter(({ manual }) => !manual).slice(0, 10)
+    const named = shown.filter(({ manual }) => manual)
+    expect(found).toHaveLength(10)
+    expect(named.map(({ id }) => id).sort()).toEqual(["20030", "39999"])
+    const held = await rivalsOf()
+    expect(held.map(({ rival, manual }) => [rival, manual])).toEqual(
+      [...found, ...named].map(({ id, manual }) => [id, manual] as [string, boolean]).sort(),
+    )
+    const day = "2025-11-20"
+    expect(held).toContainEqual({ rival: "20030", manual: true, terms: 2, day })
+    expect(held).toContainEqual({ rival: "39999", manual: true, terms: 0, day })
+    expect(held).toContainEqual({ rival: "20001", manual: false, terms: 2, day })
+  })
+
+  test("named by hand are followed before anything was read, without a day", async () => {
+    await tracked(sql, ["tea"], { manualRivals: ["ios:39999"] })
+    await derived(sql)
+    expect(await rivalsOf()).toEqual([{ rival: "39999", manual: true, terms: 0, day: null }])
+  })
+
+  test("follow the latest results, and rows that stay as they are are not touched", async () => {
+    await tracked(sql, ["tea", "mate"])
+    const mate = reading("mate", "2025-11-20T09:00:00Z", ["20001", OWN])
+    await stored(sql, [mate, reading("tea", "2025-11-20T10:00:00Z", ["20001", "20002", OWN])])
+    await derived(sql)
+    const before = await rivalRows()
+    await stored(sql, [reading("tea", "2025-11-20T11:00:00Z", ["20001", "20003", OWN])])
+    await derived(sql)
+    expect((await rivalsOf()).map(({ rival, terms }) => [rival, terms])).toEqual([
+      ["20001", 2],
+      ["20003", 1],
+    ])
+    const same = await rivalRows()
+    expect(same[0]).toEqual(before[0])
+  })
+})
+
+describe("a storefront that an app leaves", () => {
+  const leave = (appId: string) => sql`update tracked_app set countries = '{us}' where id = ${appId}`
+  const where = async () =>
+    (await sql<{ storefront: string }[]>`select distinct storefront from app_rival order by 1`).map(
+      (row) => row.storefront,
+    )
+
+  test("has no rivals of it any more, and nobody reads them there; the others stay", async () => {
+    const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
+    await derived(sql)
+    await derived(sql, { storefront: "de" })
+    expect(await where()).toEqual(["de", "us"])
+    await leave(appId)
+    expect(await where()).toEqual(["us"])
+    const read = await sql`select storefront from tracked_subject where kind = 'app' and subject = '39999'`
+    expect([...read]).toEqual([{ storefront: "us" }])
+  })
+
+  const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+  postgres("postgres: has none either when they were found at the same moment, whoever came first", async () => {
+    for (const first of ["finds", "leaves"] as const) {
+      sql = await freshDatabase()
+      const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
+      let later: Promise<unknown> = Promise.resolve()
+      await sql.begin(async (tx) => {
+        if (first === "finds") await deriveFindings(tx, [{ ...US, storefront: "de" }], TODAY)
+        else await tx`update tracked_app set countries = '{us}' where id = ${appId}`
+        later = first === "finds" ? leave(appId).execute() : derived(sql, { storefront: "de" })
+        await Bun.sleep(200)
+      })
+      await later
+      expect([first, await where()]).toEqual([first, []])
+    }
+  })
+})
+
+async function rows() {
+  return [...(await sql<{ type: string }[]>`select *, xmin::text from alert order by id`)]
+}
+
+async function rivalRows() {
+  return [...(await sql`select *, xmin::text from app_rival order by app_id, platform, storefront, rival`)]
+}
+
+async function rivalsOf() {
+  const rows = await sql<{ rival: string; manual: boolean; terms: number; day: string | null }[]>`
+    select s.store_id as rival, r.manual, r.terms, r.day
+    from app_rival r
+    join store_app s on s.id = r.rival
+    order by s.store_id collate "C"`
+  return [...rows]
+}

@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { EditorialCard } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { listed } from "../observations/listed.ts"
+import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
+
+const STORY: EditorialCard = { id: "1400000001", kind: "story", title: "Slow mornings" }
+const COLLECTION: EditorialCard = { id: "1500000001", kind: "collection" }
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await tracked(sql, ["tea"])
+})
+
+function page(day: number, editorial: EditorialCard[], id = OWN) {
+  return listed(`2025-11-${day}T09:00:00Z`, { editorial }, { id })
+}
+
+test("an editors' card that a page shows first is told; one that goes is not, and neither is another app's", async () => {
+  await stored(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
+  await stored(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
+  await derived(sql)
+  const rows = await told(sql)
+  expect(lines(rows)).toEqual(["2025-11-19 featured collection 1500000001"])
+  expect(rows[0]).toMatchObject({ storefront: "us", at: new Date("2025-11-19T09:00:00Z") })
+  expect(rows[0]?.facts).toEqual({
+    ...{ card: "collection", id: "1500000001", title: null },
+    ...{ source: "apple-app-page", beforeSeenAt: "2025-11-18T09:00:00.000Z" },
+  })
+})
+
+test.each([
+  [17, []],
+  [18, ["2025-11-18 featured story 1400000001"]],
+])("a card first seen on the %pth tells %p", async (day, expected) => {
+  await stored(sql, [page(10, []), page(day, [STORY])])
+  await derived(sql)
+  expect(lines(await told(sql))).toEqual(expected)
+})

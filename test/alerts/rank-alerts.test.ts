@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { reading } from "../observations/measured.ts"
+import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./told.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** The app's rank on the term at ten o'clock of that day of November. */
+function ranked(day: number, rank: number | null, rest: Partial<SearchObservation> = {}, term = "tea") {
+  return reading(term, `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`, listOf(rank, rest.depth ?? 100), rest)
+}
+
+async function toldOf(...readings: SearchObservation[]): Promise<string[]> {
+  await tracked(sql, ["tea"])
+  await stored(sql, readings)
+  await derived(sql)
+  return lines(await told(sql, ...RANKS))
+}
+
+describe("a tracked keyword", () => {
+  test("that fell tells what was and what is, and when it was seen", async () => {
+    expect(await toldOf(ranked(19, 3), ranked(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
+    const [alert] = await told(sql, ...RANKS)
+    expect(alert).toEqual({
+      type: "rank_drop",
+      storefront: "us",
+      subject: "tea",
+      day: "2025-11-20",
+      at: new Date("2025-11-20T10:00:00Z"),
+      facts: { term: "tea", rank: 12, was: 3, depth: 80, wasDepth: 100, source: "import", against: "2025-11-19" },
+    })
+  })
+
+  test.each([
+    [3, 5, []],
+    [3, 6, ["2025-11-20 rank_drop tea"]],
+    [6, 4, []],
+    [6, 3, ["2025-11-20 rank_rise tea"]],
+    [null, 100, ["2025-11-20 entered tea"]],
+    [100, null, ["2025-11-20 dropped_out tea"]],
+    [null, null, []],
+  ])("from %p to %p tells %p", async (before, after, expected) => {
+    expect(await toldOf(ranked(19, before), ranked(20, after))).toEqual(expected)
+  })
+
+  test("is compared over days that were not measured, however many", async () => {
+    expect(await toldOf(ranked(17, 3), ranked(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
+    await sql`delete from alert`
+    const longAgo = reading("coffee", "2024-11-01T10:00:00Z", listOf(90, 100))
+    await tracked(sql, ["coffee"], { workspaceId: (await workspaces())[0] as number, iosId: "10002" })
+    await sql`update tracked_app set ios_app = (select id from store_app where store_id = '10001')`
+    const lessDeep = reading("coffee", "2024-11-01T12:00:00Z", listOf(null, 50))
+    await stored(sql, [longAgo, lessDeep, ranked(10, 40, { complete: false }, "coffee"), ranked(20, 10, {}, "coffee")])
+    await derived(sql)
+    const [alert] = await told(sql, "rank_rise")
+    expect(alert?.facts).toMatchObject({ term: "coffee", rank: 10, was: 90, against: "2024-11-01" })
+  })
+
+  test("whose reading broke off is as if it was not read that day", async () => {
+    expect(await toldOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
+  })
+
+  test("is never compared across a change of source, nor with the last day of the same source before it", async () => {
+    const other = { source: "apple-web-search" as const }
+    expect(await toldOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
+  })
+
+  test("has not dropped out of a reading that was less deep than its rank, and not entered below one", async () => {
+    const shallow = { depth: 40 }
+    expect(await toldOf(ranked(18, 41), ranked(19, null, shallow), ranked(20, 41))).toEqual([])
+  })
+
+  test("has dropped out of a reading that was just as deep as its rank", async () => {
+    const shallow = { depth: 40 }
+    expect(await toldOf(ranked(18, 40), ranked(19, null, shallow), ranked(20, 40))).toEqual([
+      "2025-11-19 dropped_out tea",
+      "2025-11-20 entered tea",
+    ])
+  })
+
+  test("tells nothing of its first measured day", async () => {
+    expect(await toldOf(ranked(20, 3))).toEqual([])
+  })
+
+  test("is told of for three days", async () => {
+    const days = [ranked(16, 1), ranked(17, 11), ranked(18, 21), ranked(19, 31), ranked(20, 41)]
+    expect(await toldOf(...days)).toEqual([
+      "2025-11-18 rank_drop tea",
+      "2025-11-19 rank_drop tea",
+      "2025-11-20 rank_drop tea",
+    ])
+    await sql`delete from alert`
+    await derived(sql, {}, new Date(TODAY.getTime() + 86_400_000))
+    expect(lines(await told(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
+  })
+
+  test("gives each day its deepest reading, and moves once a day", async () => {
+    const deeper = reading("tea", "2025-11-20T08:00:00Z", listOf(13, 150))
+    expect(await toldOf(ranked(19, 3), ranked(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
+  })
+})
+
+describe("what came before tracking", () => {
+  test.each([
+    ["2025-11-19", ["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"]],
+    ["2025-11-20", ["2025-11-20 rank_drop tea"]],
+    ["2025-11-21", []],
+  ])("an app tracked since %s tells %p", async (since, expected) => {
+    const appId = await tracked(sql, ["tea"])
+    await sql`update tracked_app set created_at = ${`${since}T23:59:59Z`} where id = ${appId}`
+    await stored(sql, [ranked(18, 1), ranked(19, 11), ranked(20, 21)])
+    await derived(sql)
+    expect(lines(await told(sql, ...RANKS))).toEqual(expected)
+  })
+
+  test("a keyword tracked since yesterday tells nothing of the day before, and is compared with it", async () => {
+    const appId = await tracked(sql, ["tea", "mate"])
+    await sql`update tracked_term set added_at = '2025-11-19T00:00:00Z' where app_id = ${appId} and term = 'mate'`
+    const readings = ["tea", "mate"].flatMap((term) =>
+      [1, 11, 21, 31].map((rank, at) => ranked(17 + at, rank, {}, term)),
+    )
+    await stored(sql, readings)
+    await derived(sql)
+    expect(lines(await told(sql, ...RANKS))).toEqual([
+      "2025-11-18 rank_drop tea",
+      "2025-11-19 rank_drop mate",
+      "2025-11-19 rank_drop tea",
+      "2025-11-20 rank_drop mate",
+      "2025-11-20 rank_drop tea",
+    ])
+  })
+})
+
+test("what the demo tells of a keyword is compared with nothing", async () => {
+  const demo = { origin: "demo" }
+  expect(await toldOf(ranked(18, 3), ranked(19, 30, demo), ranked(20, 60))).toEqual([])
+})
+
+test("1,000 keywords are looked at in parts, and none is left out", async () => {
+  const terms = Array.from({ length: 1_000 }, (_, at) => `term ${at}`)
+  await tracked(sql, terms)
+  const day = (day: number, rank: number) => terms.map((term) => ranked(day, rank, { depth: 10 }, term))
+  await stored(sql, [...day(19, 2), ...day(20, 9)])
+  await derived(sql)
+  expect(lines(await told(sql, "rank_drop")).sort()).toEqual(terms.map((term) => `2025-11-20 rank_drop ${term}`).sort())
+})
+
+async function workspaces(): Promise<number[]> {
+  return (await sql<{ id: number }[]>`select id from workspace order by id`).map(({ id }) => id)
+}

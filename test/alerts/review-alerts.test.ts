@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays } from "../../src/formulas/days.ts"
+import type { ReviewsObservation, StoreReview } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { reviewed, reviewedOnPlay } from "../observations/reviewed.ts"
+import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
+
+const SEEN = "2025-11-20T11:00:00Z"
+const COMPLETE = { storeId: OWN, end: { pages: 1, complete: true, empty: false } }
+let sql: Sql
+let made: number
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  made = 0
+})
+
+/** So many reviews of a day. */
+function reviews(count: number, day: string, stars = 1): (Partial<StoreReview> & { id: string })[] {
+  return Array.from({ length: count }, () => ({ id: String(++made), stars, at: new Date(`${day}T08:00:00Z`) }))
+}
+
+/** Reviews whose oldest is of the day so many before the 20th, so that the days after it are known. */
+function since(days: number) {
+  return reviews(1, addDays("2025-11-20", -days), 5)
+}
+
+async function toldOf(all: (Partial<StoreReview> & { id: string })[], rest: Partial<ReviewsObservation> = {}) {
+  await tracked(sql, ["tea"])
+  await stored(sql, [reviewed(SEEN, all, { ...COMPLETE, ...rest })])
+  await derived(sql)
+  return lines(await told(sql))
+}
+
+const wave = ["2025-11-20 review_wave us"]
+
+describe("reviews of one star", () => {
+  test("that are many on a day are told with what came before, without texts or names", async () => {
+    const before = [...reviews(14, "2025-11-10"), ...reviews(20, "2025-10-22")]
+    expect(await toldOf([...since(100), ...before, ...reviews(6, "2025-11-20")])).toEqual(wave)
+    const [alert] = await told(sql)
+    expect(alert).toMatchObject({ storefront: "us", at: new Date(SEEN) })
+    // of the 22nd of October a day too much lies between
+    expect(alert?.facts).toEqual({ feed: "us", count: 6, mean: 0.5, days: 28 })
+  })
+
+  test.each([
+    [4, 0, []],
+    [5, 0, wave],
+    [6, 56, wave],
+    [6, 57, []],
+  ])("%p on a day after %p on the 28 before", async (count, before, expected) => {
+    expect(await toldOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
+      expected,
+    )
+  })
+
+  test("of two stars are no wave", async () => {
+    expect(await toldOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
+  })
+
+  test.each([
+    [8, wave],
+    [7, []],
+  ])("of an app whose oldest review is of %p days before", async (days, expected) => {
+    expect(await toldOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
+  })
+
+  test("are compared with the days that are known alone", async () => {
+    const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
+    // 2 a day on the 10 that are known, which would be 0.7 a day on 28
+    expect(await toldOf(all)).toEqual(wave)
+    expect((await told(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
+  })
+
+  test("are told of for three days", async () => {
+    const days = ["2025-11-17", "2025-11-18"].flatMap((day) => reviews(9, day))
+    expect(await toldOf([...since(40), ...days])).toEqual(["2025-11-18 review_wave us"])
+  })
+})
+
+describe("a feed", () => {
+  const many = () => [...since(40), ...reviews(9, "2025-11-20")]
+
+  test("of which no reading was complete tells nothing", async () => {
+    expect(await toldOf(many(), { end: { pages: 1, complete: false, empty: false } })).toEqual([])
+  })
+
+  test("whose last complete reading was before the day tells nothing until there is one", async () => {
+    await tracked(sql, ["tea"])
+    const broken = { storeId: OWN, end: { pages: 1, complete: false, empty: false } }
+    await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE), reviewed(SEEN, many(), broken)])
+    await derived(sql)
+    expect(await told(sql)).toEqual([])
+    await stored(sql, [reviewed("2025-11-20T11:30:00Z", many(), COMPLETE)])
+    await derived(sql)
+    expect(lines(await told(sql))).toEqual(wave)
+  })
+
+  test("of another storefront is not the app's there", async () => {
+    expect(await toldOf(many(), { storefront: "de" })).toEqual([])
+  })
+
+  test("of a language on Google Play is told once, however many storefronts share it", async () => {
+    const own = "com.example.tea"
+    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "gb", "de"] })
+    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own })])
+    for (const storefront of ["us", "gb", "de", "us"])
+      await derived(sql, { platform: "android", storefront, subject: own })
+    const rows = await told(sql)
+    expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
+  })
+
+  test("with more of them later tells no second time", async () => {
+    expect(await toldOf(many())).toEqual(wave)
+    await stored(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
+    await derived(sql)
+    const [first, ...rest] = await told(sql)
+    expect(rest).toEqual([])
+    expect(first?.facts.count).toBe(9)
+  })
+})

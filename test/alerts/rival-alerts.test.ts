@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { listed } from "../observations/listed.ts"
+import { reading, said } from "../observations/measured.ts"
+import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
+
+const RIVAL = "30001"
+const PASSINGS = ["rival_passed", "rival_beaten"]
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** Results in which the app and the rival stand so; null = not at all. */
+function met(day: number, ours: number | null, theirs: number | null, rest: Partial<SearchObservation> = {}) {
+  const ids = others(rest.depth ?? 100)
+  if (ours !== null) ids.splice(ours - 1, 1, OWN)
+  if (theirs !== null) ids.splice(theirs - 1, 1, RIVAL)
+  return reading("tea", `2025-11-${day}T10:00:00Z`, ids, rest)
+}
+
+type Places = [ours: number | null, theirs: number | null]
+
+/** Of the rival alone: what stands between moves too. */
+async function passings(readings: SearchObservation[], manual = true): Promise<string[]> {
+  await tracked(sql, ["tea"], manual ? { manualRivals: [`ios:${RIVAL}`] } : {})
+  await stored(sql, readings)
+  await derived(sql)
+  return lines((await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))
+}
+
+describe("a rival on a keyword", () => {
+  test("that went above the app tells where both stand and stood", async () => {
+    await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
+    expect(await passings([met(19, 3, 5), met(20, 6, 2, { depth: 90 })])).toEqual(["2025-11-20 rival_passed 30001 tea"])
+    const [alert] = (await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
+    expect(alert).toEqual({
+      type: "rival_passed",
+      storefront: "us",
+      subject: "30001 tea",
+      day: "2025-11-20",
+      at: new Date("2025-11-20T10:00:00Z"),
+      facts: {
+        ...{ rival: RIVAL, name: "Cup", manual: true, term: "tea" },
+        ...{ ours: 6, theirs: 2, oursWas: 3, theirsWas: 5 },
+        ...{ depth: 90, wasDepth: 100, source: "import", against: "2025-11-19" },
+      },
+    })
+  })
+
+  const passed = ["2025-11-20 rival_passed 30001 tea"]
+  const beaten = ["2025-11-20 rival_beaten 30001 tea"]
+  const cases: [string, Places, Places, string[]][] = [
+    ["goes on below", [3, 5], [4, 6], []],
+    ["goes on above", [5, 3], [50, 4], []],
+    ["was passed", [5, 3], [3, 5], beaten],
+    ["comes in above", [3, null], [4, 2], passed],
+    ["comes in below", [3, null], [3, 4], []],
+    ["went out", [5, 3], [5, null], beaten],
+    ["passes an app that went out", [3, 5], [null, 5], passed],
+    ["is passed by an app that came in", [null, 5], [4, 5], beaten],
+    ["comes in together with the app", [null, null], [4, 3], []],
+    ["goes out together with the app", [3, 4], [null, null], []],
+    ["wins place 50", [49, 60], [60, 50], passed],
+    ["wins place 51", [49, 60], [60, 51], []],
+    ["loses place 50", [60, 49], [50, 60], beaten],
+    ["loses place 51", [60, 49], [51, 60], []],
+  ]
+  test.each(cases)("that %s", async (_, before, after, expected) => {
+    expect(await passings([met(19, ...before), met(20, ...after)])).toEqual(expected)
+  })
+
+  test.each([
+    [10, passed],
+    [11, []],
+  ])("that was found, not named, and wins place %p tells %p", async (place, expected) => {
+    // on three keywords above the app, so that it is followed
+    const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
+    const rest = met(19, 9, 20)
+    await tracked(sql, ["tea", "mate", "milk"])
+    await stored(sql, [...two, rest, met(20, 20, place)])
+    await derived(sql)
+    const rows = (await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
+    expect(lines(rows)).toEqual(expected)
+    expect(rows.map(({ facts }) => facts.manual)).toEqual(expected.map(() => false))
+  })
+
+  test("is never compared across a change of source, and across a day that was not measured it is", async () => {
+    expect(await passings([met(17, 3, 5), met(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
+    await stored(sql, [met(20, 3, 5, { source: "apple-web-search" })])
+    await derived(sql)
+    expect(lines((await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))).toEqual([
+      "2025-11-19 rival_passed 30001 tea",
+    ])
+  })
+})
+
+describe("a change of a rival", () => {
+  const page = (day: number, listing: Parameters<typeof listed>[1], id = RIVAL) =>
+    listed(`2025-11-${day}T09:00:00Z`, listing, { id })
+
+  test("is told with what it was and is; a change of others or of another kind is not", async () => {
+    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+    const before = { version: "1.0", price: 1.99, rating: 4.5, subtitle: "a", description: "a", promotionalText: "a" }
+    const after = { version: "1.1", price: 0, rating: 4.4, subtitle: "b", description: "b", promotionalText: "b" }
+    const shots = { phone: ["https://is1-ssl.mzstatic.com/new.png"] }
+    const rest = { name: "Cup 2", icon: "https://is1-ssl.mzstatic.com/new/512x512bb.jpg", screenshots: shots }
+    await stored(sql, [
+      ...[page(19, before), page(20, { ...after, ...rest })],
+      ...[page(19, before, "39999"), page(20, after, "39999")],
+      ...[page(19, before, OWN), page(20, after, OWN)],
+    ])
+    await derived(sql)
+    const rows = await told(sql, "rival_event")
+    expect(lines(rows)).toEqual(
+      ["icon", "name", "price", "rating_jump", "screenshots", "version"].map(
+        (kind) => `2025-11-20 rival_event ${RIVAL} ${kind}`,
+      ),
+    )
+    const version = rows.find(({ facts }) => facts.change === "version")
+    expect(version?.at).toEqual(new Date("2025-11-20T09:00:00Z"))
+    expect(version?.facts).toEqual({
+      ...{ rival: RIVAL, name: "Cup 2", manual: true, change: "version", before: "1.0", after: "1.1" },
+      ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T09:00:00.000Z" },
+    })
+    const price = rows.find(({ facts }) => facts.change === "price")?.facts
+    expect([price.before, price.after]).toEqual([
+      { price: 1.99, currency: "USD" },
+      { price: 0, currency: "USD" },
+    ])
+  })
+
+  test.each([
+    [17, []],
+    [18, [`2025-11-18 rival_event ${RIVAL} version`]],
+  ])("seen on the %pth tells %p", async (day, expected) => {
+    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+    await stored(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
+    await derived(sql)
+    expect(lines(await told(sql, "rival_event"))).toEqual(expected)
+  })
+
+  test("in a storefront that is not asked about, or before the app was tracked, is not told", async () => {
+    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`], since: "2025-11-20" })
+    await stored(sql, [page(18, { version: "1.0" }), page(19, { version: "1.1" })])
+    const inGermany = { id: RIVAL, storefront: "de" }
+    await stored(sql, [
+      listed("2025-11-19T09:00:00Z", { version: "1.0" }, inGermany),
+      listed("2025-11-20T09:00:00Z", { version: "1.1" }, inGermany),
+    ])
+    await derived(sql)
+    expect(await told(sql)).toEqual([])
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test"
+import { type Alert, type FactsOf, FINDINGS, type FindingType } from "../../src/alerts/alert.ts"
+import { type AlertRule, RULE_TYPES, takes, wants } from "../../src/alerts/rules.ts"
+import { RANK_PLACES } from "../../src/formulas/alerts.ts"
+import types from "../contract/rule-types.json"
+
+const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 200 }
+const rival = { rival: "9990000104", name: "Moodleaf", manual: false }
+const ranks = { term: "tea", rank: 12, was: 3, ...compared }
+const passing = { ...rival, term: "tea", ours: 4, theirs: 3, oursWas: 3, theirsWas: 5, ...compared }
+const chart = { device: "ipad", chart: "free", genre: "6015", genreName: null, rank: 75, was: 40, ...compared } as const
+const seen = { source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" }
+
+const FACTS: FactsOf = {
+  dropped_out: { ...ranks, rank: null },
+  rank_drop: ranks,
+  rank_rise: { ...ranks, rank: 3, was: 12 },
+  entered: { ...ranks, was: null },
+  rival_passed: passing,
+  rival_beaten: { ...passing, ours: 3, theirs: 4 },
+  rival_event: { ...rival, ...seen, change: "version", before: "4.0", after: "4.1" },
+  chart_drop: chart,
+  chart_enter: { ...chart, rank: 40, was: 130 },
+  featured: { ...seen, card: "story", id: "1", title: null },
+  review_wave: { feed: "us", count: 9, mean: 0.5, days: 28 },
+  off_topic: { term: "tea", genre: "6015", genreName: null, genres: [], source: "import", against: null },
+}
+
+function alert<Type extends FindingType>(type: Type, facts: Partial<FactsOf[Type]> = {}): Alert {
+  const place = { id: 1, appId: "app_tea", platform: "ios", storefront: "us", read: false, subject: "tea" }
+  const when = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
+  return { ...place, ...when, type, facts: { ...FACTS[type], ...facts } } as Alert
+}
+
+function rule(type: AlertRule["type"], rest: Partial<AlertRule> = {}): AlertRule {
+  return { type, channels: ["slack"], dropBy: null, keywordScope: null, rivalScope: null, ...rest }
+}
+
+const KEYWORDS = ["dropped_out", "rank_drop", "rank_rise", "entered", "rival_passed", "rival_beaten", "off_topic"]
+const RIVALS = ["rival_passed", "rival_beaten", "rival_event"]
+
+describe("a rule", () => {
+  test("has one of the contract's types, and what the feed can tell is among them", () => {
+    expect([...RULE_TYPES]).toEqual(types as never)
+    expect(FINDINGS.filter((type) => !RULE_TYPES.includes(type))).toEqual([])
+  })
+
+  test("without options wants every alert of its own type and none of another", () => {
+    for (const type of RULE_TYPES)
+      expect([type, FINDINGS.filter((one) => wants(rule(type), alert(one), null))]).toEqual([
+        type,
+        FINDINGS.filter((one) => one === type),
+      ])
+  })
+
+  test.each([
+    [3, 12, 3, true],
+    [3, 12, 9, true],
+    [3, 12, 10, false],
+    [10, 59, 50, false],
+    [10, 60, 50, true],
+  ])("on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, wanted) => {
+    expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(wanted)
+  })
+
+  test("can ask for falls as small as the feed tells", () => {
+    const least = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
+    expect(wants(rule("rank_drop", { dropBy: 3 }), least, null)).toBe(true)
+  })
+
+  test("for tagged keywords wants those that have a tag, of every type about keywords", () => {
+    for (const type of FINDINGS.filter((type) => KEYWORDS.includes(type))) {
+      const tagged = (tags: Record<string, string[]> | null, term = "tea") =>
+        wants(rule(type, { keywordScope: "tagged" }), alert(type, { term } as never), tags)
+      expect([type, tagged({ tea: ["core"], mate: ["core"] }), tagged({ tea: ["core"] }, "mate")]).toEqual([
+        type,
+        true,
+        false,
+      ])
+      expect([tagged(null), tagged({}), tagged({ tea: [] }), tagged({}, "constructor")]).toEqual(Array(4).fill(false))
+      expect(wants(rule(type, { keywordScope: "all" }), alert(type), null)).toBe(true)
+    }
+  })
+
+  test("for rivals named by hand wants those alone, of every type about rivals", () => {
+    for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
+      const named = (manual: boolean, rivalScope: "all" | "manual") =>
+        wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)
+      const told = [named(true, "manual"), named(false, "manual"), named(true, "all"), named(false, "all")]
+      expect([type, ...told]).toEqual([type, true, false, true, true])
+    }
+  })
+
+  test("with two scopes wants what both allow", () => {
+    const narrow = rule("rival_passed", { keywordScope: "tagged", rivalScope: "manual" })
+    const tags = { tea: ["core"] }
+    const by = (manual: boolean) => alert("rival_passed", { manual })
+    expect([wants(narrow, by(true), tags), wants(narrow, by(false), tags), wants(narrow, by(true), null)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+test("an option is taken by the types whose alerts have what it asks about", () => {
+  for (const type of FINDINGS) {
+    const facts = FACTS[type]
+    expect([type, takes(type, "keywordScope")]).toEqual([type, "term" in facts])
+    expect([type, takes(type, "rivalScope")]).toEqual([type, "manual" in facts])
+    expect([type, takes(type, "dropBy")]).toEqual([type, type === "rank_drop"])
+  }
+  const others = RULE_TYPES.filter((type) => !FINDINGS.some((one) => one === type))
+  expect(others.map((type) => [type, takes(type, "keywordScope"), takes(type, "rivalScope")])).toEqual([
+    ["asa_rule", false, false],
+    ["ai_mention_lost", true, false],
+    ["weekly", false, false],
+  ])
+})

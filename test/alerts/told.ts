@@ -1,0 +1,75 @@
+import { trackApp } from "../../src/actions/tracking.ts"
+import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Observation } from "../../src/observations/types.ts"
+import { newWorkspace } from "../observations/measured.ts"
+
+/** Noon of the last day that is looked at, unless said: 18, 19 and 20 November are. */
+export const TODAY = new Date("2025-11-20T12:00:00Z")
+export const OWN = "10001"
+
+export interface Told {
+  type: string
+  storefront: string | null
+  subject: string
+  day: string
+  at: Date
+  // biome-ignore lint/suspicious/noExplicitAny: tests read facts of every type
+  facts: any
+}
+
+/** Tracks an app in the US as if for long, unless said. */
+export async function tracked(
+  sql: Sql,
+  keywords: readonly string[],
+  { since = "2025-01-01", ...asked }: Partial<Parameters<typeof trackApp>[1]> & { since?: string } = {},
+): Promise<string> {
+  const workspaceId = asked.workspaceId ?? (await newWorkspace(sql))
+  const appId = await sql.begin((tx) =>
+    trackApp(tx, { iosId: OWN, countries: ["us"], origin: "own", ...asked, workspaceId, keywords }),
+  )
+  await sql`
+    update tracked_app
+    set created_at = ${`${since}T23:59:59Z`}
+    where id = ${appId}`
+  await sql`
+    update tracked_term
+    set added_at = ${`${since}T23:59:59Z`}
+    where app_id = ${appId}`
+  return appId
+}
+
+export async function stored(sql: Sql, observations: readonly Observation[]): Promise<void> {
+  const { refused } = await record(sql, observations, () => TODAY)
+  if (refused[0]) throw refused[0].problem
+}
+
+/** Derives what follows for the app in the US, unless said. */
+export async function derived(sql: Sql, rest: Partial<Subject> = {}, now = TODAY): Promise<void> {
+  await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN, ...rest }], now))
+}
+
+/** All that was told, in the order of days, types and subjects. */
+export async function told(sql: Sql, ...types: string[]): Promise<Told[]> {
+  const rows = await sql<Told[]>`
+    select type, storefront, subject, day, at, facts
+    from alert
+    where ${types.length === 0} or type = any(${types}::text[])
+    order by day, type, subject collate "C", storefront, app_id`
+  return [...rows]
+}
+
+export const RANKS = ["dropped_out", "rank_drop", "rank_rise", "entered"]
+
+export const lines = (rows: readonly Told[]) => rows.map(({ type, subject, day }) => `${day} ${type} ${subject}`)
+
+/** Store ids of others, none of them the app's. */
+export const others = (count: number, from = 20_001) => Array.from({ length: count }, (_, at) => String(from + at))
+
+/** A list of so many in which the app stands at `rank`; null = it does not. */
+export function listOf(rank: number | null, length: number): string[] {
+  const ids = others(length)
+  if (rank !== null) ids.splice(rank - 1, 1, OWN)
+  return ids
+}

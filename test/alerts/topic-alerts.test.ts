@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { reading, said } from "../observations/measured.ts"
+import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
+
+const OWN_GENRE = "6015"
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await tracked(sql, ["tea"])
+  await stored(sql, [genred([OWN], OWN_GENRE), genred(alike(10), OWN_GENRE), genred(different(10), "6016")])
+})
+
+const alike = (count: number) => others(count, 40_001)
+const different = (count: number) => others(count, 50_001)
+const unknown = (count: number) => others(count, 60_001)
+
+function genred(ids: string[], genre: string) {
+  return said(
+    "2025-11-01T10:00:00Z",
+    ids.map((id) => ({ id, name: `App ${id}`, genre })),
+  )
+}
+
+function results(day: number, ids: string[]) {
+  return reading("tea", `2025-11-${day}T10:00:00Z`, ids)
+}
+
+async function toldOf(...readings: ReturnType<typeof results>[]): Promise<string[]> {
+  await stored(sql, readings)
+  await derived(sql)
+  return lines(await told(sql, "off_topic"))
+}
+
+describe("a keyword whose first ten results", () => {
+  test("are all of other categories on its first measured day is off topic", async () => {
+    expect(await toldOf(results(20, [...different(10), ...alike(10), OWN]))).toEqual(["2025-11-20 off_topic tea"])
+    const [alert] = await told(sql, "off_topic")
+    expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:00:00Z") })
+    expect(alert?.facts).toEqual({
+      ...{ term: "tea", genre: OWN_GENRE, genreName: null, genres: Array<string>(10).fill("6016") },
+      ...{ source: "import", against: null },
+    })
+  })
+
+  test("hold one of its own category, or the app itself, is not", async () => {
+    expect(await toldOf(results(19, [...different(9), ...alike(1)]), results(20, [...different(9), OWN]))).toEqual([])
+  })
+
+  test.each([
+    [8, ["2025-11-20 off_topic tea"]],
+    [7, []],
+  ])("are of a known category %p times", async (known, expected) => {
+    expect(await toldOf(results(20, [...different(known), ...unknown(10 - known)]))).toEqual(expected)
+    const genres = [...Array<string>(known).fill("6016"), ...Array<null>(10 - known).fill(null)]
+    expect((await told(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
+  })
+
+  test("turn to other categories is told on that day alone", async () => {
+    const [on, off] = [[...different(9), ...alike(1)], different(10)]
+    expect(await toldOf(results(17, on), results(18, off), results(19, off), results(20, off))).toEqual([
+      "2025-11-18 off_topic tea",
+    ])
+    const [alert] = await told(sql, "off_topic")
+    expect(alert?.facts).toMatchObject({ against: "2025-11-17" })
+  })
+
+  test("were so already on the measured day before tell nothing, nor where that is not known", async () => {
+    expect(await toldOf(results(10, different(10)), results(18, different(10)))).toEqual([])
+    const vague = [...alike(1), ...different(6), ...unknown(3)]
+    expect(await toldOf(results(19, vague), results(20, different(10)))).toEqual([])
+    const clear = [...vague.slice(0, 8), ...different(9).slice(6, 8)]
+    expect(await toldOf(reading("tea", "2025-11-19T11:00:00Z", clear))).toEqual(["2025-11-20 off_topic tea"])
+  })
+
+  test("of an app whose own category is not known tell nothing", async () => {
+    await sql`update store_app set genre = null where store_id = ${OWN}`
+    expect(await toldOf(results(20, different(10)))).toEqual([])
+  })
+})
+
+test("on Google Play its own categories are compared", async () => {
+  const own = "com.example.tea"
+  await tracked(sql, ["chai"], { iosId: undefined, androidPkg: own })
+  const packages = others(10).map((id) => `com.example.a${id}`)
+  const play = { platform: "android" as const, source: "play-details" as const }
+  const genres = (ids: string[], genre: string) =>
+    said(
+      "2025-11-01T10:00:00Z",
+      ids.map((id) => ({ id, name: id, genre })),
+      play,
+    )
+  await stored(sql, [
+    genres([own], "FOOD_AND_DRINK"),
+    genres(packages, "TOOLS"),
+    reading("chai", "2025-11-20T10:00:00Z", packages, { platform: "android", source: "play-search" }),
+  ])
+  await derived(sql, { platform: "android", subject: own })
+  expect(lines(await told(sql))).toEqual(["2025-11-20 off_topic chai"])
+})

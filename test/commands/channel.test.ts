@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
+import { type Receiver, receiver } from "../delivery/receiver.ts"
+import { SECRET_KEY } from "../delivery/scene.ts"
+import { until } from "../jobs/platform.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
+import { inFolder } from "./filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+let there: Receiver
+let studio: string
+let env: Record<string, string>
+beforeAll(async () => {
+  studio = (await dataFolder()).DATA_DIR
+  await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
+})
+beforeEach(() => {
+  there = receiver()
+  env = { DATA_DIR: copyOf(studio), SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: there.url }
+})
+afterEach(() => there.stop())
+
+const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
+const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
+
+test("a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else", async () => {
+  const url = `${there.url}/hook?token=hushhush`
+  const added = await answer(["channel", "add", "webhook", url], { env })
+  expect(added.secret).toMatch(/^whsec_/)
+  expect(added.channel).toMatchObject({
+    ...{ kind: "webhook", address: `${there.url}/hook`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
+  })
+  const { id } = added.channel
+  expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "taken\n", err: "" })
+  const [got] = there.at("/hook")
+  const body = new Webhook(added.secret).verify(got!.body, got!.headers)
+  expect(body).toMatchObject({ type: "channel.test" })
+
+  const rotated = await run(["channel", "rotate", id])
+  expect(rotated.out).toMatch(/^whsec_[\w+/]{43}=\n$/)
+  expect(rotated.out.trim()).not.toBe(added.secret)
+  await run(["channel", "test", id])
+  for (const secret of [added.secret, rotated.out.trim()])
+    new Webhook(secret).verify(there.got[1]!.body, there.got[1]!.headers)
+
+  const list = await run(["channel", "list"])
+  const listed = await answer(["channel", "list"], { env })
+  expect(listed.channels).toMatchObject([{ id, lastOk: expect.any(String), earlierSecretUntil: expect.any(String) }])
+  const texts = [list.out, JSON.stringify(listed), ...filesOf(env.DATA_DIR!)]
+  for (const secret of ["hushhush", added.secret, rotated.out.trim()])
+    expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+  expect(texts.some((text) => text.includes(`${there.url}/hook`))).toBe(true)
+  expect((await run(["channel", "remove", id])).code).toBe(1)
+  expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
+  expect((await answer(["channel", "list"], { env })).channels).toEqual([])
+})
+
+/** All that stands in a folder, as text. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
+}
+
+test("a bot's token comes from a file or stdin, and is never shown", async () => {
+  const file = join(scratch(), "bot")
+  writeFileSync(file, `${TOKEN}\n`)
+  const first = await run(["channel", "add", "telegram", "--bot-token-file", file, "--chat", "-100123", "--json"])
+  const second = await run(["channel", "add", "telegram", "--bot-token-stdin", "--chat", "@ranks"], `${TOKEN}\n`)
+  expect([first.code, second.code]).toEqual([0, 0])
+  const { id } = JSON.parse(first.out).channel
+  there.on(`/bot${TOKEN}/sendMessage`, (_, before) =>
+    before === 0 ? new Response(`${TOKEN} may not`, { status: 403 }) : Response.json({ ok: true }),
+  )
+  const refused = await run(["channel", "test", id])
+  expect(refused).toEqual({ code: 1, out: "not taken: status 403: the bot may not write to this chat\n", err: "" })
+  expect((await run(["channel", "test", id])).out).toBe("taken\n")
+  expect(JSON.parse(there.got[1]!.body).chat_id).toBe("-100123")
+  const list = await run(["channel", "list", "--json"])
+  for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
+})
+
+test("Slack's address comes from a file or stdin, and only its host is shown", async () => {
+  const added = await run(["channel", "add", "slack", "-", "--json"], `${there.url}/services/hushhush\n`)
+  const { address, id } = JSON.parse(added.out).channel
+  expect(address).toBe(`${there.url}/…`)
+  there.on("/services/hushhush", () => new Response("hushhush", { status: 404 }))
+  const tested = await run(["channel", "test", id, "--json"])
+  expect(tested.code).toBe(1)
+  expect(JSON.parse(tested.out)).toMatchObject({ taken: false, failure: expect.stringContaining("status 404") })
+  expect(added.out + tested.out + tested.err).not.toContain("hushhush")
+})
+
+/** An alert that a rule wants, found while nothing ran. */
+async function foundMeanwhile(): Promise<void> {
+  await answer(["key", "create", "--name", "rules"], { env })
+  await answer(["app", "add", "Tea", "--ios", "1000000003", "--country", "us"], { env })
+  await inFolder(env.DATA_DIR!, async (sql) => {
+    await sql`
+      insert into alert_rule (workspace_id, type, channels, created_by)
+      select workspace_id, 'featured', '{webhook}', id from api_key`
+    await sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+      select workspace_id, id, 'featured', 'ios', 'us', 'story 1', '2025-11-20', now(),
+        ${sql.json({ card: "story", id: "1", title: "Slow mornings", source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00Z" })}
+      from tracked_app`
+  })
+}
+
+describe("a server", () => {
+  test("tells what was found, and stops at once", async () => {
+    const { secret } = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+    await foundMeanwhile()
+    const server = await serving({ env })
+    try {
+      await until(() => there.got.length > 0)
+      expect(new Webhook(secret).verify(there.got[0]!.body, there.got[0]!.headers)).toMatchObject({
+        ...{ type: "alert.featured", data: { appName: "Tea", sentence: expect.stringContaining("Slow mornings") } },
+      })
+      await until(async () => (await answer(["channel", "list"], { env })).channels[0].lastOk !== null)
+    } finally {
+      server.kill()
+    }
+    expect(await server.exited).toBe(0)
+    expect(there.got).toHaveLength(1)
+  })
+
+  test("with DELIVER=no tells nothing, and appmeter work does", async () => {
+    await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+    await foundMeanwhile()
+    const server = await serving({ env: { ...env, DELIVER: "no" } })
+    await Bun.sleep(2_500)
+    server.kill()
+    expect(await server.exited).toBe(0)
+    expect(there.got).toEqual([])
+    const worker = begun(["work"], { env })
+    await until(() => there.got.length > 0)
+    worker.kill("SIGTERM")
+    expect(await worker.exited).toBe(0)
+  })
+})
+
+describe("what cannot be meant is refused in one line", () => {
+  test.each([
+    [["add", "webhook", "ftp://x.example"], 1, "the address must begin with https:// or http://"],
+    [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must hold no user and no password"],
+    [["add", "telegram", "--bot-token-stdin"], 2, "--chat is missing: which chat the bot writes to"],
+    [["add", "telegram", "--chat", "@ranks"], 2, "give the bot's token by --bot-token-file or --bot-token-stdin"],
+    [["add", "telegram", "--chat", "x y", "--bot-token-stdin"], 1, "a chat is its number, or @ and the channel's name"],
+    [["add", "slack", "/nowhere"], 1, "the address must stand in a readable file, or in stdin with -"],
+    [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
+    [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
+  ])("%p", async (args, code, message) => {
+    const ended = await run(["channel", ...args], TOKEN)
+    expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
+    expect(ended.err.trimEnd().split("\n")).toHaveLength(1)
+    expect(ended.err).not.toContain("hushhush")
+  })
+
+  test("without SECRET_KEY nothing is added, and the way to make one is told", async () => {
+    const { SECRET_KEY: _, ...without } = env
+    const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: without })
+    expect(code).toBe(1)
+    expect(err).toContain("this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64")
+  })
+
+  test("another workspace's channel is none of this one's", async () => {
+    const { channel } = await answer(["channel", "add", "webhook", "https://x.example"], { env })
+    await answer(["workspace", "create", "other"], { env })
+    for (const what of ["test", "rotate", "remove"]) {
+      const { code, err } = await run(["channel", what, channel.id, "--workspace", "other"])
+      expect([code, err]).toEqual([1, expect.stringContaining("has no channel")])
+    }
+  })
+})

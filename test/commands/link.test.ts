@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { hash } from "node:crypto"
+import { PassThrough } from "node:stream"
+import { addParts, createExport, withdrawExport } from "../../src/access/export-links.ts"
+import { deleteWorkspace } from "../../src/access/workspaces.ts"
+import { removeApp } from "../../src/actions/tracking.ts"
+import { run } from "../../src/commands/run.ts"
+import { processTerminal } from "../../src/commands/terminal.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { removeOld } from "../../src/database/retention.ts"
+import type { Database, Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { monthLine } from "../../src/observations/exported-rows.ts"
+import { errorOf } from "../access/registered.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { type Sharing, sharing } from "../pages/share-scene.ts"
+import { appmeter, removeFolders, scratch } from "./child.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let env: Record<string, string>
+/** The embedded database, held as a server does: the commands go through its socket. */
+let held: Database | undefined
+let house: House
+/** "Tea Timer", the only app of its workspace. */
+let on: Sharing
+let workspace: string
+
+beforeAll(async () => {
+  if (process.env.DATABASE_URL) {
+    sql = await freshDatabase()
+    const [row] = await sql<{ name: string }[]>`select current_database() as name`
+    const url = new URL(process.env.DATABASE_URL)
+    url.pathname = row!.name
+    env = { DATABASE_URL: url.href }
+  } else {
+    env = { DATA_DIR: scratch() }
+    held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    sql = held.sql
+    await migrate(sql, readTree("sql", ".sql"), silentLog)
+  }
+  house = openHouse({ sql })
+})
+
+afterAll(async () => {
+  await held?.close()
+  removeFolders()
+})
+
+beforeEach(async () => {
+  await sql`truncate export_part, export, share_link`
+  on = await sharing(house)
+  const [row] = await sql<{ name: string }[]>`select name from workspace where id = ${on.writer.workspace}`
+  workspace = row!.name
+})
+
+/** A command in this process; with `answer` there is a terminal, at which it is typed. */
+async function typed(args: string[], answer?: string) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: answer !== undefined })
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()]
+  if (answer !== undefined) stdin.write(`${answer}\n`)
+  const written = { out: "", err: "" }
+  stdout.on("data", (chunk) => (written.out += chunk))
+  stderr.on("data", (chunk) => (written.err += chunk))
+  const terminal = processTerminal({ stdin, stdout, stderr } as never, env)
+  const none = () => {
+    throw new Error("nothing of the kind is needed")
+  }
+  const code = await run(args, { env, readFile: none, terminal, process: {} as never })
+  // what was written arrives a turn later
+  await new Promise(setImmediate)
+  return { code, ...written }
+}
+
+const withdraw = (...args: string[]) => typed(["link", "withdraw", ...args, "--force"])
+
+async function listed(name = workspace) {
+  const { code, out, err } = await typed(["link", "list", "--workspace", name, "--json"])
+  expect([code, err]).toEqual([0, ""])
+  return JSON.parse(out).links
+}
+
+const handleOf = (token: string, kind = "share") => `${kind}_${hash("sha256", token).slice(0, 8)}`
+
+let callers = 0
+
+/** Opens a path as a browser does, each time from an address of its own. */
+async function open(path: string) {
+  const response = await house.app.fetch(new Request(PUBLIC_URL + path), `10.0.0.${++callers}`)
+  return { status: response.status, text: await response.text() }
+}
+
+const unknown = (path: string) => open(`/${path.split("/")[1]}/${"A".repeat(43)}`)
+
+/** An export of the app, each of whose parts is one keyword's month. */
+async function exported(parts = 1, appId = on.app) {
+  const of = { appId, dataset: "history", format: "csv", platform: "ios", country: "us" } as const
+  const month = new Uint8Array(31).fill(10)
+  const lines = Array.from({ length: parts }, (_, place) =>
+    monthLine(`keyword ${place}`, "2025-01-01", { ranks: month, sources: month, depths: month }),
+  )
+  const days = { from: "2025-01-01", to: "2025-01-31", columns: ["day", "term", "rank"], rows: parts * 31 }
+  return await sql.begin(async (tx) => {
+    const { id, token } = await createExport(tx, on.writer.workspace, { ...of, ...days })
+    await addParts(tx, id, 0, lines)
+    return { id, token, path: `/exports/${token}` }
+  })
+}
+
+const left = async () => {
+  const [row] = await sql<{ exports: number; parts: number }[]>`
+    select (select count(*) from export) as exports, (select count(*) from export_part) as parts`
+  return { ...row! }
+}
+
+describe("the list", () => {
+  test("tells of each open link its handle, app, times and what it holds, and never what opens it", async () => {
+    const [page, locked, file] = [await on.share(), await on.share({ password: "hush", days: 2 }), await exported()]
+    const of = { workspace, appId: on.app, appName: "Tea Timer", createdAt: expect.any(String) }
+    const links = await listed()
+    expect(links).toHaveLength(3)
+    for (const link of [
+      { handle: handleOf(page.token), kind: "share", ...of, expiresAt: page.expiresAt, hasPassword: false },
+      { handle: handleOf(locked.token), kind: "share", ...of, expiresAt: locked.expiresAt, hasPassword: true },
+      { handle: handleOf(file.token, "export"), kind: "export", ...of, dataset: "history", format: "csv", rows: 31 },
+    ]) {
+      const found = links.find(({ handle }: { handle: string }) => handle === link.handle)
+      expect(found).toEqual({ expiresAt: expect.any(String), ...link })
+    }
+    const week = Date.parse(links[2].expiresAt) - Date.parse(links[2].createdAt)
+    expect([links[2].kind, week]).toEqual(["export", 7 * 86_400_000])
+    const { out } = await typed(["link", "list", "--workspace", workspace])
+    const lines = out.trimEnd().split("\n")
+    expect(lines[0]).toMatch(/^HANDLE +KIND +WORKSPACE +APP +NAME +CREATED +EXPIRES +HOLDS$/)
+    expect(lines.slice(1).map((line) => line.split(/ {2,}/).at(-1)).sort()).toEqual([
+      "31 rows of history, csv", "a page", "a page that asks for a password",
+    ]) // biome-ignore format: a list to scan
+    for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
+  })
+
+  test("keeps the links of an app that was removed, and leaves out what is over or another's", async () => {
+    const [over, file, old] = [await on.share(), await exported(), await exported()]
+    await on.share()
+    await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
+      where sha256 = sha256(${over.token}::bytea)`
+    await sql`update export set created_at = now() - interval '7 days' where id = ${old.id}`
+    await (await sharing(house)).share()
+    await sql.begin((tx) => removeApp(tx, on.app))
+    const links: Record<string, string | null>[] = await listed()
+    const told = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
+    expect(told).toEqual([`export ${on.app} `, `share ${on.app} `])
+    for (const { token, kind } of [
+      { ...over, kind: "share" },
+      { ...old, kind: "export" },
+    ])
+      expect((await withdraw(handleOf(token, kind), "--workspace", workspace)).code).toBe(1)
+    expect((await open(file.path)).status).toBe(200)
+  })
+})
+
+describe("a withdrawn link", () => {
+  test("answers as a link that never was, and no other does", async () => {
+    const [page, other, file, otherFile] = [await on.share(), await on.share(), await exported(), await exported()]
+    for (const { path } of [page, other, file, otherFile]) expect((await open(path)).status).toBe(200)
+    for (const [kind, { token, path }] of [
+      ["share", page],
+      ["export", file],
+    ] as const) {
+      const handle = handleOf(token, kind)
+      const { code, out, err } = await withdraw(handle, "--workspace", workspace, "--json")
+      expect([code, err, JSON.parse(out).withdrawn]).toEqual([0, "", expect.objectContaining({ handle, kind })])
+      const answered = await open(path)
+      expect(answered.status).toBe(404)
+      expect(answered).toEqual(await unknown(path))
+      expect(await withdraw(handle, "--workspace", workspace)).toEqual({
+        ...{ code: 1, out: "" },
+        err: `appmeter: the workspace has no open link "${handle}"; see: appmeter link list\n`,
+      })
+    }
+    for (const { path } of [other, otherFile]) expect((await open(path)).status).toBe(200)
+    expect(await listed()).toHaveLength(2)
+    expect(await left()).toEqual({ exports: 1, parts: 1 })
+  })
+
+  test("is found by its whole address or its token alone, whosever it is", async () => {
+    const [page, file, kept] = [await on.share({ password: "hush" }), await exported(), await on.share()]
+    const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
+    expect(found.out).toContain(handleOf(page.token))
+    const elsewhere = (await sharing(house)).writer.workspace
+    const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${elsewhere}`
+    const refused = "appmeter: the workspace has no open link of this address"
+    expect((await withdraw(`${PUBLIC_URL}${kept.path}`, "--workspace", other!.name)).err).toStartWith(refused)
+    // through a process, and `--` since a token may begin with a dash
+    const ended = await appmeter(["link", "withdraw", "--force", "--json", "--", file.token], { env })
+    expect([ended.code, ended.err]).toEqual([0, ""])
+    expect(JSON.parse(ended.out).withdrawn).toMatchObject({ handle: handleOf(file.token, "export"), workspace })
+    expect((await Promise.all([page, file, kept].map(({ path }) => open(path)))).map(({ status }) => status)).toEqual([
+      404, 404, 200,
+    ]) // biome-ignore format: one row
+    const again = await withdraw(`${PUBLIC_URL}${page.path}`)
+    expect(again).toEqual({
+      ...{ code: 1, out: "" },
+      err: "appmeter: no workspace has an open link of this address: it is over, was withdrawn, or was made elsewhere\n",
+    })
+  })
+
+  test("is withdrawn only after a yes", async () => {
+    const { token, path } = await on.share()
+    const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
+    const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
+    expect(await typed(args)).toMatchObject({ code: 1, err: expect.stringContaining(question) })
+    expect(await typed(args, "no")).toMatchObject({ code: 1, err: expect.stringContaining("nothing was done") })
+    expect((await open(path)).status).toBe(200)
+    expect((await typed(args, "yes")).code).toBe(0)
+    expect((await open(path)).status).toBe(404)
+  })
+
+  test("of a suspended workspace stays shut when the workspace goes on; one of a deleted workspace is none", async () => {
+    const [page, file] = [await on.share(), await exported()]
+    await sql`update workspace set suspended_at = now() where id = ${on.writer.workspace}`
+    expect((await withdraw(page.url)).code).toBe(0)
+    await sql`update workspace set suspended_at = null where id = ${on.writer.workspace}`
+    expect([(await open(page.path)).status, (await open(file.path)).status]).toEqual([404, 200])
+    await deleteWorkspace(sql, workspace)
+    expect((await withdraw(PUBLIC_URL + file.path)).err).toContain("no workspace has an open link of this address")
+  })
+})
+
+describe("a handle", () => {
+  /** A link whose hash begins so; nobody has its token. */
+  const hashed = (digits: string) => sql`
+    insert into share_link (sha256, workspace_id, app_id, expires_at, content)
+    values (${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${on.writer.workspace}, ${on.app}, now() + interval '1 day', '{}')`
+
+  test("that begins several links is refused with what tells them apart, which the list shows too", async () => {
+    for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await hashed(digits)
+    await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${(await exported()).id}`
+    const handles = ["export_abcdef01", "share_abcdef012", "share_abcdef019", "share_abcdef02", "share_bcdef012"]
+    const now = async () => (await listed()).map(({ handle }: { handle: string }) => handle).sort()
+    expect(await now()).toEqual(handles)
+    expect(await withdraw("share_ABCDEF01", "--workspace", workspace)).toEqual({
+      ...{ code: 2, out: "" },
+      err: "appmeter: share_abcdef01 is the beginning of several links: share_abcdef012, share_abcdef019\n",
+    })
+    expect((await withdraw("share_abcdef0123000", "--workspace", workspace)).code).toBe(0)
+    expect((await withdraw("export_abcdef01", "--workspace", workspace)).code).toBe(0)
+    expect(await now()).toEqual(["share_abcdef01", "share_abcdef02", "share_bcdef012"])
+  })
+
+  test("that is too short, or no name of a link at all, is wrong use", async () => {
+    for (const name of [
+      "share_abcdef0",
+      "abcdef01",
+      "page_abcdef01",
+      PUBLIC_URL,
+      `x${"A".repeat(43)}`,
+      "share_xyzxyzxy",
+    ])
+      expect(await withdraw(name)).toEqual({
+        ...{ code: 2, out: "" },
+        err: "appmeter: a link is named by its handle, with 8 digits or more, or by its whole address; see: appmeter link list\n",
+      })
+  })
+})
+
+describe("an export of many parts", () => {
+  test("is shut by the first statement; cut off later, the clean-up takes what is left", async () => {
+    const [{ token, path }, kept] = [await exported(25), await exported()]
+    let statements = 0
+    const cut = new Proxy(sql, {
+      apply(target, self, args) {
+        if (++statements > 3) throw new Error("cut off")
+        return Reflect.apply(target, self, args)
+      },
+    })
+    const error = await errorOf(withdrawExport(cut, hash("sha256", token)))
+    expect(String(error)).toContain("cut off")
+    expect(await left()).toEqual({ exports: 2, parts: 6 })
+    expect(await open(path)).toEqual(await unknown(path))
+    expect(await withdrawExport(sql, hash("sha256", token))).toBe(false)
+    const forEver = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+    expect(await removeOld(sql, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
+    expect((await open(kept.path)).status).toBe(200)
+  })
+
+  test("breaks off for who is reading it, and never ends as if it were whole", async () => {
+    const { token, path } = await exported(25)
+    const response = await house.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
+    const reader = response.body!.getReader()
+    await reader.read()
+    expect(await withdrawExport(sql, hash("sha256", token))).toBe(true)
+    const error = await errorOf(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    )
+    expect(String(error)).toContain("the export broke off")
+    expect(await left()).toEqual({ exports: 0, parts: 0 })
+  })
+})

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test"
+import { chartMove, isOffTopic, isWave, passing, rankMove } from "../../src/formulas/alerts.ts"
+import type { DayRank } from "../../src/formulas/rank-moves.ts"
+
+const day = (rank: number | null, depth = 200, source = "apple-web-search"): DayRank => ({
+  day: "2025-11-20",
+  source,
+  depth,
+  rank,
+})
+
+describe("a keyword's move", () => {
+  test.each([
+    [10, 12, null],
+    [10, 13, "rank_drop"],
+    [10, 60, "rank_drop"],
+    [10, 8, null],
+    [10, 7, "rank_rise"],
+    [10, 10, null],
+    [null, 200, "entered"],
+    [200, null, "dropped_out"],
+    [null, null, null],
+  ])("from %p to %p is %p", (before, after, type) => {
+    expect(rankMove(day(before), day(after))).toBe(type as never)
+  })
+
+  test("an absence counts only in a reading as deep as the other day's rank", () => {
+    expect(rankMove(day(50), day(null, 50))).toBe("dropped_out")
+    expect(rankMove(day(50), day(null, 49))).toBeNull()
+    expect(rankMove(day(null, 50), day(50))).toBe("entered")
+    expect(rankMove(day(null, 49), day(50))).toBeNull()
+  })
+
+  test("days of two sources are never compared", () => {
+    for (const [before, after] of [
+      [1, 100],
+      [100, 1],
+      [1, null],
+      [null, 1],
+    ] as const)
+      expect(rankMove(day(before, 200, "import"), day(after))).toBeNull()
+  })
+})
+
+describe("a rival and the app", () => {
+  const manual = { manual: true }
+  const met = (ours: number | null, theirs: number | null, source = "import") => ({ source, ours, theirs })
+
+  test.each([
+    [met(3, 4), met(4, 3), "rival_passed"],
+    [met(4, 3), met(3, 4), "rival_beaten"],
+    [met(3, 4), met(3, 5), null],
+    [met(3, null), met(5, 4), "rival_passed"],
+    [met(3, 4), met(null, 4), "rival_passed"],
+    [met(null, 4), met(3, 4), "rival_beaten"],
+    [met(4, 3), met(4, null), "rival_beaten"],
+    // the one that is gone is below, and so is the one that was not there: who was where of two absent is not known
+    [met(null, null), met(4, 3), null],
+    [met(null, null), met(3, 4), null],
+    [met(3, 4), met(null, null), null],
+    [met(4, 3), met(null, null), null],
+  ])("%j and then %j is %p", (before, after, type) => {
+    expect(passing(before, after, manual)).toBe(type as never)
+    expect(passing(before, after, { manual: false })).toBe(type as never)
+  })
+
+  test.each([
+    [true, 50],
+    [false, 10],
+  ])("named by hand %p: it is told while the place that was won is among the first %p", (manual, places) => {
+    expect(passing(met(5, 60), met(70, places), { manual })).toBe("rival_passed")
+    expect(passing(met(5, 60), met(70, places + 1), { manual })).toBeNull()
+    expect(passing(met(60, 5), met(places, 70), { manual })).toBe("rival_beaten")
+    expect(passing(met(60, 5), met(places + 1, 70), { manual })).toBeNull()
+  })
+
+  test("days of two sources are never compared", () => {
+    expect(passing(met(3, 4), met(4, 3, "foreign"), manual)).toBeNull()
+  })
+})
+
+describe("a chart's move", () => {
+  test.each([
+    [1, 10, null],
+    [1, 11, "chart_drop"],
+    [40, 49, null],
+    [40, 50, "chart_drop"],
+    // a quarter of 80 is 20
+    [80, 99, null],
+    [80, 100, "chart_drop"],
+    [101, 100, "chart_enter"],
+    [102, 101, null],
+    [100, 1, null],
+    [null, 100, "chart_enter"],
+    [null, 101, null],
+    // nine tenths of 200
+    [180, null, "chart_drop"],
+    [181, null, null],
+    [null, null, null],
+  ])("from %p to %p is %p", (before, after, type) => {
+    expect(chartMove(day(before), day(after))).toBe(type as never)
+  })
+
+  test("an absence counts only in a reading as deep as the other day's rank", () => {
+    expect(chartMove(day(90), day(null, 100))).toBe("chart_drop")
+    expect(chartMove(day(90), day(null, 89))).toBeNull()
+    expect(chartMove(day(null, 60), day(60))).toBe("chart_enter")
+    expect(chartMove(day(null, 59), day(60))).toBeNull()
+  })
+
+  test("days of two sources are never compared", () => {
+    expect(chartMove(day(1, 200, "import"), day(150))).toBeNull()
+    expect(chartMove(day(150, 200, "import"), day(1))).toBeNull()
+  })
+})
+
+describe("a wave of one-star reviews", () => {
+  test("is five on a day and three times the mean of the days before", () => {
+    expect(isWave(5, 0, 28)).toBe(true)
+    expect(isWave(4, 0, 28)).toBe(false)
+    // 2 a day
+    expect(isWave(6, 56, 28)).toBe(true)
+    expect(isWave(6, 57, 28)).toBe(false)
+    expect(isWave(5, 56, 28)).toBe(false)
+  })
+
+  test("needs seven days that are known", () => {
+    expect(isWave(100, 0, 7)).toBe(true)
+    expect(isWave(100, 0, 6)).toBe(false)
+    expect(isWave(100, 0, -1)).toBe(false)
+  })
+})
+
+describe("results off the app's topic", () => {
+  const genres = (alike: number, different: number, unknown: number) => [
+    ...Array<string>(alike).fill("6015"),
+    ...Array<string>(different).fill("6016"),
+    ...Array<null>(unknown).fill(null),
+  ]
+
+  test("need eight of the first ten whose genre is known", () => {
+    expect(isOffTopic("6015", genres(0, 8, 2))).toBe(true)
+    expect(isOffTopic("6015", genres(0, 7, 3))).toBeNull()
+    expect(isOffTopic("6015", genres(0, 7, 0))).toBeNull()
+    expect(isOffTopic("6015", genres(7, 0, 3))).toBeNull()
+  })
+
+  test("have none of its genre among the first ten", () => {
+    expect(isOffTopic("6015", genres(1, 9, 0))).toBe(false)
+    expect(isOffTopic("6015", [...genres(0, 10, 0), "6015"])).toBe(true)
+  })
+})

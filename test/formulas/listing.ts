@@ -1,0 +1,32 @@
+import type { Known } from "../../src/formulas/listing-checks/listing.ts"
+import { checkListing, type Finding, readListing, type Texts } from "../../src/formulas/listing-checks/report.ts"
+import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/formulas/listing-locales.ts"
+import { STOREFRONTS } from "../../src/storefronts.ts"
+
+export const NOTHING_KNOWN: Known = { name: null, developer: null, rivals: [], tracked: [] }
+
+/** A listing checked for a locale, in a storefront that reads it. */
+export function checked(texts: Texts, locale: string, known: Partial<Known> = {}) {
+  const asked = listingLocale(locale) as ListingLocale
+  const storefront = STOREFRONTS.find((code) => localesOf(code).includes(asked)) as string
+  return checkListing(readListing(texts, languageOf(asked), { ...NOTHING_KNOWN, ...known }), {
+    storefront,
+    locale: asked,
+  })
+}
+
+/** Findings of some codes, or of all, as "code field: words". */
+export function found(texts: Texts, locale: string, known: Partial<Known> = {}, codes: string[] = []): string[] {
+  return checked(texts, locale, known)
+    .findings.filter(({ code }) => codes.length === 0 || codes.includes(code))
+    .map(({ code, field, what }) => `${code} ${field}: ${what}`)
+}
+
+/** The code points of a text in NFC. */
+export const points = (text: string): string[] => [...text.normalize("NFC")]
+
+/** The stretch of a field that a finding names. */
+export function named(texts: Texts, { field, offset, what }: Finding): string {
+  const text = points(texts[field as keyof Texts] as string)
+  return text.slice(offset as number, (offset as number) + [...what].length).join("")
+}

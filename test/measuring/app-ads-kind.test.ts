@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test"
+import { openStoreReading } from "../../src/commands/measuring.ts"
+import type { Log } from "../../src/log.ts"
+import { OutboundProblem } from "../../src/outbound/problem.ts"
+import { readSettings } from "../../src/settings.ts"
+import { HARBOR } from "./public-pages.ts"
+import { publicScene } from "./public-scene.ts"
+import { captchaPage, lookupAnswer } from "./store-pages.ts"
+
+const on = publicScene()
+const looks = async () => [...(await on.sql`select domain, state, jsonb_array_length(records) as records from app_ads`)]
+const health = async () =>
+  (
+    await on.sql`
+  select answered, failed from source_hour where source = 'app-ads-txt' order by hour desc limit 1`
+  )[0]
+
+describe("the app-ads.txt of an app's developer", () => {
+  test("waits for a look-up to name the site, which is neither a failure nor no site", async () => {
+    await on.track()
+    expect(await on.read("app_ads")).toBe(1)
+    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
+    expect([on.sitesAsked, await looks()]).toEqual([[], []])
+    await on.read("app", { findingsAfterMs: 0 })
+    const [due] = await on.sql`select next_at <= now() + interval '1 second' as soon from due where kind = 'app_ads'`
+    expect(due).toEqual({ soon: true })
+    await on.read("app_ads")
+    expect(on.sitesAsked).toEqual(["northlight.example"])
+    expect(await looks()).toEqual([{ domain: "northlight.example", state: "records", records: 2 }])
+    expect((await on.due("app_ads"))[0]!.hours).toBeWithin(13 * 24 - 1, 15 * 24)
+    expect(await health()).toEqual({ answered: 1, failed: 0 })
+  })
+
+  test("of a listing that names no site is no_site, and nobody is asked", async () => {
+    await on.track()
+    const { site: _, ...bare } = HARBOR
+    on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
+    await on.read("app")
+    await on.read("app_ads")
+    expect(await looks()).toEqual([{ domain: null, state: "no_site", records: 0 }])
+    expect(on.sitesAsked).toEqual([])
+  })
+
+  test("of an app that is not sold, or whose look-up was blocked, is not known", async () => {
+    await on.track()
+    for (const answer of [() => lookupAnswer([]), captchaPage]) {
+      on.stores.on("itunes.apple.com", "/lookup", answer)
+      await on.read("app", { days: 1 })
+      await on.read("app_ads")
+    }
+    expect([on.sitesAsked, await looks()]).toEqual([[], []])
+    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: false }])
+  })
+
+  test("that cannot be reached is unreachable, which the log says why, and leaves the look of another day", async () => {
+    await on.track()
+    await on.read("app")
+    await on.read("app_ads")
+    on.sites.set("northlight.example", new OutboundProblem("unreachable"))
+    await on.read("app_ads", { days: 14 })
+    expect((await looks()).map(({ state }) => state)).toEqual(["records", "unreachable"])
+    expect([...(await on.sql`select kind, subject, source, outcome, detail from attempt`)]).toEqual([
+      { kind: "app_ads", subject: HARBOR.id, source: "app-ads-txt", outcome: "failed", detail: "nobody answers there" },
+    ])
+    // https, then http
+    expect(await health()).toMatchObject({ failed: 2 })
+    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: true }])
+  })
+
+  test("is not asked for while its source is off", async () => {
+    await on.track()
+    await on.read("app")
+    await on.read("app_ads", { sourcesOff: ["app-ads-txt"] })
+    expect([on.sitesAsked, await looks()]).toEqual([[], []])
+  })
+
+  test("takes a turn for each request to any site", async () => {
+    await on.track()
+    await on.read("app")
+    on.sites.set("northlight.example", new OutboundProblem("tls"))
+    await on.read("app_ads", { gapsMs: new Map([["developer-sites", 200]]) })
+    expect(on.sitesAsked).toHaveLength(2)
+    const [pace] = await on.sql<{ ms: number }[]>`
+      select extract(epoch from next_at - now())::float8 * 1000 as ms from pace where upstream = 'developer-sites'`
+    // the second turn was 200 ms after the first, and the next is after that
+    expect(pace!.ms).toBeWithin(0, 201)
+  })
+})
+
+test("private targets that may be asked are told at the start, and none when there are none", async () => {
+  const told = async (allowPrivate: string[]) => {
+    const lines: unknown[] = []
+    const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring
+    const log: Log = (level, event, fields) => void lines.push([level, event, fields?.reason])
+    const reading = openStoreReading({ settings, sql: on.sql, log, allowPrivate })
+    reading.start()
+    await reading.stop()
+    return lines
+  }
+  expect(await told(["10.1.2.0/24", "192.168.7.9"])).toEqual([
+    ["info", "private_targets", "may be asked: 10.1.2.0/24, 192.168.7.9"],
+  ])
+  expect(await told([])).toEqual([])
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openStoreReading } from "../../src/commands/measuring.ts"
+import type { Sql } from "../../src/database/types.ts"
+import type { Log } from "../../src/log.ts"
+import { OutboundProblem } from "../../src/outbound/problem.ts"
+import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { UPSTREAMS } from "../../src/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { until } from "../jobs/platform.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { APP_ADS, answersPublic, answersReviews, HARBOR } from "./public-pages.ts"
+import { captchaPage, hintsAnswer, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
+
+setDefaultTimeout(90_000)
+
+const GAP_MS = 5
+const TERMS = ["sleep sounds", "white noise", "rain"]
+const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+
+let sql: Sql
+let stores: ReplayServer
+let house: House
+let key: string
+const logged: string[] = []
+const log: Log = (level, event, fields) => {
+  if (level === "error" || level === "warn") logged.push(`${event} ${fields?.reason ?? ""}`)
+}
+
+const outbound: SafeFetch = async (url) => {
+  if (url !== "https://northlight.example/app-ads.txt") throw new OutboundProblem("no_such_host")
+  return { url, status: 200, headers: new Headers(), bytes: new TextEncoder().encode(APP_ADS) }
+}
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  stores = replayServer()
+  answersPublic(stores)
+  // two stand above the app on every term
+  stores.on("apps.apple.com", "/us/iphone/search", ({ url }) =>
+    searchPage("us", url.searchParams.get("term")!, someApps(30).toSpliced(2, 0, HARBOR)),
+  )
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(TERMS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
+  house = openHouse({ sql })
+  key = await house.key(await house.workspace())
+})
+afterAll(async () => {
+  await stores.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test("a fresh instance fills the whole public picture of an added app by itself", async () => {
+  const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
+  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const body = { confirmToken: preview.body.confirmToken }
+  expect((await house.call("/v1/actions/confirm", { key, method: "POST", body })).status).toBe(200)
+
+  await reading(async () => await until(async () => (await left()) === 0))
+
+  const sections = await sql`select section from listing_run where source = 'apple-app-page' order by section`
+  expect(sections.map(({ section }) => section)).toEqual(["developer", "page", "similar"])
+  expect(await counted(sql`review`)).toBe(500)
+  expect(stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/"))).toHaveLength(10)
+  // of all apps and of its genre
+  expect([...(await sql`select genre, count(*)::int as charts from chart group by genre order by genre`)]).toEqual([
+    { genre: "36", charts: 6 },
+    { genre: "6013", charts: 6 },
+  ])
+  const places = await sql`
+    select distinct p.rank from chart_place p join store_app a on a.id = p.app_id where a.store_id = ${HARBOR.id}`
+  expect([...places]).toEqual([{ rank: 4 }])
+  expect(await counted(sql`genre`)).toBeGreaterThan(5)
+  expect([...(await sql`select developer_id, cardinality(app_ids) > 0 as sells from developer_shelf`)]).toEqual([
+    { developer_id: String(HARBOR.developerId), sells: true },
+  ])
+  expect([...(await sql`select state, domain, jsonb_array_length(records) as records from app_ads`)]).toEqual([
+    { state: "records", domain: "northlight.example", records: 2 },
+  ])
+  // those above it are followed, and looked up beside it
+  const rivals = await sql<{ id: string; looked: boolean }[]>`
+    select a.store_id as id, exists (
+      select from app_storefront s where s.app_id = a.id and s.source = 'itunes-lookup' and s.available
+    ) as looked
+    from app_rival r
+    join store_app a on a.id = r.rival
+    order by a.store_id`
+  expect([...rivals]).toEqual(someApps(2).map(({ id }) => ({ id, looked: true })))
+  expect([...(await sql`select kind, failure from due where failures > 0`)]).toEqual([])
+  expect(logged).toEqual([])
+})
+
+test("a day on which the stores refuse leaves all of it as it was", async () => {
+  const before = await picture()
+  stores.on("apps.apple.com", "/", captchaPage)
+  stores.on("itunes.apple.com", "/", () => new Response("", { status: 404 }))
+  stores.on("search.itunes.apple.com", "/", captchaPage)
+  answersReviews(stores, HARBOR.id, [{ reviews: [], last: 10 }])
+  await sql`update due set next_at = now() where kind not in ('app_ads', 'findings')`
+  await reading(async () => await until(async () => (await attempted()) >= 15))
+  expect(await picture()).toEqual(before)
+  const [failing] = await sql<{ n: number }[]>`select count(*)::int as n from due where failures > 0`
+  expect(failing!.n).toBeGreaterThan(5)
+})
+
+async function reading(work: () => Promise<void>): Promise<void> {
+  const reading = openStoreReading({
+    sql,
+    log,
+    outbound,
+    findingsAfterMs: 100,
+    settings: {
+      on: true,
+      atOnce: 6,
+      egress: "main",
+      egressCountry: undefined,
+      sourcesOff: [],
+      gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, GAP_MS])),
+      addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
+      raw: { folder, days: 14, megabytes: 10 },
+    },
+  })
+  reading.start()
+  try {
+    await work()
+  } finally {
+    await reading.stop()
+  }
+}
+
+/** What is still due, or was never read. */
+async function left(): Promise<number> {
+  return (
+    await sql<{ n: number }[]>`
+    select count(*)::int as n from due where next_at <= now() + interval '1 second' or lease is not null or measured_at is null`
+  )[0]!.n
+}
+
+async function attempted(): Promise<number> {
+  return (await sql<{ n: number }[]>`select count(distinct (kind, subject))::int as n from attempt`)[0]!.n
+}
+
+async function counted(table: ReturnType<Sql>): Promise<number> {
+  return (await sql<{ n: number }[]>`select count(*)::int as n from ${table}`)[0]!.n
+}
+
+async function picture(): Promise<unknown> {
+  const tables = ["listing_run", "review", "review_read", "chart_results", "chart_place", "genre", "developer_shelf", "app_ads", "app_rival", "app_storefront", "search_results"] // biome-ignore format: one line
+  const all = []
+  for (const table of tables) all.push([...(await sql`select t::text as row from ${sql(table)} t order by 1`)])
+  return all
+}

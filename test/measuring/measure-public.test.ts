@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test"
+import { silentLog } from "../../src/log.ts"
+import type { Measured, Wanted } from "../../src/measure.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { createMeasuring } from "../../src/measuring/worker.ts"
+import { reachOf } from "../sources/replay.ts"
+import { APP_ADS, HARBOR } from "./public-pages.ts"
+import { publicScene } from "./public-scene.ts"
+import { EGRESS, gaps } from "./scene.ts"
+import { lookupAnswer } from "./store-pages.ts"
+
+const on = publicScene()
+const HOUR_MS = 3_600_000
+const app = (kind: Wanted["kind"], rest: Partial<Wanted> = {}): Wanted => ({
+  kind,
+  platform: "ios",
+  storefront: "us",
+  subject: HARBOR.id,
+  ...rest,
+})
+
+/** Asks a process that works, one after the other. */
+async function ask(...wanted: Wanted[]): Promise<Measured[]> {
+  const kinds = kindsOf({ egressCountry: undefined })
+  const measuring = createMeasuring({
+    sql: on.sql,
+    kinds,
+    reach: reachOf(on.stores),
+    egress: EGRESS,
+    gapsMs: gaps(),
+    pollMs: 20,
+    log: silentLog,
+    outbound: async (url) => ({ url, status: 200, headers: new Headers(), bytes: new TextEncoder().encode(APP_ADS) }),
+  })
+  const { nudge, onEnded } = measuring
+  const parts = { sql: on.sql, kinds, egress: EGRESS, now: () => new Date(), nudge, onEnded, pollMs: 20 }
+  const measure = createMeasure(parts)
+  measuring.start()
+  try {
+    const answers: Measured[] = []
+    for (const one of wanted) answers.push(await measure(one, { maxAgeMs: HOUR_MS, waitMs: 5_000 }))
+    return answers
+  } finally {
+    await measuring.stop()
+  }
+}
+const states = (answers: Measured[]) => answers.map((one) => (one.state === "failed" ? one.why : one.state))
+
+describe("a live read", () => {
+  test.each([
+    app("app"),
+    app("listing"),
+    app("chart", { subject: "iphone free 6013" }),
+    app("chart", { subject: "ipad paid 36" }),
+  ])("of %p is one request, and then stands for its age", async (wanted) => {
+    const answers = await ask(wanted, wanted)
+    expect(answers[0]).toEqual({ state: "fresh", measuredAt: expect.any(Date) })
+    expect(answers[1]).toEqual(answers[0]!)
+    expect(on.stores.requests).toHaveLength(1)
+  })
+
+  test("of a developer's site comes after that of its app", async () => {
+    const answers = await ask(app("app"), app("app_ads"))
+    expect(states(answers)).toEqual(["fresh", "fresh"])
+    expect(await on.count("app_ads")).toBe(1)
+  })
+
+  test("of an app that is not sold is fresh, and its page is then not found without being asked for", async () => {
+    on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+    expect(states(await ask(app("app"), app("listing")))).toEqual(["fresh", "not_found"])
+    expect(on.stores.requests).toHaveLength(1)
+    expect([...(await on.sql`select available from app_storefront`)]).toEqual([{ available: false }])
+  })
+
+  test("that fails says why", async () => {
+    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 404 }))
+    on.stores.on("itunes.apple.com", "/", () => new Response("", { status: 403 }))
+    expect(states(await ask(app("listing"), app("chart", { subject: "iphone free 36" })))).toEqual([
+      "not_found",
+      "blocked",
+    ])
+  })
+
+  test("of what nothing here reads is off", async () => {
+    const wanted = [app("app", { platform: "android" }), app("listing", { platform: "android" })]
+    expect(states(await ask(...wanted))).toEqual(["off", "off"])
+  })
+})

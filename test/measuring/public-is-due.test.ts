@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { loadDemo } from "../../src/actions/demo.ts"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { claim } from "../../src/measuring/claim.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { openLane } from "../../src/measuring/pace.ts"
+import { record } from "../../src/observations/record.ts"
+import { said } from "../observations/measured.ts"
+import { ITUNES, scene } from "./scene.ts"
+
+const on = scene()
+const OWN = "800001"
+const CHARTS = ["ipad", "iphone"].flatMap((device) => ["free", "grossing", "paid"].map((chart) => `${device} ${chart}`))
+
+beforeEach(async () => {
+  await on.sql`update store_app set genre = null, developer_id = null, developer_site = null`
+})
+
+interface New {
+  iosId?: string
+  androidPkg?: string
+  countries?: string[]
+}
+
+const track = (rest: New = { iosId: OWN }) =>
+  on.sql.begin((tx) =>
+    trackApp(tx, { workspaceId: on.workspaceId, countries: ["us"], origin: "own", ...rest, keywords: [] }),
+  ) as Promise<string>
+
+/** "kind platform storefront subject" of all that is due at once. */
+async function due(): Promise<string[]> {
+  const rows = await on.sql<{ line: string }[]>`
+    select concat_ws(' ', kind, platform, storefront, subject) as line
+    from due
+    where next_at <= now() and lease is null and measured_at is null
+    order by kind, platform, storefront, subject`
+  return rows.map(({ line }) => line)
+}
+
+describe("of an app that is tracked is due", () => {
+  test("on the App Store: what its page, reviews, look-up and charts say there, and what is found in all that", async () => {
+    await track()
+    expect(await due()).toEqual([
+      `app ios us ${OWN}`,
+      `app_ads ios us ${OWN}`,
+      ...CHARTS.map((chart) => `chart ios us ${chart} 36`),
+      `findings ios us ${OWN}`,
+      "genres ios us 36",
+      `listing ios us ${OWN}`,
+      `reviews ios us ${OWN}`,
+    ])
+  })
+
+  test("in each storefront, but its developer's site once", async () => {
+    await track({ iosId: OWN, countries: ["us", "de"] })
+    const lines = await due()
+    for (const kind of ["app", "findings", "listing", "reviews"])
+      expect(lines.filter((line) => line.startsWith(`${kind} `))).toHaveLength(2)
+    expect(lines.filter((line) => line.startsWith("genres"))).toEqual(["genres ios de 36", "genres ios us 36"])
+    expect(lines.filter((line) => line.startsWith("chart"))).toHaveLength(2 * CHARTS.length)
+    expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN}`])
+  })
+
+  test("on Google Play: what is read there, and no chart and no page of another store", async () => {
+    await track({ androidPkg: "com.example.tea" })
+    expect(await due()).toEqual([
+      "app android us com.example.tea",
+      "app_ads android us com.example.tea",
+      "findings android us com.example.tea",
+      "reviews android us com.example.tea",
+    ])
+  })
+
+  test("of the demo nothing", async () => {
+    await loadDemo(on.sql, on.workspaceId, "")
+    expect(await due()).toEqual([])
+  })
+})
+
+describe("what becomes known of a tracked app makes due", () => {
+  const look = (id: string, facts: object) =>
+    record(on.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
+  const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))
+
+  test("the charts of its genre, and of another it comes to", async () => {
+    await track()
+    await on.sql`delete from due where kind <> 'chart'`
+    await on.sql`update due set measured_at = now()`
+    await look(OWN, { genre: "6013" })
+    expect(await due()).toEqual(CHARTS.map((chart) => `chart ios us ${chart} 6013`))
+    await look(OWN, { genre: "6015" })
+    expect(await due()).toHaveLength(2 * CHARTS.length)
+  })
+
+  test("its developer's shelf, where it is sold first", async () => {
+    await track({ iosId: OWN, countries: ["de", "us"] })
+    await look(OWN, { developerId: "1500000011" })
+    expect(await rest("developer")).toEqual(["developer ios de 1500000011"])
+  })
+
+  test("nothing where nobody tracks it", async () => {
+    await look("800009", { genre: "6013", developerId: "1500000012" })
+    expect(await due()).toEqual([])
+  })
+})
+
+describe("a rival", () => {
+  const storeApp = async (id: string) => {
+    await record(on.sql, [said(new Date().toISOString(), [{ id, name: "Rival" }])])
+    return (await on.sql<{ id: number }[]>`select id from store_app where store_id = ${id}`)[0]!.id
+  }
+  const follow = (app: string, rival: number, storefront = "us") => on.sql`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms)
+    values (${app}, 'ios', ${storefront}, ${rival}, true, 0)`
+
+  test("is looked up where it is one, and only that; no more once it is none", async () => {
+    const app = await track({ iosId: OWN, countries: ["us", "de"] })
+    await on.sql`delete from due`
+    await follow(app, await storeApp("800100"), "de")
+    expect(await due()).toEqual(["app ios de 800100"])
+
+    await openLane(on.sql, ITUNES, 0)
+    const kinds = kindsOf({ egressCountry: undefined }).filter(({ name }) => name === "app")
+    await on.sql`delete from app_rival`
+    expect((await claim(on.sql, ITUNES, kinds, 30_000)).claimed).toBe(null)
+    expect(await due()).toEqual([])
+  })
+
+  test("that is tracked itself, or of two apps, is one row", async () => {
+    const [app, other] = [await track(), await track({ iosId: "800002" })]
+    await on.sql`delete from due where kind <> 'app'`
+    await follow(app, await storeApp("800002"))
+    await follow(app, await storeApp("800100"))
+    await follow(other, await storeApp("800100"))
+    expect(await due()).toEqual([`app ios us ${OWN}`, "app ios us 800002", "app ios us 800100"])
+  })
+
+  test("of a suspended workspace comes back with it", async () => {
+    await follow(await track(), await storeApp("800100"))
+    await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
+    await on.sql`delete from due`
+    await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
+    expect(await due()).toContain("app ios us 800100")
+  })
+})

@@ -1,0 +1,76 @@
+import { fixture } from "../sources/parsed.ts"
+import type { ReplayServer } from "../sources/replay.ts"
+import { type Page, xmlFeed } from "../sources/review-pages.ts"
+import { lookupAnswer, type ShownApp, someApps } from "./store-pages.ts"
+
+/** The app of the recorded page, with its seller, genre and site. */
+export const HARBOR: ShownApp = {
+  id: "1600000101",
+  name: "Slumber Harbor: Sleep Sounds",
+  ratings: 105_000,
+  genre: 6013,
+  developerId: 1_500_000_011,
+  site: "https://www.northlight.example/support",
+}
+
+/** What stands under https://northlight.example/app-ads.txt. */
+export const APP_ADS = "google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 2, RESELLER\n"
+
+/** A feed of a chart as its address names it; with one app its entry stands alone, and without there is none. */
+export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
+  const [, storefront, , feed] = url.pathname.split("/")
+  const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1]
+  const id = `https://itunes.apple.com/${storefront}/rss/${feed}/limit=200/${genre ? `genre=${genre}/` : ""}json`
+  const entries = apps.map(({ id, name, genre = 6007 }) => ({
+    "im:name": { label: name },
+    id: { label: `https://apps.apple.com/${storefront}/app/id${id}`, attributes: { "im:id": id } },
+    category: { attributes: { "im:id": String(genre) } },
+  }))
+  const entry = entries.length > 1 ? entries : entries[0]
+  return Response.json({
+    feed: {
+      title: { label: "iTunes Store: a chart" },
+      updated: { label: "2026-08-12T06:12:41-07:00" },
+      id: { label: id },
+      link: [{ attributes: { rel: "self", href: id } }],
+      ...(entry && { entry }),
+    },
+  })
+}
+
+/** The pages of so many reviews, 50 each, the newest first: of which some are given otherwise. */
+export function reviewPages(newest: number, count: number, otherwise: Record<number, Page> = {}): Page[] {
+  const pages = Math.ceil(count / 50)
+  return Array.from({ length: pages }, (_, at) => {
+    const first = newest - at * 50
+    const reviews = Array.from({ length: Math.min(50, count - at * 50) }, (_, i) => first - i)
+    return otherwise[at + 1] ?? { reviews, last: pages }
+  })
+}
+
+/** Answers with the reviews of an app in the US; a later call goes first. */
+export function answersReviews(stores: ReplayServer, id: string, pages: readonly Page[]): void {
+  stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
+    const [, page, asked] = /\/page=(\d+)\/id=(\d+)\//.exec(url.pathname) ?? []
+    if (asked !== id) return undefined
+    return new Response(xmlFeed("us", id, Number(page), pages[Number(page) - 1] ?? { reviews: [], last: pages.length }))
+  })
+}
+
+/** Answers all that is asked of that app in the US, with 500 reviews, and charts on which it is the fourth. */
+export function answersPublic(stores: ReplayServer): void {
+  const others = [...someApps(99), ...someApps(60, 1_000_100_000)]
+  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () => new Response(fixture("apple-app-page-us.html")))
+  stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, others.slice(0, 99).toSpliced(3, 0, HARBOR)))
+  stores.on(
+    "itunes.apple.com",
+    "/WebObjects/MZStoreServices.woa/ws/genres",
+    () => new Response(fixture("apple-genres-us.json")),
+  )
+  stores.on("itunes.apple.com", "/lookup", ({ url }) => {
+    const ids = url.searchParams.get("id")!.split(",")
+    if (ids.includes(String(HARBOR.developerId))) return new Response(fixture("itunes-developer-us.json"))
+    return lookupAnswer([...others, HARBOR].filter(({ id }) => ids.includes(id)))
+  })
+  answersReviews(stores, HARBOR.id, reviewPages(9_000, 500))
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import type { KindName } from "../../src/measuring/kind.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { createMeasuring, type MeasuringOptions } from "../../src/measuring/worker.ts"
+import { OutboundProblem } from "../../src/outbound/problem.ts"
+import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { freshDatabase } from "../database.ts"
+import { newWorkspace } from "../observations/measured.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { APP_ADS, answersPublic, HARBOR } from "./public-pages.ts"
+import { EGRESS, gaps, stuck } from "./scene.ts"
+
+/** For each test a database, and stores that answer all that is asked of one app. */
+export interface PublicScene {
+  sql: Sql
+  stores: ReplayServer
+  /** What sites of developers answer by their hosts; others there are not. */
+  sites: Map<string, number | string | OutboundProblem>
+  /** Hosts of sites that were asked. */
+  sitesAsked: string[]
+  now: Date
+  track(app?: Partial<{ iosId: string; androidPkg: string; countries: string[]; keywords: string[] }>): Promise<string>
+  /** Reads all of a kind, so many days later, or with `isDue` what is due of it by itself. Returns how many readings. */
+  read(kind: KindName, options?: Partial<MeasuringOptions> & { days?: number; isDue?: boolean }): Promise<number>
+  due(kind: KindName): Promise<Record<string, unknown>[]>
+  count(table: string): Promise<number>
+  /** All that was measured, table by table. */
+  facts(): Promise<object>
+}
+
+const DAY_MS = 86_400_000
+
+const FACTS = [
+  "store_app", "app_storefront", "rating_count", "market_fact", "listing_content", "listing_run", "listing_item",
+  "listing_version", "listing_change", "review_version", "review_read", "chart", "chart_results", "chart_place", "genre",
+  "developer_shelf", "app_ads", "search_results",
+] // biome-ignore format: a list to scan
+
+export function publicScene({ egressCountry }: { egressCountry?: string } = {}): PublicScene {
+  setDefaultTimeout(30_000)
+  const on = {} as PublicScene
+  const outbound: SafeFetch = async (url) => {
+    const { hostname } = new URL(url)
+    on.sitesAsked.push(hostname)
+    const answer = on.sites.get(hostname) ?? new OutboundProblem("no_such_host")
+    if (answer instanceof OutboundProblem) throw answer
+    const [status, text] = typeof answer === "number" ? [answer, ""] : [200, answer]
+    return { url, status, headers: new Headers(), bytes: new TextEncoder().encode(text) }
+  }
+
+  on.track = async (app = { iosId: HARBOR.id }) => {
+    const workspaceId = await newWorkspace(on.sql)
+    const all = { workspaceId, countries: ["us"], origin: "own", keywords: [], ...app }
+    return (await on.sql.begin((tx) => trackApp(tx, all))) as string
+  }
+  on.read = async (name, { days = 0, isDue = false, ...options } = {}) => {
+    on.now = new Date(on.now.getTime() + days * DAY_MS)
+    if (!isDue)
+      await on.sql`update due set next_at = now() - interval '1 second' where kind = ${name} and lease is null`
+    const measuring = createMeasuring({
+      sql: on.sql,
+      kinds: kindsOf({ egressCountry }).filter((kind) => kind.name === name),
+      reach: reachOf(on.stores, { now: () => on.now }),
+      egress: EGRESS,
+      gapsMs: gaps(),
+      log: silentLog,
+      random: () => 1,
+      now: () => on.now,
+      outbound,
+      ...options,
+    })
+    const readings = await measuring.runOnce()
+    await measuring.stop()
+    return readings
+  }
+  on.due = async (kind) => [
+    ...(await on.sql`
+      select storefront, subject, failures, failure, measured_at is not null as measured,
+        round(extract(epoch from next_at - now()) / 3600)::int as hours
+      from due
+      where kind = ${kind}
+      order by platform, storefront, subject`),
+  ]
+  on.count = async (table) => (await on.sql<{ n: number }[]>`select count(*)::int as n from ${on.sql(table)}`)[0]!.n
+  on.facts = async () => {
+    const all: Record<string, unknown> = {}
+    for (const table of FACTS)
+      all[table] = [...(await on.sql`select t::text as row from ${on.sql(table)} t order by 1`)]
+    return all
+  }
+
+  beforeEach(async () => {
+    on.sql = await freshDatabase()
+    on.stores = replayServer()
+    on.sites = new Map([["northlight.example", APP_ADS]])
+    on.sitesAsked = []
+    on.now = new Date()
+    answersPublic(on.stores)
+  })
+
+  afterEach(async () => {
+    await on.stores.stop()
+    expect(await stuck(on.sql)).toEqual([])
+  })
+
+  return on
+}

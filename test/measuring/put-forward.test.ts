@@ -1,0 +1,339 @@
+import { describe, expect, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { claim } from "../../src/measuring/claim.ts"
+import { type Claim, endMeasured, putOff } from "../../src/measuring/due.ts"
+import type { Kind, Subject } from "../../src/measuring/kind.ts"
+import { type Lane, openLane } from "../../src/measuring/pace.ts"
+import { afterApps, afterChart, afterLookUp, afterReviews, afterTerms } from "../../src/measuring/put-forward.ts"
+import { errorOf, someWorkspace } from "../access/registered.ts"
+import { EGRESS, scene } from "./scene.ts"
+import { searches } from "./stand-in.ts"
+
+const on = scene()
+const HERE: Lane = { upstream: "here", egress: EGRESS }
+const OWN = "700001"
+const SOON_MS = 10_000
+
+const subject = (kind: Subject["kind"], name: string, rest: Partial<Subject> = {}): Subject => ({
+  kind,
+  platform: "ios",
+  storefront: "us",
+  subject: name,
+  ...rest,
+})
+
+type After = typeof afterTerms
+const put = (after: After, one: Subject, afterMs = SOON_MS) => on.sql.begin((tx) => after(tx, [one], afterMs))
+
+/** Tracks an app; only the findings of it are due, tomorrow. */
+async function track(
+  terms: string[] = ["tea"],
+  rest: { iosId?: string; countries?: string[]; androidPkg?: string } = {},
+) {
+  const app = { workspaceId: on.workspaceId, iosId: OWN, countries: ["us"], origin: "own", ...rest, keywords: terms }
+  const id = await on.sql.begin((tx) => trackApp(tx, app))
+  await on.sql`delete from due where kind <> 'findings'`
+  await on.sql`update due set next_at = now() + interval '1 day'`
+  return id as string
+}
+
+/** "platform storefront subject" of what is due within these seconds from now. */
+async function soon(seconds = SOON_MS / 1_000 + 1, kind = "findings"): Promise<string[]> {
+  const rows = await on.sql<{ line: string }[]>`
+    select concat_ws(' ', platform, storefront, subject) as line
+    from due
+    where kind = ${kind} and next_at < now() + ${seconds}::int * interval '1 second'
+    order by platform, storefront, subject`
+  return rows.map(({ line }) => line)
+}
+
+const storeApp = async (storeId: string) =>
+  (await on.sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`)[0]!.id
+
+/** Makes one app the rival of another. */
+async function rival(app: string, rivalId: string, storefront = "us") {
+  await on.sql`insert into store_app (platform, store_id) values ('ios', ${rivalId}) on conflict do nothing`
+  await on.sql`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms)
+    values (${app}, 'ios', ${storefront}, ${await storeApp(rivalId)}, true, 0)`
+}
+
+describe("what was read puts forward the findings", () => {
+  test("of the apps that track the term there, and of no others", async () => {
+    await track(["tea"])
+    await track(["tea"], { iosId: "700002", countries: ["de"] })
+    await track(["mate"], { iosId: "700003" })
+    await put(afterTerms, subject("search", "tea"))
+    expect(await soon()).toEqual([`ios us ${OWN}`])
+    await put(afterTerms, subject("difficulty", "mate"))
+    expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700003"])
+  })
+
+  test("on the store where it was read", async () => {
+    await track(["tea"], { androidPkg: "com.example.tea" })
+    await put(afterTerms, subject("search", "tea", { platform: "android" }))
+    expect(await soon()).toEqual(["android us com.example.tea"])
+  })
+
+  test("of the app itself, and of those whose rival it is there", async () => {
+    await track([], { countries: ["us", "de"] })
+    const other = await track([], { iosId: "700002" })
+    await rival(other, OWN)
+    await rival(await track([], { iosId: "700003", countries: ["de"] }), OWN, "de")
+    await put(afterApps, subject("listing", OWN))
+    expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700002"])
+  })
+
+  test("of all storefronts of an app by its reviews on Google Play, which are no storefront's", async () => {
+    await track([], { androidPkg: "com.example.tea", countries: ["us", "de"] })
+    await put(afterReviews, subject("reviews", "com.example.tea", { platform: "android" }))
+    expect(await soon()).toEqual(["android de com.example.tea", "android us com.example.tea"])
+  })
+
+  test("of apps of a chart's genre and storefront; nothing is found on the chart of all apps", async () => {
+    for (const [iosId, genre] of [
+      ["700001", "6013"],
+      ["700002", "6015"],
+    ] as const) {
+      await track([], { iosId })
+      await on.sql`update store_app set genre = ${genre} where store_id = ${iosId}`
+    }
+    await track([], { iosId: "700003", countries: ["de"] })
+    await put(afterChart, subject("chart", "ipad grossing 36"))
+    expect(await soon()).toEqual([])
+    await put(afterChart, subject("chart", "iphone free 6013"))
+    expect(await soon()).toEqual(["ios us 700001"])
+  })
+
+  test("of no demo and no suspended workspace", async () => {
+    await track(["tea"])
+    await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
+    await on.sql`delete from due`
+    await put(afterTerms, subject("search", "tea"))
+    await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
+    await on.sql`update tracked_app set origin = 'demo'`
+    await on.sql`delete from due`
+    await put(afterTerms, subject("search", "tea"))
+    expect(await on.sql`select 1 from due`).toHaveLength(0)
+  })
+
+  test("also where their row was missing", async () => {
+    await track(["tea"])
+    await on.sql`delete from due`
+    await put(afterTerms, subject("search", "tea"))
+    expect(await soon()).toEqual([`ios us ${OWN}`])
+  })
+})
+
+describe("the time of the findings", () => {
+  const at = async () => (await on.due(OWN)).next_at.getTime()
+
+  test("is ten seconds after the first of what comes together, and sooner stays sooner", async () => {
+    await track(["tea", "mate"])
+    await put(afterTerms, subject("search", "tea"))
+    const first = await at()
+    expect(first - Date.now()).toBeWithin(SOON_MS - 3_000, SOON_MS + 3_000)
+    await Bun.sleep(20)
+    await put(afterTerms, subject("search", "mate"))
+    expect(await at()).toBe(first)
+    await put(afterTerms, subject("search", "mate"), 1_000)
+    expect(await at()).toBeLessThan(first - 5_000)
+  })
+
+  test("that came while they were being reckoned is kept: they are once more, and then rest until the next day", async () => {
+    await track(["tea"])
+    const claimed = await claimFindings()
+    await put(afterTerms, subject("search", "tea"))
+    const wished = await at()
+    await on.sql.begin((tx) => endMeasured(tx, claimed))
+    expect(await at()).toBe(wished)
+    expect(await on.due(OWN)).toMatchObject({ lease: null, failures: 0, measured_at: expect.any(Date) })
+    const again = await claimFindings()
+    await on.sql.begin((tx) => endMeasured(tx, again))
+    expect((await at()) - Date.now()).toBeGreaterThan(60_000)
+  })
+
+  test("is no sooner than a claim can be told from it, however short it is wished", async () => {
+    await track(["tea"])
+    const claimed = await claimFindings()
+    await put(afterTerms, subject("search", "tea"), 0)
+    await on.sql.begin((tx) => endMeasured(tx, claimed))
+    expect(await soon(60)).toEqual([`ios us ${OWN}`])
+  })
+})
+
+test("a reading puts them forward with what it stores, and one that failed does not", async () => {
+  await track(["tea", "mate"])
+  await on.sql`
+    insert into due (kind, platform, storefront, subject)
+    values ('search', 'ios', 'us', 'tea')`
+  const kinds = [{ ...searches, putsForward: afterTerms }]
+  on.stores.on("apps.apple.com", "/us/search", () => new Response("", { status: 500 }))
+  await on.measuring({ kinds }).runOnce()
+  expect(await soon()).toEqual([])
+  await on.sql`update due set next_at = now() where kind = 'search'`
+  on.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
+  await on.measuring({ kinds, findingsAfterMs: 5_000 }).runOnce()
+  expect(await soon(6)).toEqual([`ios us ${OWN}`])
+})
+
+test("a look-up puts forward what needed one, until that was read", async () => {
+  await track([])
+  await on.sql`
+    insert into due (kind, platform, storefront, subject, next_at)
+    values ('app_ads', 'ios', 'us', ${OWN}, now() + interval '1 hour')`
+  await put(afterLookUp, subject("app", OWN))
+  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
+  await on.sql`update due set next_at = now() + interval '14 days', measured_at = now() where kind = 'app_ads'`
+  await put(afterLookUp, subject("app", OWN))
+  expect(await soon(60, "app_ads")).toEqual([])
+})
+
+test("what was put off because nothing was known stays put forward by a look-up that came meanwhile", async () => {
+  const app_ads: Kind = { ...findings, name: "app_ads" }
+  const claimAds = async () => {
+    await on.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`
+    return (await claim(on.sql, HERE, [app_ads], 30_000)).claimed as Claim
+  }
+  await track([])
+  await openLane(on.sql, HERE, 0)
+  await on.sql`insert into due (kind, platform, storefront, subject) values ('app_ads', 'ios', 'us', ${OWN})`
+  const alone = await claimAds()
+  await on.sql.begin((tx) => putOff(tx, alone, 3_600_000))
+  expect(await soon(60, "app_ads")).toEqual([])
+  expect(await soon(3_700, "app_ads")).toEqual([`ios us ${OWN}`])
+  const overtaken = await claimAds()
+  await put(afterLookUp, subject("app", OWN))
+  await on.sql.begin((tx) => putOff(tx, overtaken, 3_600_000))
+  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
+  expect(await on.sql`select 1 from due where lease is not null`).toHaveLength(0)
+})
+
+const findings: Kind = {
+  name: "findings", platform: "ios", upstream: "here", together: 1, requests: 0, everyDays: 1, read: async () => [],
+} // biome-ignore format: a list to scan
+
+async function claimFindings(): Promise<Claim> {
+  await openLane(on.sql, HERE, 0)
+  await on.sql`update due set next_at = now() - interval '1 second' where kind = 'findings'`
+  return (await claim(on.sql, HERE, [findings], 30_000)).claimed as Claim
+}
+
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+postgres(
+  "postgres: a wish that waits for the end of a reckoning outlives it, and an end that waits for a wish keeps it",
+  async () => {
+    await track(["tea"])
+    const wish = () => put(afterTerms, subject("search", "tea"))
+    const first = await claimFindings()
+    let waiting: Promise<unknown> = Promise.resolve()
+    await on.sql.begin(async (tx) => {
+      await endMeasured(tx, first)
+      waiting = wish()
+      await Bun.sleep(100)
+    })
+    await waiting
+    expect(await soon()).toEqual([`ios us ${OWN}`])
+
+    const second = await claimFindings()
+    await on.sql.begin(async (tx) => {
+      await afterTerms(tx, [subject("search", "tea")], SOON_MS)
+      waiting = on.sql.begin((other) => endMeasured(other, second))
+      await Bun.sleep(100)
+    })
+    await waiting
+    expect(await soon()).toEqual([`ios us ${OWN}`])
+  },
+)
+
+postgres(
+  "postgres: what is stored before a claim is seen by it, and what is not seen puts it forward once more",
+  async () => {
+    await track(["tea"])
+    await on.sql`create table if not exists effect (at timestamptz not null)`
+    await on.sql`delete from effect`
+    // reckoned counts what was there, as findings are reckoned from what is stored
+    let reckoned = 0
+    const counting: Kind = {
+      ...findings,
+      async derive(tx) {
+        const [row] = await tx<{ n: number }[]>`select count(*)::int as n from effect`
+        await Bun.sleep(2)
+        reckoned = row!.n
+      },
+    }
+    await openLane(on.sql, HERE, 0)
+    const measuring = on.measuring({ kinds: [counting], pollMs: 5 })
+    measuring.start()
+    for (let i = 0; i < 150; i++) {
+      await on.sql.begin(async (tx) => {
+        await tx`insert into effect (at) values (now())`
+        await afterTerms(tx, [subject("search", "tea")], 0)
+      })
+    }
+    const until = Date.now() + 5_000
+    while (reckoned < 150 && Date.now() < until) await Bun.sleep(20)
+    await measuring.stop()
+    expect(reckoned).toBe(150)
+  },
+)
+
+postgres("postgres: a reading and whoever tracks the same app meanwhile never wait in a circle", async () => {
+  for (const name of ["app", "listing"] as const) {
+    await track([])
+    await on.sql`insert into due (kind, platform, storefront, subject) values (${name}, 'ios', 'us', ${OWN})`
+    const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
+    let tries = 0
+    const slow: Kind = {
+      ...findings,
+      name,
+      async putsForward(tx, subjects, afterMs) {
+        tries++
+        await afterApps(tx, subjects, afterMs)
+        storing()
+        await Bun.sleep(300)
+      },
+    }
+    const reading = on.measuring({ kinds: [slow] }).runOnce()
+    await isStoring
+    const other = await someWorkspace(on.sql, { name: `${name} ${process.pid}` })
+    const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: [] }
+    const tracking = errorOf(on.sql.begin((tx) => trackApp(tx, again)))
+    expect(await reading).toBe(1)
+    expect([name, tries, await tracking]).toEqual([name, 1, undefined])
+    await on.sql`delete from tracked_app`
+    await on.sql`delete from due`
+  }
+})
+
+postgres(
+  "postgres: a list's reading and whoever tracks its app and term meanwhile never wait in a circle",
+  async () => {
+    await track(["tea"])
+    await on.sql`
+    insert into due (kind, platform, storefront, subject)
+    values ('search', 'ios', 'us', 'tea')`
+    // an answer that makes no app known: who makes some is waited for anyway
+    on.stores.on("apps.apple.com", "/us/search", () => Response.json([OWN]))
+    const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
+    let tries = 0
+    const slow: Kind = {
+      ...searches,
+      async putsForward(tx, subjects, afterMs) {
+        tries++
+        storing()
+        // the list is locked, the findings are not yet
+        await Bun.sleep(300)
+        await afterTerms(tx, subjects, afterMs)
+      },
+    }
+    const reading = on.measuring({ kinds: [slow] }).runOnce()
+    await isStoring
+    const other = await someWorkspace(on.sql, { name: `list ${process.pid}`, plan: "pro" })
+    const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: ["tea"] }
+    const tracking = errorOf(on.sql.begin((tx) => trackApp(tx, again)))
+    expect(await reading).toBe(1)
+    expect([tries, await tracking]).toEqual([1, undefined])
+  },
+)

@@ -1,0 +1,99 @@
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { replay } from "../../src/measuring/replay.ts"
+import { recordAttempt } from "../../src/observations/attempts.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Attempt, Observation } from "../../src/observations/types.ts"
+import { SOURCES } from "../../src/sources/all.ts"
+import { appleCharts } from "../../src/sources/apple-charts.ts"
+import { appleGenres } from "../../src/sources/apple-genres.ts"
+import { itunesDeveloper } from "../../src/sources/itunes-developer.ts"
+import { freshDatabase } from "../database.ts"
+import { NOW } from "../observations/measured.ts"
+import { fixture } from "../sources/parsed.ts"
+import { bodyOf, removeBodies, seenIn, someBodies } from "./kept.ts"
+
+setDefaultTimeout(60_000)
+
+const AT = "2025-11-19T10:00:00Z"
+const now = () => NOW
+const CHART = { storefront: "us", device: "iphone", chart: "free", genre: "6015" } as const
+const read = {
+  chart: () => seenIn(appleCharts, CHART, fixture("apple-charts-us-free-finance.json"), AT),
+  genres: () => seenIn(appleGenres, { storefront: "us" }, fixture("apple-genres-us.json"), AT),
+  developer: () =>
+    seenIn(itunesDeveloper, { storefront: "us", developerId: "1500000011" }, fixture("itunes-developer-us.json"), AT),
+}
+const TEXTS = {
+  chart: "apple-charts-us-free-finance.json",
+  genres: "apple-genres-us.json",
+  developer: "itunes-developer-us.json",
+} as const
+
+let sql: Sql
+let bodies: RawBodies
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  bodies = someBodies(now)
+})
+afterAll(removeBodies)
+
+const run = (write = false) =>
+  replay(sql, { bodies, sources: SOURCES, write, now, since: "2025-01-01", pause: async () => {} })
+const keep = (name: string) => bodies.keep(bodyOf(fixture(name), new Date(AT)))
+
+/** What an older parser might have read of the same body. */
+function lesser(seen: Observation): Observation {
+  const parser = 0
+  if (seen.kind === "chart") return { ...seen, parser, apps: seen.apps.slice(1), depth: seen.depth - 1 }
+  if (seen.kind === "genres") return { ...seen, parser, genres: seen.genres.slice(0, -1) }
+  if (seen.kind === "developer") return { ...seen, parser, apps: seen.apps.slice(1) }
+  throw new Error(`nothing lesser of ${seen.kind}`)
+}
+
+describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (kind) => {
+  test("that is read otherwise than it was says how, and is recorded when asked to", async () => {
+    const seen = read[kind]()
+    await record(sql, [seen], now)
+    const whole = await held(kind)
+    sql = await freshDatabase()
+    await record(sql, [lesser(seen)], now)
+    await keep(TEXTS[kind])
+
+    const { sources, examples } = await run()
+    expect(sources).toMatchObject([{ source: seen.source, different: 1, same: 0, recorded: 0 }])
+    expect(sources[0]!.places).toBeGreaterThan(0)
+    expect(examples).toMatchObject([
+      { change: "different", storefront: "us", detail: expect.stringMatching(/^\d+ of \d+ /) },
+    ])
+    expect((await run(true)).sources).toMatchObject([{ different: 1, recorded: 1 }])
+    expect((await run()).sources).toMatchObject([{ same: 1, different: 0 }])
+    expect(await held(kind)).toBe(whole)
+  })
+
+  test("that no parser knew can be read at last, once", async () => {
+    const seen = read[kind]()
+    const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
+    const attempt: Attempt = {
+      kind, at: new Date(AT), subject, storefront: "us", platform: "ios", source: seen.source, outcome: "changed",
+      sha256: seen.sha256,
+    } // biome-ignore format: a list to scan
+    await recordAttempt(sql, attempt, now)
+    await keep(TEXTS[kind])
+    expect((await run(true)).sources).toMatchObject([{ source: seen.source, nowReadable: 1, recorded: 1 }])
+    expect((await run(true)).sources).toMatchObject([{ source: seen.source, same: 1, nowReadable: 0, recorded: 0 }])
+  })
+})
+
+/** How many places, genres or apps are stored. */
+async function held(kind: "chart" | "genres" | "developer"): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select (case ${kind}
+      when 'chart' then (select cardinality(app_ids) from chart_results)
+      when 'genres' then (select count(*) from genre)
+      else (select cardinality(app_ids) from developer_shelf)
+    end)::int as n`
+  return row!.n
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test"
+import type { Lane } from "../../src/measuring/pace.ts"
+import { takeTurn } from "../../src/measuring/pace.ts"
+import { reviewsRead } from "../../src/observations/review-feeds.ts"
+import { playAnswer } from "../sources/review-pages.ts"
+import { answersReviews, HARBOR, reviewPages } from "./public-pages.ts"
+import { publicScene } from "./public-scene.ts"
+import { EGRESS } from "./scene.ts"
+
+const on = publicScene()
+const PACKAGE = "com.example.harbor"
+const feedsAsked = () => on.stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/")).length
+const held = async () => (await on.sql`select 1 from review`).length
+const read = async (feed = "us") => {
+  const [app] = await on.sql<{ id: number }[]>`select id from store_app where store_id in (${HARBOR.id}, ${PACKAGE})`
+  return await reviewsRead(on.sql, { appId: app!.id, feed })
+}
+
+describe("an app's reviews", () => {
+  test("are all read at first, ten pages, and by one request on each day after", async () => {
+    await on.track()
+    await on.read("reviews")
+    expect([feedsAsked(), await held()]).toEqual([10, 500])
+    answersReviews(on.stores, HARBOR.id, reviewPages(9_020, 500))
+    await on.read("reviews", { days: 1 })
+    expect([feedsAsked(), await held()]).toEqual([11, 520])
+    expect(await read()).toEqual({ readAt: on.now, completeAt: on.now, complete: true, empty: false })
+  })
+
+  test("of which a page in the middle is empty are stored without it, and read once more from the top the next day", async () => {
+    await on.track()
+    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
+    await on.read("reviews")
+    expect([await held(), await read()]).toMatchObject([250, { complete: false, completeAt: null }])
+    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 300))
+    await on.read("reviews", { days: 1 })
+    expect([await held(), await read()]).toMatchObject([300, { complete: true }])
+  })
+
+  test("that the store does not give are neither none nor gone", async () => {
+    await on.track()
+    await on.read("reviews")
+    const before = await on.facts()
+    for (const answer of [() => new Response("", { status: 403 }), () => new Response("<feed></feed>")]) {
+      on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", answer)
+      await on.read("reviews", { days: 1 })
+      await on.sql`update pace set next_at = now()`
+    }
+    answersReviews(on.stores, HARBOR.id, [{ reviews: [], last: 6 }])
+    await on.read("reviews", { days: 1 })
+    expect(await on.facts()).toEqual(before)
+    expect(await on.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
+  })
+
+  test("are none where nobody has rated the app, as the look-up says", async () => {
+    await on.track({ iosId: "1000000001" })
+    answersReviews(on.stores, "1000000001", [{ reviews: [], last: null }])
+    await on.read("reviews")
+    expect(await on.due("reviews")).toMatchObject([{ failures: 1, failure: "failed" }])
+    await on.sql`
+      insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings)
+      select id, 'us', ${on.now}::date, 'itunes-lookup', ${on.now}, 'own', 0
+      from store_app`
+    await on.read("reviews")
+    expect([...(await on.sql`select empty, complete from review_read`)]).toEqual([{ empty: true, complete: true }])
+  })
+
+  test("say nothing of who wrote them, neither stored nor kept", async () => {
+    await on.track()
+    const kept: string[] = []
+    await on.read("reviews", { keep: async ({ text }) => void kept.push(text) })
+    expect(kept).toEqual([])
+    expect(JSON.stringify(await on.facts())).not.toContain("A reviewer")
+  })
+})
+
+describe("a first reading, which is long", () => {
+  test("is one of two at most, beside which others find room", async () => {
+    for (let i = 1; i <= 4; i++) {
+      await on.track({ iosId: String(1_000_000_000 + i) })
+      answersReviews(on.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
+    }
+    expect(await on.read("reviews", { atOnce: 6 })).toBe(2)
+    expect(await on.read("reviews", { atOnce: 6 })).toBe(2)
+  })
+
+  test("books no turn before it comes, so that whoever is due then may be first", async () => {
+    const lane: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
+    await on.sql`
+      insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
+      values (${lane.upstream}, ${lane.egress}, now() + interval '400 ms', 1000, 1000)`
+    const ahead = async () => {
+      const [row] = await on.sql<
+        { ms: number }[]
+      >`select extract(epoch from next_at - now())::float8 * 1000 as ms from pace`
+      return row!.ms
+    }
+    const taking = takeTurn(on.sql, lane, {
+      withinMs: 5_000,
+      live: false,
+      yields: true,
+      signal: new AbortController().signal,
+    })
+    await Bun.sleep(150)
+    expect(await ahead()).toBeLessThan(400)
+    await taking
+    expect(await ahead()).toBeWithin(500, 1_001)
+  })
+
+  test("may take five times as long as others", async () => {
+    await on.track()
+    on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
+      await Bun.sleep(60)
+      return undefined
+    })
+    await on.read("reviews", { readMs: 400 })
+    expect(await held()).toBe(500)
+  })
+})
+
+describe("reviews on Google Play", () => {
+  const languages = () =>
+    on.stores.requests
+      .filter(({ url }) => url.hostname === "play.google.com")
+      .map(({ url }) => [url.searchParams.get("hl"), url.searchParams.get("gl")].join())
+
+  test("are read once for all storefronts that share a language, wherever they are read from", async () => {
+    on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
+    await on.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
+    for (const one of [2, 2, 0]) expect(await on.read("reviews", { isDue: true })).toBe(one)
+    expect(new Set(languages())).toEqual(new Set(["de,AT", "ja,JP", "en,US"]))
+    expect((await on.sql`select feed from review_read order by feed`).map(({ feed }) => feed)).toEqual([
+      "de",
+      "en",
+      "ja",
+    ])
+    expect((await on.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
+  })
+
+  test("that are blocked change nothing", async () => {
+    await on.track({ androidPkg: PACKAGE })
+    on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response("", { status: 429 }))
+    const before = await on.facts()
+    await on.read("reviews")
+    expect(await on.facts()).toEqual(before)
+    expect(await on.due("reviews")).toMatchObject([{ failures: 1, failure: "rate_limited" }])
+  })
+})

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { deriveFindings } from "../../src/alerts/findings.ts"
+import { openStoreReading } from "../../src/commands/measuring.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { OutboundProblem } from "../../src/outbound/problem.ts"
+import { UPSTREAMS } from "../../src/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { until } from "../jobs/platform.ts"
+import { fixture } from "../sources/parsed.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { xmlFeed } from "../sources/review-pages.ts"
+import { answersPublic, chartFeed, HARBOR } from "./public-pages.ts"
+import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
+
+setDefaultTimeout(120_000)
+
+const DAY_MS = 86_400_000
+const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+const TODAY = new Date()
+const YESTERDAY = new Date(TODAY.getTime() - DAY_MS)
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+
+const OTHERS = someApps(20)
+const [A, B, C, D, E] = OTHERS as [ShownApp, ShownApp, ShownApp, ShownApp, ShownApp]
+/** Ten apps of another genre, of which the app is none. */
+const KETTLES = someApps(10, 1_000_200_000)
+
+/** What a search shows on the first day and on the second. */
+const RESULTS: Record<string, [ShownApp[], ShownApp[]]> = {
+  "sleep sounds": [
+    [A, B, HARBOR, C, D],
+    [A, B, C, D, E, HARBOR],
+  ],
+  "white noise": [
+    [A, HARBOR, B],
+    [A, B],
+  ],
+  rain: [
+    [A, B],
+    [HARBOR, A, B],
+  ],
+  calm: [
+    [A, B, C, D, HARBOR],
+    [A, HARBOR, B, C, D],
+  ],
+  harbor: [
+    [HARBOR, A],
+    [HARBOR, A],
+  ],
+  "tea kettle": [KETTLES, KETTLES],
+}
+const TERMS = Object.keys(RESULTS)
+
+let sql: Sql
+let stores: ReplayServer
+let house: House
+let key: string
+let app: string
+let second = false
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  stores = replayServer()
+  answersPublic(stores)
+  answersSearches()
+  answersPages()
+  answersReviewsOfDays()
+  house = openHouse({ sql, now: () => (second ? TODAY : YESTERDAY) })
+  key = await house.key(await house.workspace())
+})
+afterAll(async () => {
+  await stores.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test("the first day fills the picture, and tells of nothing but a keyword that is off topic", async () => {
+  const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
+  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const confirm = { key, method: "POST", body: { confirmToken: preview.body.confirmToken } }
+  expect((await house.call("/v1/actions/confirm", confirm)).status).toBe(200)
+  app = (await house.call("/v1/apps", { key })).body.apps[0].id
+  // the clock of the stores is a day behind that of the database
+  await sql`update tracked_app set created_at = created_at - interval '2 days'`
+  await sql`update tracked_term set added_at = added_at - interval '2 days'`
+  await readAll()
+  expect(await alerts()).toEqual([
+    "off_topic: None of the first ten results for 'tea kettle' in us on iOS is of the app's category, genre 6013.",
+  ])
+  expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
+})
+
+test("the second day's bodies give exactly what happened, alerts and changes", async () => {
+  second = true
+  await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
+  await readAll()
+  expect(await alerts()).toEqual(EXPECTED)
+  const changes = await sql<{ line: string }[]>`
+    select a.store_id || ' ' || c.kind || coalesce(' ' || nullif(c.subject, ''), '') as line
+    from listing_change c
+    join store_app a on a.id = c.app_id
+    order by line`
+  expect(changes.map(({ line }) => line)).toEqual([
+    `${A.id} version`,
+    `${B.id} price`,
+    `${C.id} name`,
+    `${D.id} rating_jump`,
+    `${HARBOR.id} featured story 1400000011`,
+    `${HARBOR.id} subtitle`,
+    `${HARBOR.id} unfeatured story 1400000099`,
+    `${HARBOR.id} version`,
+  ])
+})
+
+test("read and looked through once more, both days tell nothing twice", async () => {
+  const before = await sql`select t::text from alert t order by id`
+  const changes = await sql`select t::text from listing_change t order by 1`
+  await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
+  await readAll()
+  for (const now of [TODAY, new Date(TODAY.getTime() + 3_600_000)]) {
+    await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: HARBOR.id }], now))
+  }
+  expect([...(await sql`select t::text from alert t order by id`)]).toEqual([...before])
+  expect([...(await sql`select t::text from listing_change t order by 1`)]).toEqual([...changes])
+})
+
+const NAMES = Object.fromEntries(OTHERS.map((other, at) => [at, other.name])) as Record<number, string>
+
+const EXPECTED = [
+  `chart_drop: The app fell from 4 to 30 on the free iPhone chart of genre 6013 in us.`,
+  `chart_enter: The app entered the paid iPad chart of genre 6013 in us at 50: it was not among the first 99.`,
+  `dropped_out: 'white noise' dropped out in us on iOS: it stood at 2, and is not among the first 200.`,
+  `entered: 'rain' entered at 1 in us on iOS: it was not among the first 200.`,
+  `featured: The App Store features the app in us: a story, 'Wind down for the night'.`,
+  `off_topic: None of the first ten results for 'tea kettle' in us on iOS is of the app's category, genre 6013.`,
+  `rank_drop: 'sleep sounds' fell from 3 to 6 in us on iOS.`,
+  `rank_rise: 'calm' rose from 5 to 2 in us on iOS.`,
+  `review_wave: 6 reviews of one star on ${dayOf(TODAY)} in us on iOS: 0 a day on the 28 days before.`,
+  `rival_beaten: The app passed ${NAMES[0]} on 'rain' in us on iOS: it stands at 1, ${NAMES[0]} stands at 2.`,
+  `rival_beaten: The app passed ${NAMES[1]} on 'calm' in us on iOS: it stands at 2, ${NAMES[1]} stands at 3.`,
+  `rival_beaten: The app passed ${NAMES[1]} on 'rain' in us on iOS: it stands at 1, ${NAMES[1]} stands at 3.`,
+  `rival_beaten: The app passed App C on 'calm' in us on iOS: it stands at 2, App C stands at 4.`,
+  `rival_beaten: The app passed ${NAMES[3]} on 'calm' in us on iOS: it stands at 2, ${NAMES[3]} stands at 5.`,
+  `rival_event: ${NAMES[0]} went from version 1.0 to 1.1 in us on iOS.`,
+  `rival_event: ${NAMES[1]} changed its price from free to 4.99 USD in us on iOS.`,
+  `rival_event: ${NAMES[3]} went from 4.5 to 4.2 stars in us on iOS.`,
+  `rival_event: App C changed its name from '${NAMES[2]}' to 'App C' in us on iOS.`,
+  `rival_passed: ${NAMES[1]} passed the app on 'white noise' in us on iOS: it stands at 2, the app is not among the first 200.`,
+  `rival_passed: ${NAMES[3]} passed the app on 'sleep sounds' in us on iOS: it stands at 4, the app stands at 6.`,
+  `rival_passed: ${NAMES[4]} passed the app on 'sleep sounds' in us on iOS: it stands at 5, the app stands at 6.`,
+  `rival_passed: App C passed the app on 'sleep sounds' in us on iOS: it stands at 3, the app stands at 6.`,
+].sort()
+
+async function alerts(): Promise<string[]> {
+  const { body } = await house.call("/v1/alerts?limit=500", { key })
+  return body.alerts.map(({ type, sentence }: Record<string, string>) => `${type}: ${sentence}`).sort()
+}
+
+function answersSearches(): void {
+  const shown = (term: string) => (RESULTS[term]?.[second ? 1 : 0] ?? OTHERS).map(renamed)
+  stores.on("apps.apple.com", "/us/iphone/search", ({ url }) => {
+    const term = url.searchParams.get("term") as string
+    return searchPage("us", term, shown(term))
+  })
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(TERMS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
+}
+
+/** On the second day every source knows one of them by its new name. */
+function renamed(shown: ShownApp): ShownApp {
+  return second && shown.id === C.id ? { ...shown, name: "App C" } : shown
+}
+
+/** The app's own page, its charts, and look-ups in which four rivals change. */
+function answersPages(): void {
+  const page = fixture("apple-app-page-us.html")
+  const before = page
+    .replaceAll("4.2.1", "4.1.9")
+    .replaceAll("Rain, waves", "Rain")
+    .replaceAll("1400000011", "1400000099")
+  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () => new Response(second ? page : before))
+  stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => {
+    const [others, { pathname }] = [someApps(99, 1_000_300_000), url]
+    const own = pathname.includes("/topfreeapplications/") && pathname.includes("genre=6013")
+    const ipad = pathname.includes("/toppaidipadapplications/") && pathname.includes("genre=6013")
+    if (ipad && !second) return chartFeed(url, others)
+    const place = ipad ? 50 : own && second ? 30 : 4
+    return chartFeed(url, others.toSpliced(place - 1, 0, HARBOR))
+  })
+  const known = [...OTHERS, ...KETTLES, HARBOR]
+  stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
+    const ids = url.searchParams.get("id")!.split(",")
+    if (ids.includes(String(HARBOR.developerId))) return new Response(fixture("itunes-developer-us.json"))
+    const answer = (await lookupAnswer(known.filter(({ id }) => ids.includes(id))).json()) as { results: Looked[] }
+    return Response.json({ ...answer, results: answer.results.map(otherwise) })
+  })
+}
+
+interface Looked {
+  trackId: number
+}
+
+function otherwise(row: Looked): Looked {
+  const changed: Record<string, object> = {
+    [A.id]: { version: "1.1" },
+    [B.id]: { price: 4.99 },
+    [C.id]: { trackName: "App C" },
+    [D.id]: { averageUserRating: 4.2 },
+  }
+  return { ...row, ...(second && changed[row.trackId]) }
+}
+
+/** Reviews of five stars, one each 12 hours for 40 days; on the second day six of one star. */
+function answersReviewsOfDays(): void {
+  const earlier = Array.from({ length: 80 }, (_, at) => ({
+    id: 500 + at,
+    stars: 5,
+    at: new Date(YESTERDAY.getTime() - (80 - at) * (DAY_MS / 2)),
+  }))
+  const wave = Array.from({ length: 6 }, (_, at) => ({
+    id: 900 + at,
+    stars: 1,
+    at: new Date(TODAY.getTime() - (60 - at) * 10),
+  }))
+  stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
+    const page = Number(/\/page=(\d+)\//.exec(url.pathname)?.[1])
+    const shown = [...(second ? wave.toReversed() : []), ...earlier.toReversed()]
+    const reviews = shown.slice((page - 1) * 50, page * 50)
+    const feed = xmlFeed("us", HARBOR.id, page, { reviews: reviews.map(({ id }) => id), last: 2 })
+    return new Response(reviews.reduce((body, { id, stars, at }) => rewritten(body, { id, stars, at }), feed))
+  })
+}
+
+function rewritten(body: string, { id, stars, at }: { id: number; stars: number; at: Date }): string {
+  const entry = new RegExp(`<updated>[^<]*</updated><id>${id}</id>(.*?)<im:rating>\\d</im:rating>`, "s")
+  const updated = `${at.toISOString().slice(0, 19)}-00:00`
+  return body.replace(entry, `<updated>${updated}</updated><id>${id}</id>$1<im:rating>${stars}</im:rating>`)
+}
+
+async function readAll(): Promise<void> {
+  const reading = openStoreReading({
+    sql,
+    log: silentLog,
+    now: () => (second ? TODAY : YESTERDAY),
+    outbound: async () => {
+      throw new OutboundProblem("no_such_host")
+    },
+    findingsAfterMs: 50,
+    settings: {
+      on: true,
+      atOnce: 6,
+      egress: "main",
+      egressCountry: undefined,
+      sourcesOff: [],
+      gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 3])),
+      addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
+      raw: { folder, days: 14, megabytes: 10 },
+    },
+  })
+  reading.start()
+  try {
+    await until(async () => (await left()) === 0)
+  } finally {
+    await reading.stop()
+  }
+}
+
+/** What is still due, or was never read. */
+async function left(): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*) as n
+    from due
+    where next_at <= now() + interval '1 second' or lease is not null or measured_at is null`
+  return row!.n
+}

@@ -1,0 +1,127 @@
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { createMeasuring } from "../../src/measuring/worker.ts"
+import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { UPSTREAMS } from "../../src/upstreams.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { ask, page, type Site, site } from "../outbound/site.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+
+/** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
+export interface Live extends AsyncDisposable {
+  house: House
+  stores: ReplayServer
+  /** What sites answer; app-ads.txt of every host, 404 unless said. */
+  says: { site: string; holdMs: number }
+  /** Hosts of sites that were asked, in order. */
+  asked: string[]
+  workspaceId: number
+  key: string
+  appId: string
+  /** Asks until it is no longer pending; `pending` are the answers before. */
+  settled(path: string): Promise<Answer & { pending: Answer[] }>
+}
+
+/** With an app that names these rivals by hand, in the US; nothing is due but what is asked for. */
+export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
+  for (const table of [
+    "due",
+    "pace",
+    "tracked_app",
+    "app_storefront",
+    "app_ads",
+    "market_fact",
+    "rating_count",
+    "attempt",
+  ])
+    await sql`delete from ${sql(table)}`
+  await sql`update store_app set name = null, developer_site = null, seen_at = null, source = null, origin = null`
+  const stores = replayServer()
+  const says = { site: page("", {}, 404), holdMs: 0 }
+  const asked: string[] = []
+  const web: Site = await site(async (_, socket) => {
+    if (says.holdMs > 0) await Bun.sleep(says.holdMs)
+    socket.end(says.site, "latin1")
+  })
+  const measuring = createMeasuring({
+    sql,
+    kinds: kindsOf({ egressCountry: "us" }),
+    reach: reachOf(stores, { egress: "us" }),
+    egress: "live",
+    gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
+    log: silentLog,
+    pollMs: 50,
+    outbound: through(web, asked),
+  })
+  const { nudge, onEnded } = measuring
+  const now = () => new Date()
+  const measure = createMeasure({ sql, kinds: kindsOf({ egressCountry: "us" }), egress: "live", now, nudge, onEnded })
+  const house = openHouse({ sql, measure })
+  const workspaceId = await house.workspace()
+  const key = await house.key(workspaceId)
+  const own = {
+    workspaceId,
+    iosId: "10001",
+    androidPkg: "com.example.own",
+    countries: ["us"],
+    keywords: [],
+    origin: "own",
+  }
+  const appId = (await sql.begin((tx) => trackApp(tx, { ...own, manualRivals }))) as string
+  await sql`delete from due`
+  measuring.start()
+  return {
+    ...{ house, stores, says, asked, workspaceId, key, appId },
+    async settled(path) {
+      const pending: Answer[] = []
+      for (;;) {
+        const answer = await house.call(path, { key })
+        if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
+        pending.push(answer)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await measuring.stop()
+      await Promise.all([stores.stop(), web[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** Whatever the scheme, the one site answers; a host that ends in .test is there, no other is. */
+function through({ port }: Site, asked: string[]): SafeFetch {
+  return (url, options) => {
+    const { hostname, pathname } = new URL(url)
+    asked.push(hostname)
+    const resolve = async (host: string) => (host.endsWith(".test") ? ["127.0.0.1"] : [])
+    return ask(`http://${hostname}:${port}${pathname}`, port, { ...options, resolve })
+  }
+}
+
+/** What the iTunes look-up answers of these apps, after a while; those it does not know are left out. */
+export function answersLookUps(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
+  stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    const ids = (url.searchParams.get("id") as string).split(",").filter((id) => apps[id])
+    const results = ids.map((id) => ({ ...ROW, trackId: Number(id), trackName: `App ${id}`, ...apps[id] }))
+    return Response.json({ resultCount: results.length, results })
+  })
+}
+
+const ROW = {
+  wrapperType: "software",
+  kind: "software",
+  artistName: "Maker",
+  bundleId: "com.example.rival",
+  artworkUrl512: "https://is1-ssl.mzstatic.com/image/1/512x512bb.jpg",
+  version: "1.0",
+  price: 2.99,
+  currency: "USD",
+  primaryGenreId: 6007,
+  releaseDate: "2020-01-01T08:00:00Z",
+  currentVersionReleaseDate: "2026-01-01T08:00:00Z",
+  userRatingCount: 1_234,
+  averageUserRating: 4.5,
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** A Chromium of this machine; null where there is none. */
+export function chromiumBinary(): string | null {
+  const named = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+  return named.map((name) => Bun.which(name)).find((path) => path !== null) ?? null
+}
+
+/** One tab of a headless browser that knows no site yet. */
+export interface Tab {
+  /** Opens an address and waits until it is there. */
+  open(url: string): Promise<void>
+  /** The value of an expression in the page. */
+  value<T>(expression: string): Promise<T>
+  /** Does what leaves the page, and waits for the next one. */
+  leave(expression: string): Promise<void>
+  /** In CSS pixels, as a phone below 600 of them; colours as the reader's system prefers them. */
+  show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
+  /** Of the whole page, PNG. */
+  picture(): Promise<Uint8Array>
+  cookies(): Promise<unknown[]>
+  /** Every element that has a role in the tree that a screen reader is given. */
+  roles(): Promise<{ role: string; name: string }[]>
+  /** Addresses that were asked for since the browser began, without those that the policy of a page stopped. */
+  readonly requests: string[]
+  /** What was complained of: errors, warnings, and what the policy of a page stopped. */
+  readonly complaints: string[]
+  close(): Promise<void>
+}
+
+/** Starts a browser that calls nobody of its own accord. */
+export async function openTab(binary: string): Promise<Tab> {
+  const profile = mkdtempSync(join(tmpdir(), "appmeter-browser-"))
+  const child = Bun.spawn([binary, ...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
+    stdout: "ignore",
+    stderr: "pipe",
+  })
+  const endpoint = await endpointOf(child.stderr)
+  const { send, on, close } = await connect(endpoint)
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" })
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true })
+  const ask = (method: string, params: object = {}) => send(method, params, sessionId)
+  const requests = new Map<string, string>()
+  const complaints: string[] = []
+  on("Network.requestWillBeSent", ({ requestId, request }) => requests.set(requestId, request.url))
+  on("Network.loadingFailed", ({ requestId, blockedReason }) => blockedReason === "csp" && requests.delete(requestId))
+  on("Log.entryAdded", ({ entry }) => complaints.push(`${entry.level}: ${entry.text}`))
+  on("Runtime.consoleAPICalled", ({ type, args }) => complaints.push(`${type}: ${args?.[0]?.value}`))
+  on("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
+  for (const domain of ["Page", "Network", "Runtime", "Log"]) await ask(`${domain}.enable`)
+  const loaded = async (act: () => Promise<unknown>) => {
+    const there = new Promise<void>((done) => on("Page.loadEventFired", () => done()))
+    await act()
+    await there
+  }
+  const value = async <T>(expression: string): Promise<T> => {
+    const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, returnByValue: true })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value as T
+  }
+  return {
+    get requests() {
+      return [...requests.values()]
+    },
+    complaints,
+    value,
+    open: (url) => loaded(() => ask("Page.navigate", { url })),
+    leave: (expression) => loaded(() => value(`${expression}; undefined`)),
+    async show(width, height, colours = "light") {
+      const size = { width, height, deviceScaleFactor: 1, mobile: width < 600 }
+      await ask("Emulation.setDeviceMetricsOverride", size)
+      await ask("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: colours }] })
+    },
+    async picture() {
+      const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true, format: "png" })
+      return new Uint8Array(Buffer.from(data, "base64"))
+    },
+    cookies: async () => (await ask("Network.getAllCookies")).cookies,
+    async roles() {
+      const { nodes } = await ask("Accessibility.getFullAXTree")
+      const seen = nodes.filter(({ ignored }: { ignored: boolean }) => !ignored)
+      // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shape
+      return seen.map(({ role, name }: any) => ({ role: role?.value, name: name?.value ?? "" }))
+    },
+    async close() {
+      close()
+      child.kill()
+      await child.exited
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const FLAGS = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--disable-default-apps", "--remote-debugging-port=0", "--hide-scrollbars",
+] // biome-ignore format: a list to scan
+
+async function endpointOf(errors: ReadableStream<Uint8Array>): Promise<string> {
+  let said = ""
+  const decoder = new TextDecoder()
+  const reader = errors.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the browser ended: ${said}`)
+    said += decoder.decode(value, { stream: true })
+    const [, endpoint] = /DevTools listening on (ws:\S+)/.exec(said) ?? []
+    if (endpoint !== undefined) {
+      void drain(reader)
+      return endpoint
+    }
+  }
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the protocol's answers and events are read as they are documented
+type Message = Record<string, any>
+
+/** The DevTools protocol over a WebSocket: commands that are answered, and events. */
+async function connect(endpoint: string) {
+  const socket = new WebSocket(endpoint)
+  const waiting = new Map<number, PromiseWithResolvers<Message>>()
+  const listeners = new Map<string, ((params: Message) => unknown)[]>()
+  socket.onmessage = ({ data }) => {
+    const { id, method, params, result, error }: Message = JSON.parse(data as string)
+    if (method !== undefined) for (const listener of listeners.get(method) ?? []) listener(params)
+    if (error) waiting.get(id)?.reject(new Error(error.message))
+    else waiting.get(id)?.resolve(result)
+    waiting.delete(id)
+  }
+  await new Promise((open, fail) => {
+    socket.onopen = open
+    socket.onerror = fail
+  })
+  let sent = 0
+  return {
+    close: () => socket.close(),
+    on(event: string, listener: (params: Message) => unknown) {
+      listeners.set(event, [...(listeners.get(event) ?? []), listener])
+    },
+    send(method: string, params: object, sessionId?: string): Promise<Message> {
+      const answer = Promise.withResolvers<Message>()
+      waiting.set(++sent, answer)
+      socket.send(JSON.stringify({ id: sent, method, params, ...(sessionId && { sessionId }) }))
+      return answer.promise
+    },
+  }
+}

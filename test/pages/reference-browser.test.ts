@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse, PUBLIC_URL } from "../house.ts"
+import { chromiumBinary, openTab, type Tab } from "./browser.ts"
+
+const binary = chromiumBinary()
+const { samples } = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), PUBLIC_URL)
+const reads = catalog.filter(({ method }) => method === "GET")
+
+// registered where there is a browser to look with
+if (binary !== null)
+  describe("the reference in a browser", () => {
+    let server: ReturnType<typeof Bun.serve>
+    let tab: Tab
+    let origin: string
+
+    beforeAll(async () => {
+      const house = openHouse({ sql: await freshDatabase() })
+      server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+      origin = `http://127.0.0.1:${server.port}`
+      tab = await openTab(binary)
+      await tab.show(1_200, 900)
+      await tab.open(`${origin}/docs`)
+    })
+
+    afterAll(async () => {
+      await tab.close()
+      await server.stop(true)
+    })
+
+    test("the form of every GET shows the sandbox's bytes in the page", async () => {
+      await tab.value(`for (const part of document.querySelectorAll("details")) part.open = true`)
+      for (const { id } of reads) {
+        const { said, body } = await sent(id)
+        expect(said).toStartWith("200, answered /v1/sandbox/")
+        const [headers = "", json = ""] = body.split("\n\n")
+        for (const name of ["used", "limit", "remaining"]) expect(headers).toContain(`x-credits-${name}: 0`)
+        expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify(samples.get(id)?.answer))
+      }
+      expect(await tab.value<number>("document.querySelectorAll('form').length")).toBe(reads.length)
+    })
+
+    test("what is filled in is what is asked, encoded, and a refusal is shown with its code", async () => {
+      await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
+      expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
+      await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
+      await fill("list_keyword_ranks", "[name=country]", "zz")
+      const { said, body } = await sent("list_keyword_ranks")
+      expect(said).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
+      expect(body).toContain('"error": "bad_country"')
+      // the browser itself says that a call was refused; nothing else may stand there
+      expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
+    })
+
+    test("markup in a field stays text", async () => {
+      await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
+      expect((await sent("search")).said).toStartWith("200, ")
+      expect(await tab.value<string>("document.title")).toBe("API reference · Appmeter")
+      expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
+    })
+
+    test("the filter leaves what is looked for, says how much that is, and an emptied one brings everything back", async () => {
+      const seen = () =>
+        tab.value<string[]>(
+          `[...document.querySelectorAll("main section")].filter((s) => s.checkVisibility()).map((s) => s.id)`,
+        )
+      const all = await seen()
+      await fill(null, "#filter", "REVIEWS search")
+      expect(await seen()).toEqual(["search_reviews"])
+      expect(await tab.value<string>("document.getElementById('found').textContent")).toBe("1 match")
+      expect(
+        await tab.value<number>(`[...document.querySelectorAll("nav li")].filter((e) => e.checkVisibility()).length`),
+      ).toBe(1)
+      await fill(null, "#filter", "")
+      expect(await seen()).toEqual(all)
+    })
+
+    test("a reader of the screen is told what every control is, and what came back", async () => {
+      const roles = await tab.roles()
+      const controls = roles.filter(({ role }) => ["textbox", "combobox", "searchbox", "button", "link"].includes(role))
+      expect(controls.length).toBeGreaterThan(reads.length * 2)
+      expect(controls.filter(({ name }) => name.trim() === "")).toEqual([])
+      expect(roles.filter(({ role }) => role === "status").length).toBeGreaterThanOrEqual(reads.length)
+      expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
+    })
+
+    test("a phone shows it without scrolling sideways, all folded open", async () => {
+      await tab.show(360, 740)
+      expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
+      await tab.show(1_200, 900)
+    })
+
+    test("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
+      expect(tab.requests.length).toBeGreaterThan(reads.length)
+      const beyond = tab.requests.filter(
+        (url) => ![`${origin}/docs`, "data:,"].includes(url) && !url.startsWith(`${origin}/v1/sandbox/`),
+      )
+      expect(beyond).toEqual([])
+      expect(tab.complaints).toEqual([])
+      expect(await tab.cookies()).toEqual([])
+    })
+
+    async function fill(id: string | null, field: string, text: string): Promise<void> {
+      const selector = JSON.stringify(id === null ? field : `#${id} form ${field}`)
+      await tab.value(`{
+        const field = document.querySelector(${selector})
+        field.value = ${JSON.stringify(text)}
+        field.dispatchEvent(new Event("input", { bubbles: true }))
+      }`)
+    }
+
+    /** Presses the button of an operation's form, and waits for what is shown then. */
+    async function sent(id: string): Promise<{ said: string; body: string }> {
+      const form = `document.querySelector("#${id} form")`
+      await tab.value(`${form}.querySelector("button").click()`)
+      for (let tries = 0; tries < 200; tries++) {
+        const [said = "", body = ""] = await tab.value<string[]>(
+          `[...${form}.nextElementSibling.children].map((part) => part.textContent)`,
+        )
+        if (!said.startsWith("Asking ")) return { said, body }
+        await Bun.sleep(20)
+      }
+      throw new Error(`${id} showed no answer`)
+    }
+  })

@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { tally } from "../actions/writer.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { readMarkup } from "./markup.ts"
+import { form, type Sharing, sharing } from "./share-scene.ts"
+
+let sql: Sql
+let house: House
+let on: Sharing
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  on = await sharing(house, { name: "Hidden Name" })
+})
+
+let asked = 0
+const address = () => `10.2.${(++asked >> 8) & 255}.${asked & 255}`
+const tried = (path: string, password: string, from: string) => house.call(path, { ...form(password), from })
+const status = ({ status }: { status: number }) => String(status)
+
+describe("a page with a password", () => {
+  test("shows a form and nothing of the app until it is typed, and then the page, without a cookie", async () => {
+    const { path } = await on.share({ password: "open sesame" })
+    const from = address()
+    const locked = await house.call(path, { from })
+    expect(locked.status).toBe(200)
+    expect(locked.text).toContain('<form method="post">')
+    expect(locked.text).not.toContain("Hidden Name")
+    const wrong = await tried(path, "open sesamE", from)
+    expect(wrong.status).toBe(403)
+    expect(wrong.text).toContain("That is not the password.")
+    expect(wrong.text).not.toContain("Hidden Name")
+    expect(wrong.text).not.toContain("sesam")
+    expect(readMarkup(wrong.text)).toMatchObject({ unbalanced: [], bare: [] })
+    const right = await tried(path, "open sesame", from)
+    expect(right.status).toBe(200)
+    expect(right.text).toContain("Hidden Name")
+    for (const { headers } of [locked, wrong, right]) {
+      expect(headers.get("set-cookie")).toBeNull()
+      expect(headers.get("cache-control")).toBe("private, no-store")
+      expect(headers.get("content-security-policy")).toContain("form-action 'self'")
+    }
+    expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
+  })
+
+  test("takes any text of 1 to 128 characters, however it is composed, and nothing but just that", async () => {
+    for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
+      const { path } = await on.share({ password })
+      expect([password, (await tried(path, password, address())).status]).toEqual([password, 200])
+      expect((await tried(path, password.normalize("NFD"), address())).status).toBe(200)
+      for (const other of ["", `${password} `, password.toUpperCase().concat("!"), "😀".repeat(129)])
+        expect([other, (await tried(path, other, address())).status]).toEqual([other, 403])
+    }
+  })
+
+  test("refuses what is no form of this page, before it counts as a try", async () => {
+    const { path } = await on.share({ password: "x" })
+    const from = address()
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    const send = (body: string, type = headers["content-type"]) =>
+      house.call(path, { method: "POST", from, body, headers: { "content-type": type } })
+    for (let i = 0; i < 2; i++) {
+      expect((await send('{"password":"x"}', "application/json")).status).toBe(415)
+      expect((await send("password=x", "multipart/form-data")).status).toBe(415)
+      expect((await send(`password=${"x".repeat(4_088)}`)).status).toBe(413)
+      expect((await send("")).status).toBe(400)
+      expect((await send("password=x&password=x")).status).toBe(400)
+    }
+    expect((await send(`password=${"x".repeat(4_087)}`)).status).toBe(403)
+    expect((await send("password=x")).status).toBe(200)
+  })
+
+  test("stays closed once it is over, also to who knows the password", async () => {
+    const { path, token } = await on.share({ password: "x" })
+    await sql`
+      update share_link
+      set expires_at = now(), created_at = now() - interval '1 day'
+      where sha256 = ${hash("sha256", token, "buffer")}`
+    expect((await tried(path, "x", address())).status).toBe(404)
+  })
+})
+
+describe("tries", () => {
+  test("five may fail in a minute; the sixth is refused even if right, and the next minute is free again", async () => {
+    const { path, token } = await on.share({ password: "x" })
+    const from = address()
+    for (let i = 0; i < 5; i++) expect((await tried(path, `no ${i}`, from)).status).toBe(403)
+    const refused = await tried(path, "x", from)
+    expect(refused.status).toBe(429)
+    expect(refused.text).not.toContain("Hidden Name")
+    const wait = Number(refused.headers.get("retry-after"))
+    expect(wait >= 50 && wait <= 60).toBe(true)
+    const key = hash("sha256", `${token} ${from}`, "buffer")
+    await sql`update share_try set started_at = started_at - interval '58 s' where sha256 = ${key}`
+    expect((await tried(path, "x", from)).status).toBe(429)
+    await sql`update share_try set started_at = started_at - interval '2 s' where sha256 = ${key}`
+    expect((await tried(path, "x", from)).status).toBe(200)
+  })
+
+  test("count for one link and one address: another address, and another link, are free", async () => {
+    const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    const from = address()
+    for (let i = 0; i < 5; i++) await tried(path, "no", from)
+    expect((await tried(path, "x", from)).status).toBe(429)
+    expect((await tried(path, "x", address())).status).toBe(200)
+    expect((await tried(other.path, "x", from)).status).toBe(200)
+  })
+
+  test("of one IPv6 network are one address's", async () => {
+    const { path } = await on.share({ password: "x" })
+    for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:2::${i + 1}`)
+    expect((await tried(path, "x", "2001:db8:1:2::99")).status).toBe(429)
+    expect((await tried(path, "x", "2001:db8:1:3::1")).status).toBe(200)
+  })
+
+  test("of twenty wrong ones at once five are looked at", async () => {
+    const { path } = await on.share({ password: "x" })
+    const from = address()
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))
+    expect(tally(answers.map(status))).toEqual({ 403: 5, 429: 15 })
+  })
+
+  test("that found the password are given back: one who knows it may come again and again", async () => {
+    const { path } = await on.share({ password: "x" })
+    const from = address()
+    for (let i = 0; i < 8; i++) expect((await tried(path, "x", from)).status).toBe(200)
+    for (let i = 0; i < 4; i++) expect((await tried(path, "no", from)).status).toBe(403)
+    expect((await tried(path, "x", from)).status).toBe(200)
+  })
+
+  test("leave no address behind", async () => {
+    const { path } = await on.share({ password: "x" })
+    await tried(path, "no", "198.51.100.77")
+    const rows = await sql<{ text: string }[]>`select t::text as text from share_try t`
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain("198.51.100")
+    expect(house.logged.join("")).not.toContain("198.51.100")
+  })
+})

@@ -1,0 +1,74 @@
+import { expect } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { dayOf } from "../../src/formulas/days.ts"
+import { record } from "../../src/observations/record.ts"
+import { someWriter, type Writer } from "../actions/writer.ts"
+import type { House } from "../house.ts"
+import { listed, PAGE } from "../observations/listed.ts"
+import { reading } from "../observations/measured.ts"
+
+/** The id of the app whose pages are shared; each scene takes one of its own. */
+let stores = 1_600_000_000
+
+export interface Sharing {
+  writer: Writer
+  app: string
+  iosId: string
+  /** Confirms a link, and gives what its confirm answered. */
+  share(args?: object): Promise<{ url: string; path: string; expiresAt: string; token: string; result: Shared }>
+  /** Another day's results of a keyword; 0 = the app is absent, null = nothing is recorded. */
+  measure(term: string, daysAgo: number, rank: number | null, rest?: object): Promise<void>
+}
+
+export interface Shared {
+  appId: string
+  country: string
+  days: number
+  hasPassword: boolean
+  url: string
+  expiresAt: string
+}
+
+/** The UTC day so many days ago, by the clock that the database has too. */
+export const dayAgo = (days: number) => dayOf(new Date(Date.now() - days * 86_400_000))
+
+/** A workspace that tracks one app of this name in the US, whose keywords nothing measured yet. */
+export async function sharing(
+  house: House,
+  { name = "Tea Timer", keywords = ["tea"], androidPkg = "" } = {},
+): Promise<Sharing> {
+  const { sql } = house
+  const writer = await someWriter(house)
+  const iosId = String(++stores)
+  const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
+  const app = await sql.begin((tx) => trackApp(tx, { ...tracked, ...(androidPkg && { androidPkg }) }))
+  return {
+    writer,
+    app,
+    iosId,
+    async share(args = {}) {
+      const token = await writer.token("create_share_link", { appId: app, country: "us", ...args })
+      const { status, body } = await writer.confirm(token)
+      expect([status, body.error]).toEqual([200, undefined])
+      const path = new URL(body.result.url).pathname
+      return { ...body.result, path, token: path.slice("/share/".length), result: body.result }
+    },
+    async measure(term, daysAgo, rank, rest = {}) {
+      if (rank === null) return
+      const ids = Array.from({ length: 200 }, (_, i) => (i + 1 === rank ? iosId : 300_000_000 + i))
+      await record(sql, [reading(term, `${dayAgo(daysAgo)}T00:00:01Z`, ids, rest)], () => new Date())
+    },
+  }
+}
+
+/** The app's page on the App Store, read yesterday. */
+export async function readPage(house: House, iosId: string, listing: Partial<typeof PAGE> = {}): Promise<void> {
+  const page = listed(`${dayAgo(1)}T03:25:01Z`, { ...PAGE, ...listing }, { id: iosId })
+  await record(house.sql, [page], () => new Date())
+}
+
+export const form = (password: string) => ({
+  method: "POST",
+  body: `password=${encodeURIComponent(password)}`,
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+})

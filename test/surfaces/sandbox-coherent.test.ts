@@ -1,0 +1,383 @@
+import { describe, expect, test } from "bun:test"
+import { readTree } from "../../src/database/assets.ts"
+import { chartMove, rankMove } from "../../src/formulas/alerts.ts"
+import { addDays, monthOf } from "../../src/formulas/days.ts"
+import { bandOf } from "../../src/formulas/difficulty.ts"
+import { UNMEASURED } from "../../src/formulas/month-bytes.ts"
+import { type DayRank, moveBetween } from "../../src/formulas/rank-moves.ts"
+import { movementsAround, spanOf, type TermMonths } from "../../src/formulas/timeline.ts"
+
+const fixtures = readTree("fixtures/sandbox", ".json")
+// biome-ignore lint/suspicious/noExplicitAny: every sample answer has a shape of its own
+type Answer = any
+const answer = (id: string): Answer => JSON.parse(fixtures.get(`${id}.json`) as string).answer
+
+const TODAY = "2026-11-02"
+const [apps, app] = [answer("list_apps").apps, answer("get_app")]
+const [ranks, history] = [answer("list_keyword_ranks"), answer("get_rank_history")]
+const [rivals, rival, market] = [answer("list_rivals"), answer("get_rival"), answer("get_rival_market")]
+const [competition, today, portfolio] = [
+  answer("get_keyword_competition"),
+  answer("get_today"),
+  answer("get_portfolio_overview"),
+]
+const [page, featuring, timeline, plan] = [
+  answer("get_store_page"),
+  answer("get_featuring"),
+  answer("get_timeline"),
+  answer("get_weekly_plan"),
+]
+const [charts, movers, alerts] = [
+  answer("get_chart_positions"),
+  answer("get_chart_movers"),
+  answer("list_alerts").alerts,
+]
+const [reviews, found, stats] = [answer("list_reviews"), answer("search_reviews"), answer("get_review_stats")]
+const audit = answer("get_storefront_audit")
+
+const figure = (key: string, platform: string, country: string) =>
+  today.figures.find((row: Answer) => row.key === key && row.platform === platform && row.country === country)
+const value = (...of: Parameters<typeof figure>) => figure(...of).value
+
+/** The days of a keyword's series, as they were read. */
+const daysOf = (term: string): DayRank[] => {
+  const { series, sources } = history.keywords.find((row: Answer) => row.term === term)
+  return series.map(([day, rank]: [string, number | null]) => ({ day, rank, source: sources[0], depth: 200 }))
+}
+
+describe("ranks", () => {
+  test("are the same wherever a keyword is told", () => {
+    for (const { term, rank, measured, searchDepth } of ranks.keywords) {
+      const last = daysOf(term).findLast(({ day }) => day === TODAY)
+      expect([term, last?.rank]).toEqual([term, measured ? rank : undefined])
+      const shown = competition.keywords.find((row: Answer) => row.term === term)
+      expect([term, shown?.rank, shown?.depth]).toEqual([term, measured ? rank : undefined, searchDepth ?? undefined])
+      const held = rival.keywords.find((row: Answer) => row.term === term)
+      if (held) expect([term, held.ourRank, held.tracked]).toEqual([term, rank, true])
+    }
+    expect(competition.notMeasured).toEqual(
+      ranks.keywords.filter((row: Answer) => !row.measured).map(({ term }: Answer) => term),
+    )
+    const { metadata } = answer("fetch")
+    expect(metadata.history).toEqual(history.keywords.find((row: Answer) => row.term === metadata.term).series)
+    expect(metadata.current.rank).toBe(daysOf(metadata.term).at(-1)?.rank)
+  })
+
+  test("of rivals stand where the first places are told, with one count of ratings each", () => {
+    const named = new Map(rivals.rivals.map((row: Answer) => [row.id, row]))
+    for (const { term, rank, top } of competition.keywords)
+      for (const { id, rank: theirs, name, ratings } of top) {
+        if (id === app.iosId) {
+          expect([term, theirs, ratings]).toEqual([term, rank, page.ios.ratings])
+          continue
+        }
+        const known = named.get(id) as Answer
+        expect([id, name, ratings]).toEqual([id, known.name, known.ratings])
+        const held = known.terms.find((row: Answer) => row.term === term)
+        if (held || rank === null || theirs < rank) expect([term, id, held?.theirRank]).toEqual([term, id, theirs])
+      }
+    for (const { id, name, ratings } of answer("fetch").metadata.current.above)
+      expect(named.get(id)).toMatchObject({ name, ratings })
+  })
+
+  test("of one rival are those of the list of rivals, and its ratings the last of its history", () => {
+    const listed = rivals.rivals.find(({ id }: Answer) => id === rival.id)
+    for (const { term, theirRank } of listed.terms)
+      expect(rival.keywords.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank })
+    const last = rival.history.points.at(-1)
+    for (const { ratings, rating, ratingsDay, ratingsSource } of [rival, market])
+      expect({ ratings, rating, day: ratingsDay, source: ratingsSource }).toEqual(last)
+    expect([listed.ratings, listed.name, listed.manual]).toEqual([last.ratings, rival.name, rival.manual])
+    expect(rival.total).toBe(rival.keywords.length)
+    const spy = answer("get_usage").quotas.find(({ key }: Answer) => key === "spy")
+    expect([spy.used, spy.limit]).toEqual([rival.spies.used, rival.spies.limit])
+  })
+
+  test("difficulty and popularity are such as the product gives, the same in each answer", () => {
+    for (const row of ranks.keywords) {
+      const { difficulty, popularity, popularitySource, popularityWeek } = row
+      expect([row.term, row.difficultyBand]).toEqual([row.term, difficulty === null ? null : bandOf(difficulty)])
+      if (popularity === null) expect([popularitySource, popularityWeek]).toEqual([null, null])
+      else expect(["apple-ads-report", "estimate"]).toContain(popularitySource)
+      if (popularitySource === "apple-ads-report") expect(popularityWeek).toMatch(/^\d{4}-\d{2}$/)
+      const shown = competition.keywords.find(({ term }: Answer) => term === row.term)
+      if (shown) expect(row).toMatchObject({ difficulty: shown.difficulty, difficultyBand: shown.difficultyBand })
+    }
+  })
+})
+
+describe("today", () => {
+  test("counts what the snapshot counts, of every storefront and store", () => {
+    for (const { platform, country, tracked, measured, ranked, best } of app.snapshot) {
+      const of = (key: string) => value(key, platform, country)
+      expect([of("keywordsTracked"), of("keywordsMeasured")]).toEqual([tracked, measured])
+      expect([of("keywordsRanked"), of("bestRank")]).toEqual(measured > 0 ? [ranked, best] : [null, null])
+    }
+  })
+
+  test("moves are those between the last two measured days of the history", () => {
+    const moved = ranks.keywords.flatMap(({ term, measured }: Answer) => {
+      const [before, after] = daysOf(term).slice(-2)
+      const move = measured && before && after && moveBetween(before, after)
+      if (!move || move.direction === "same") return []
+      return [{ term, direction: move.direction, rank: move.to, was: move.from, against: before.day }]
+    })
+    const of = today.moves.filter(({ platform, country }: Answer) => platform === "ios" && country === "us")
+    expect(of).toMatchObject(moved)
+    expect(of).toHaveLength(moved.length)
+    for (const { platform, country } of app.snapshot) {
+      const own = today.moves.filter((row: Answer) => row.platform === platform && row.country === country)
+      const keys = { Up: "up", Down: "down", Entered: "entered", Dropped: "dropped" }
+      for (const [key, direction] of Object.entries(keys)) {
+        const count = own.filter((row: Answer) => row.direction === direction).length
+        expect(value(`keywords${key}`, platform, country) ?? 0).toBe(count)
+      }
+      for (const { term } of own) expect(app.keywordsByCountry[country]).toContain(term)
+    }
+  })
+
+  test("ratings are those of the store page and of the audit", () => {
+    for (const platform of ["ios", "android"])
+      for (const key of ["rating", "ratings"]) expect(value(key, platform, "us")).toBe(page[platform][key])
+    for (const { country, rating, ratings } of audit.rows.filter((row: Answer) => app.countries.includes(row.country)))
+      expect([value("rating", "ios", country), value("ratings", "ios", country)]).toEqual([rating, ratings])
+    for (const { stars, ratings } of [{ ...page.ios, ...page.ios.listingExtras }, page.android])
+      expect(Object.values<number>(stars).reduce((sum, count) => sum + count, 0)).toBe(ratings)
+  })
+
+  test("the portfolio adds up what is known, Google Play's reviews once a language", () => {
+    const [row] = portfolio.apps
+    const sum = (...keys: string[]) =>
+      today.figures.reduce((total: number, one: Answer) => total + (keys.includes(one.key) ? (one.value ?? 0) : 0), 0)
+    expect([apps.length, row.appId, row.keywordsTracked, row.keywordsMeasured]).toEqual([
+      1,
+      app.id,
+      sum("keywordsTracked"),
+      sum("keywordsMeasured"),
+    ])
+    expect([row.keywordsUp, row.keywordsDown]).toEqual([
+      sum("keywordsUp", "keywordsEntered"),
+      sum("keywordsDown", "keywordsDropped"),
+    ])
+    // the us and gb read one list there
+    expect(row.newReviews).toBe(sum("newReviews") - value("newReviews", "android", "gb"))
+    const { apps: count, ...totals } = portfolio.totals
+    expect([count, row]).toMatchObject([1, totals])
+    expect(portfolio.pending).toEqual(
+      app.snapshot
+        .filter(({ tracked, measured }: Answer) => measured < tracked)
+        .map(({ platform, country, tracked, measured }: Answer) => {
+          return { appId: app.id, platform, country, keywords: tracked - measured }
+        }),
+    )
+  })
+})
+
+describe("the store page", () => {
+  const onIos = page.timeline.filter(({ platform }: Answer) => platform === "ios")
+
+  test("changed as the timeline says, and today's change is today's", () => {
+    const told = timeline.changes.map(({ kind, at, notYetAt, subjectId, before, after }: Answer) => {
+      return { kind, at, notYetAt, subjectId, before, after }
+    })
+    const words = ["name", "subtitle", "description", "promotional_text", "icon", "price"]
+    expect(onIos.filter(({ kind }: Answer) => !words.includes(kind))).toMatchObject(told)
+    expect(page.timeline.map(({ at }: Answer) => at)).toEqual(
+      page.timeline
+        .map(({ at }: Answer) => at)
+        .sort()
+        .reverse(),
+    )
+    for (const { at, day } of page.timeline) expect(at.slice(0, 10)).toBe(day)
+    expect(today.changes).toMatchObject(
+      page.timeline
+        .filter(({ day }: Answer) => day === TODAY)
+        .map(({ kind, at, after }: Answer) => ({ kind, at, after })),
+    )
+    expect(onIos.find(({ kind }: Answer) => kind === "version").after).toBe(page.ios.version)
+  })
+
+  test("keywords moved around each change as their history says", () => {
+    const terms = history.keywords.map(({ term }: Answer) => monthsOf(term))
+    for (const change of timeline.changes) {
+      const span = spanOf({ day: change.day, beforeDay: change.notYetAt.slice(0, 10) }, timeline.window)
+      const { biggest, ...counts } = movementsAround(terms, span)
+      expect([change.kind, change.day, change]).toMatchObject([change.kind, change.day, counts])
+      expect(change.biggest).toMatchObject(biggest.map(({ source: _, ...move }) => move))
+      expect(change.windowTo).toBe(addDays(change.day, timeline.window))
+    }
+  })
+
+  test("the plan settles for 14 days after a change of name or subtitle, and begins with the texts that stand", () => {
+    const changed = onIos.find(({ kind }: Answer) => kind === "name" || kind === "subtitle")
+    const [us] = plan.storefronts
+    const settledAt = new Date(Date.parse(changed.at) + 14 * 86_400_000).toISOString()
+    expect(us).toMatchObject({ country: "us", state: "settling", settledAt, pageReadAt: page.ios.measuredAt })
+    expect(plan.goal).toBe(app.goal)
+    for (const { country, current, gains, expectedValue } of plan.tasks) {
+      expect(current).toBe(audit.rows.find((row: Answer) => row.country === country).subtitle)
+      const worth = gains.map(({ popularity, expectedRank, rank }: Answer) => {
+        return popularity * (1 / expectedRank - (rank === null ? 0 : 1 / rank))
+      })
+      const sum = worth.reduce((total: number, one: number) => total + one, 0)
+      expect(expectedValue).toBe(Math.round(sum * 100) / 100)
+      for (const { term, rank } of gains) {
+        expect(app.keywordsByCountry[country]).toContain(term)
+        const move = today.moves.find((row: Answer) => row.term === term && row.country === country)
+        if (move) expect([term, move.rank]).toEqual([term, rank])
+      }
+    }
+  })
+
+  test("shows what featuring shows of that storefront", () => {
+    const us = (rows: Answer[], platform?: string) =>
+      rows
+        .filter((row) => row.country === "us" && (!platform || row.platform === platform))
+        .map(({ country: _, platform: __, ...row }) => row)
+    expect(us(featuring.editorial)).toEqual(page.ios.editorial)
+    expect(us(featuring.events)).toEqual(page.ios.listingExtras.events)
+    for (const store of ["ios", "android"]) expect(us(featuring.similar, store)).toEqual(page[store].similar)
+    for (const { platform, hasEditorial, hasEvents } of featuring.storefronts)
+      if (platform === "android") expect([hasEditorial, hasEvents]).toEqual([null, null])
+  })
+})
+
+describe("charts", () => {
+  const listOf = (device: string, kind: string, scope: string) =>
+    charts.charts.find((row: Answer) => row.device === device && row.kind === kind && row.scope === scope)
+
+  test("end at the rank told, in the category of the app's page", () => {
+    for (const { measured, day, rank, depth, series } of charts.charts)
+      expect(series.at(-1)).toEqual(measured ? [day, rank, depth] : undefined)
+    expect([charts.category, charts.category.name]).toEqual([movers.genre, page.ios.category])
+    const free = listOf("iphone", "free", "category").series
+    const { rank, was } = movers.app
+    expect([movers.day.day, rank, movers.against.day, was]).toEqual([
+      ...free.at(-1).slice(0, 2),
+      ...free.at(-2).slice(0, 2),
+    ])
+  })
+
+  test("the app and its rivals stood where the movers say, and they are the rivals known", () => {
+    const listed = [...movers.risers, ...movers.fallers]
+    for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
+      const row = listed.find((one) => one.id === id)
+      expect([id, row !== undefined]).toEqual([id, rank !== null && was !== null && Math.abs(rank - was) >= 3])
+      if (row) expect([row.rank, row.was]).toEqual([rank, was])
+    }
+    const known = rivals.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`)
+    expect(movers.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`).sort()).toEqual(known.sort())
+    for (const bucket of ["risers", "fallers", "entrants", "dropouts"])
+      expect(movers.counts[bucket]).toBe(movers[bucket].length)
+  })
+})
+
+describe("alerts", () => {
+  const since = alerts.map(({ day }: Answer) => day).sort()[0]
+  const pairs = <Point extends DayRank>(points: readonly Point[]) =>
+    points.slice(1).flatMap((after, at): [Point, Point][] => (after.day >= since ? [[points[at] as Point, after]] : []))
+
+  test("of keywords are those that the history gives, no more and no fewer", () => {
+    const due = history.keywords.flatMap(({ term }: Answer) =>
+      pairs(daysOf(term)).flatMap(([before, after]) => {
+        const type = rankMove(before, after)
+        return type ? [[type, term, before.rank, after.rank, before.day, after.day].join(" ")] : []
+      }),
+    )
+    const types = ["dropped_out", "entered", "rank_drop", "rank_rise"]
+    const told = alerts.filter((row: Answer) => types.includes(row.type) && row.platform === "ios")
+    expect(
+      told.map((row: Answer) => [row.type, row.term, row.before, row.after, row.against, row.day].join(" ")).sort(),
+    ).toEqual(due.sort())
+  })
+
+  test("of rivals agree with the app's history, and of Google Play with today's moves", () => {
+    for (const row of alerts.filter(({ type }: Answer) => type === "rival_passed" || type === "rival_beaten")) {
+      const rankOn = (day: string) => daysOf(row.term).find((one) => one.day === day)?.rank
+      expect([row.id, row.before, row.after]).toEqual([row.id, rankOn(row.against), rankOn(row.day)] as number[])
+      const held = rivals.rivals.find(({ id }: Answer) => id === row.rivalId)
+      expect(held).toMatchObject({ name: row.rivalName, manual: row.rivalManual })
+      const now = held.terms.find(({ term }: Answer) => term === row.term)
+      if (row.day === TODAY) expect(now.theirRank).toBe(row.rivalAfter)
+    }
+    for (const { term, country, before, after, against } of alerts.filter((row: Answer) => row.platform === "android"))
+      expect(today.moves).toContainEqual(
+        expect.objectContaining({ term, country, platform: "android", was: before, rank: after, against }),
+      )
+  })
+
+  test("of charts are those that the chart positions give", () => {
+    const due = charts.charts.flatMap(({ series, source }: Answer) =>
+      pairs(
+        series.map(([day, rank, depth]: [string, number | null, number]) => ({ day, rank, depth, source })),
+      ).flatMap(([before, after]) => chartMove(before, after) ?? []),
+    )
+    expect(alerts.map(({ type }: Answer) => type).filter((type: string) => type.startsWith("chart_"))).toEqual(due)
+  })
+})
+
+describe("reviews", () => {
+  test("found are those listed, and the day's are counted", () => {
+    expect(found.reviews).toEqual(reviews.list)
+    expect([found.total, reviews.feeds.ios.total, reviews.feeds.android.total]).toEqual([
+      reviews.list.length,
+      reviews.list.length,
+      reviews.android.length,
+    ])
+    for (const [platform, list] of [
+      ["ios", reviews.list],
+      ["android", reviews.android],
+    ] as const) {
+      // biome-ignore format: a table
+      const stars = list.filter(({ date }: Answer) => date.startsWith(TODAY)).map(({ rating }: Answer) => rating)
+      const of = (key: string) => value(key, platform, "us")
+      expect([of("newReviews"), of("lowReviews")]).toEqual([stars.length, stars.filter((n: number) => n <= 2).length])
+      expect(of("newReviewsAverage")).toBe(averageOf(stars))
+    }
+    expect(reviews.newCount).toBe(value("newReviews", "ios", "us"))
+  })
+
+  test("are counted by stars, day and version as they are listed", () => {
+    const within = reviews.list.filter(({ date }: Answer) => date >= stats.from && date.slice(0, 10) <= stats.to)
+    const stars = within.map(({ rating }: Answer) => rating)
+    expect([stats.count, stats.average]).toEqual([stars.length, averageOf(stars)])
+    const count = (all: number[], n: number) => all.filter((one) => one === n).length
+    const spread = (all: number[]) => Object.fromEntries([1, 2, 3, 4, 5].map((n) => [n, count(all, n)]))
+    expect(stats.distribution).toEqual(spread(stars))
+    const byVersion = Map.groupBy(within, ({ version }: Answer) => version)
+    expect(stats.byVersion).toHaveLength(byVersion.size)
+    for (const { version, ...figures } of stats.byVersion) {
+      const own = (byVersion.get(version) ?? []).map(({ rating }: Answer) => rating)
+      expect(figures).toEqual({ count: own.length, average: averageOf(own), distribution: spread(own) })
+    }
+    expect(stats.byDay.map(({ day }: Answer) => day)).toEqual(
+      Array.from({ length: 90 }, (_, n) => addDays(stats.from, n)),
+    )
+    for (const { day, count: written } of stats.byDay)
+      expect([day, written]).toEqual([day, within.filter(({ date }: Answer) => date.startsWith(day)).length])
+  })
+})
+
+function averageOf(stars: readonly number[]): number | null {
+  if (stars.length === 0) return null
+  return Math.round((stars.reduce((sum, n) => sum + n, 0) / stars.length) * 100) / 100
+}
+
+/** A keyword's history in the bytes that months are stored as. */
+function monthsOf(term: string): TermMonths {
+  const byMonth = Map.groupBy(daysOf(term), ({ day }) => monthOf(day))
+  const months = [...byMonth].map(([month, points]) => {
+    const bytes = {
+      ranks: new Uint8Array(31).fill(UNMEASURED),
+      sources: new Uint8Array(31),
+      depths: new Uint8Array(31),
+    }
+    for (const { day, rank, depth } of points) {
+      const place = Number(day.slice(8)) - 1
+      bytes.ranks[place] = rank ?? 0
+      bytes.depths[place] = depth
+    }
+    return [month, bytes] as const
+  })
+  return { term, months: new Map(months) }
+}
