@@ -31,6 +31,11 @@ export async function createShareLink(
   return { token, expiresAt: row!.expiresAt }
 }
 
+/** Holds off who else would make a link of the workspace, until the transaction ends: what is counted then stays so. */
+export async function holdShareLinks(tx: Tx, workspaceId: number): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`share links ${workspaceId}`}, 0))`
+}
+
 /** Links of a workspace that are not over, up to `most`. */
 export async function countShareLinks(sql: Sql | Tx, workspaceId: number, most: number): Promise<number> {
   const [row] = await (sql as Sql)<[{ count: number }]>`
@@ -126,17 +131,18 @@ export const TRIES_A_MINUTE = 5
  */
 export async function takeTry(sql: Sql, token: string, address: string | null): Promise<number | null> {
   const digest = tryDigest(token, address)
+  // an array: a subquery that locks may be run again for each row, and would then take them all
   const [taken] = await sql`
     with swept as (
       delete from share_try
-      where sha256 in (
+      where sha256 = any(array(
         select sha256
         from share_try
         where started_at < now() - interval '5 minutes' and sha256 <> ${digest}
         order by started_at
         limit 20
         for update skip locked
-      )
+      ))
     )
     insert into share_try as t (sha256, tries)
     values (${digest}, 1)

@@ -76,9 +76,9 @@ export const addApp = action({
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql as Tx, caller)
-    const [found] = await (sql as Sql)<{ twin: { id: string; name: string } | null; shown: string | null }[]>`
+    const [found] = await (sql as Sql)<Found[]>`
       with store as (
-        select id, name, platform
+        select id, name, platform, store_id
         from store_app
         where (platform, store_id) in (('ios', ${iosId ?? null}), ('android', ${androidPkg ?? null}))
       )
@@ -93,12 +93,13 @@ export const addApp = action({
           order by a.created_at, a.id
           limit 1
         ) as twin,
-        (select name from store where name is not null order by platform desc limit 1) as shown`
+        (select name from store where name is not null order by platform desc limit 1) as shown,
+        array(select platform || ':' || store_id from store where name is not null order by 1) as seen`
     return { ...found!, held: await heldBy(sql, caller.workspaceId), limits: caller.entitlements }
   },
-  diff({ twin, shown, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
+  diff({ twin, shown, seen, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
     const called = twin?.name ?? name ?? shown ?? iosId ?? androidPkg ?? ""
-    const storeIds = [iosId && `ios:${iosId}`, androidPkg && `android:${androidPkg}`].filter(Boolean)
+    const storeIds = [iosId && `ios:${iosId}`, androidPkg && `android:${androidPkg}`].filter((id) => id !== undefined)
     const target: Diff["target"] = { kind: "store_app", id: storeIds.join(" "), name: called }
     if (twin) {
       const note = `The workspace tracks this app already, as ${twin.id}; its name, storefronts and stores stay as they are. Keywords are added with add_keywords.`
@@ -114,14 +115,12 @@ export const addApp = action({
     refuseOverLimit(limits, held, { apps: 1, trackedKeywords: keywords.length * countries.length })
     const ids = { ...(iosId && { iosId }), ...(androidPkg && { androidPkg }) }
     const after = { app: { ...ids, name: name ?? null, countries, keywords } }
-    const unseen =
-      "No store has shown this app here yet, so the id is not checked: name and icon appear with its first measurement."
     return {
       summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""}.`,
       target,
       before: { app: null },
       after,
-      notes: name || shown ? [] : [unseen],
+      notes: notesOn(storeIds.filter((id) => !seen.includes(id))),
     }
   },
   async write({ iosId, androidPkg, name, countries, keywords = [] }, _, { tx, caller }) {
@@ -130,6 +129,22 @@ export const addApp = action({
     return { appId, countries, keywords }
   },
 })
+
+interface Found {
+  /** Of the workspace already. */
+  twin: { id: string; name: string } | null
+  /** As a store names it. */
+  shown: string | null
+  /** "ios:…" and "android:…" of the ids that a store has shown. */
+  seen: string[]
+}
+
+function notesOn(unseen: readonly string[]): string[] {
+  return unseen.map(
+    (id) =>
+      `No store has shown ${id} here yet, so the id is not checked: name and icon appear with its first measurement.`,
+  )
+}
 
 interface LookedUp {
   platform: "ios" | "android"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { hashPassword, isUsablePassword, LONGEST_PASSWORD } from "../access/passwords.ts"
-import { countShareLinks, createShareLink } from "../access/share-links.ts"
+import { countShareLinks, createShareLink, holdShareLinks } from "../access/share-links.ts"
 import { findApp } from "../access/visible-apps.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
@@ -60,6 +60,8 @@ export const shareLink = action({
     const app = await findApp(sql as Sql, caller, appId)
     const days = sharedDays(dayOf(now), caller.entitlements.historyDays)
     const report = await sharedReport(sql as Sql, app, { storefront: country, ...days })
+    // not before the report: others may be read meanwhile
+    if (lock) await holdShareLinks(sql as Tx, caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
   },
   diff({ app, report, links }, { country, days, password }) {

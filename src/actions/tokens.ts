@@ -24,7 +24,7 @@ export function seenOf({ target, before, after }: Diff): string {
 
 /**
  * Makes a token for what was previewed; only its hash is stored. Throws write_limit_reached when the key has too many
- * previews waiting. Rows older than a day go on the way.
+ * previews waiting. Rows older than a day go on the way, as an array: a subquery that locks may be run again for each row.
  */
 export async function issueToken(
   sql: Sql,
@@ -36,14 +36,14 @@ export async function issueToken(
   const [row] = await sql<{ expiresAt: Date }[]>`
     with swept as (
       delete from confirm_token
-      where sha256 in (
+      where sha256 = any(array(
         select sha256
         from confirm_token
         where created_at < now() - interval '1 day'
         order by created_at
         limit 100
         for update skip locked
-      )
+      ))
     )
     insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
     select ${digestOf(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${sql.json(args as never)}, ${seen}

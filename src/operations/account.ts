@@ -15,21 +15,34 @@ const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 whi
 const PerSecond = described(Count, "Requests a second that one key may make.")
 
 const Account = v.strictObject({
-  plan: PlanName,
+  plan: described(PlanName, "The workspace's plan."),
   auth: described(v.picklist(["live key", "test key"]), "How the caller authenticated."),
-  scopes: v.array(v.picklist(SCOPES)),
+  scopes: described(v.array(v.picklist(SCOPES)), "What the key may do."),
   apps: described(
-    v.array(v.strictObject({ id: v.string(), name: v.string(), countries: v.array(v.string()) })),
+    v.array(
+      v.strictObject({
+        id: described(v.string(), "The appId used in paths."),
+        name: described(v.string(), "Its own name, or the store's."),
+        countries: described(
+          v.array(v.string()),
+          "Tracked storefronts; the first is the default of calls about the app.",
+        ),
+      }),
+    ),
     "The apps that this key may see, oldest first.",
   ),
   appRestriction: described(v.boolean(), "The key is limited to the apps listed."),
   credits: described(
-    v.strictObject({ used: Count, limit: Count, resetsAt: v.nullable(Time) }),
+    v.strictObject({
+      used: described(Count, "Used this month."),
+      limit: described(Count, "Of so many."),
+      resetsAt: described(v.nullable(Time), "When the next month starts, UTC."),
+    }),
     "The workspace's credits this month; limit holds the plan's and what is left of packs. Remaining = limit - used.",
   ),
-  hive: v.strictObject({ perDay: PerDay }),
+  hive: described(v.strictObject({ perDay: PerDay }), "The daily allowance of Hive calls."),
   ratePerSecond: PerSecond,
-  docs: v.pipe(v.string(), v.url()),
+  docs: described(v.pipe(v.string(), v.url()), "The reference."),
 })
 
 export const whoami = operation({
@@ -80,7 +93,13 @@ const Quota = v.strictObject({
   limit: described(v.nullable(Count), "null = no limit."),
   byApp: v.optional(
     described(
-      v.array(v.strictObject({ appId: v.string(), name: v.string(), used: Count })),
+      v.array(
+        v.strictObject({
+          appId: described(v.string(), "As in list_apps."),
+          name: described(v.string(), "As list_apps names it."),
+          used: described(Count, "Its share."),
+        }),
+      ),
       "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
     ),
   ),
@@ -89,22 +108,31 @@ const Quota = v.strictObject({
 const Left = described(Count, "What is left of bought packs.")
 
 const Usage = v.strictObject({
-  plan: PlanName,
-  quotas: v.array(Quota),
-  packs: v.strictObject({
-    ask: Left,
-    reviewAi: Left,
-    aiText: Left,
-    aiVisibility: Left,
-    apiCredits: Left,
-    explorer: described(v.boolean(), "The workspace has Explorer."),
-    prices: described(v.record(v.string(), v.number()), "The operator's price of each pack; empty where none is set."),
-  }),
-  hive: v.strictObject({
-    perDay: PerDay,
-    usedToday: described(v.nullable(Count), "Null while the store that counts them does not answer."),
-    resetsAt: Time,
-  }),
+  plan: described(PlanName, "The workspace's plan."),
+  quotas: described(v.array(Quota), "What is used of each, and of how much."),
+  packs: described(
+    v.strictObject({
+      ask: Left,
+      reviewAi: Left,
+      aiText: Left,
+      aiVisibility: Left,
+      apiCredits: Left,
+      explorer: described(v.boolean(), "The workspace has Explorer."),
+      prices: described(
+        v.record(v.string(), v.number()),
+        "The operator's price of each pack; empty where none is set.",
+      ),
+    }),
+    "What was bought beside the plan.",
+  ),
+  hive: described(
+    v.strictObject({
+      perDay: PerDay,
+      usedToday: described(v.nullable(Count), "Null while the store that counts them does not answer."),
+      resetsAt: described(Time, "00:00 UTC of the next day."),
+    }),
+    "The daily allowance of Hive calls.",
+  ),
   ratePerSecond: PerSecond,
 })
 

@@ -5,7 +5,7 @@ import { Count, Day, Rank, Store, Storefront } from "./shapes.ts"
 const Move = v.strictObject({
   platform: Store,
   country: Storefront,
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   was: described(v.nullable(Rank), "On the last measured day of the week before; null = absent from the results read."),
   rank: described(v.nullable(Rank), "On the week's last measured day; null = absent."),
   against: described(Day, "That day of the week before."),
@@ -18,7 +18,13 @@ export const Week = v.strictObject({
   to: described(Day, "Sunday, UTC."),
   keywords: described(
     v.strictObject({
-      ...{ tracked: Count, measured: Count, up: Count, down: Count, entered: Count, dropped: Count, same: Count },
+      tracked: described(Count, "Tracked at the end of the week."),
+      measured: described(Count, "Of them, those whose results were read that week."),
+      up: described(Count, "Rose."),
+      down: described(Count, "Fell."),
+      entered: described(Count, "Absent before, ranked now."),
+      dropped: described(Count, "Ranked before, absent now."),
+      same: described(Count, "At the same rank, or absent both times."),
     }),
     "Keywords, counted once for each storefront and store: tracked; measured that week; and how those moved that can be compared with the week before.",
   ),
@@ -37,7 +43,14 @@ export const Week = v.strictObject({
     "Ratings on the week's Sunday, where they were read.",
   ),
   reviews: described(
-    v.array(v.strictObject({ platform: Store, feed: v.string(), count: Count, low: Count })),
+    v.array(
+      v.strictObject({
+        platform: Store,
+        feed: described(v.string(), "A storefront (us) on iOS, a language (en) on Android."),
+        count: described(Count, "Written that week."),
+        low: described(Count, "Of them, those of 1 and 2 stars."),
+      }),
+    ),
     "Reviews written that week, and those of 1 and 2 stars, where they were read without a gap. The feed is a storefront on iOS, a language on Android.",
   ),
   changes: described(Count, "Changes of the app's own store pages; 50 = that many or more."),

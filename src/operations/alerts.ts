@@ -15,7 +15,7 @@ const Row = v.strictObject({
   id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "The alert's own; later findings have higher ones."),
   type: described(v.picklist([...FINDINGS, "weekly"]), "What happened, by the names that rules go by."),
   appId: described(v.nullable(v.string()), "The app it is about; null = the whole workspace."),
-  appName: v.nullable(v.string()),
+  appName: described(v.nullable(v.string()), "As list_apps names it; null = the whole workspace."),
   platform: described(v.nullable(Store), "Null = of no store alone."),
   country: described(
     v.nullable(Storefront),
@@ -69,7 +69,7 @@ const Row = v.strictObject({
   deliveries: described(
     v.array(
       v.strictObject({
-        channel: v.picklist(CHANNELS),
+        channel: described(v.picklist(CHANNELS), "Where it is told."),
         state: described(
           v.picklist(DELIVERY_STATES),
           "waiting = to be told, or tried again; undelivered = given up: the receiver did not take it in ten attempts over three days, or the channel is disabled.",

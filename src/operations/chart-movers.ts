@@ -100,8 +100,8 @@ export const getChartMovers = operation({
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
-    device: v.picklist(["iphone"]),
-    kind: v.picklist(CHARTS),
+    device: described(v.picklist(["iphone"]), "Whose chart: always the iPhone's."),
+    kind: described(v.picklist(CHARTS), "Which chart was asked for."),
     genre: described(v.nullable(Genre), "The list's genre; null = the app's category is not known yet."),
     days: described(Rank, "How many days back were asked for."),
     state: described(
@@ -121,7 +121,14 @@ export const getChartMovers = operation({
       "On the list on `against` and not on `day`, by last rank.",
     ),
     counts: described(
-      v.nullable(v.strictObject({ risers: Count, fallers: Count, entrants: Count, dropouts: Count })),
+      v.nullable(
+        v.strictObject({
+          risers: described(Count, `Up ${PLACES} places or more.`),
+          fallers: described(Count, `Down ${PLACES} places or more.`),
+          entrants: described(Count, "New on the list."),
+          dropouts: described(Count, "Gone from it."),
+        }),
+      ),
       "How many there are of each, whatever the limit. Null = there is nothing to compare with (state).",
     ),
     app: described(

@@ -43,8 +43,8 @@ const Run = described(
 )
 
 const Chart = v.strictObject({
-  device: v.picklist(DEVICES),
-  kind: v.picklist(CHARTS),
+  device: described(v.picklist(DEVICES), "Whose chart."),
+  kind: described(v.picklist(CHARTS), "Of free apps, of paid ones, or of all by what they earn."),
   scope: described(v.picklist(["overall", "category"]), "All apps of the store, or those of the app's category."),
   genre: described(v.nullable(Genre), "Null = the app's category is not known yet, so its chart is not measured."),
   measured: described(

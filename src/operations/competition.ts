@@ -23,13 +23,13 @@ const SHOWN = 3
 const Leader = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.nullable(v.string()), "Null = the store showed none yet."),
-  rank: Rank,
+  rank: described(Rank, "From 1, in the order shown."),
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
   inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
 })
 
 const reading = {
-  term: v.string(),
+  term: described(v.string(), "The keyword, as it was normalised."),
   day: described(Day, "The latest UTC day on which the keyword's results were read: the figures are of that day."),
   measuredAt: described(Time, "When that day's answer was seen."),
   source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),

@@ -74,8 +74,11 @@ export const CONNECTIONS = ["analytics", "ads", "subscriptions"] as const
 export const Connections = described(
   v.array(
     v.strictObject({
-      id: v.picklist(CONNECTIONS),
-      connected: v.boolean(),
+      id: described(
+        v.picklist(CONNECTIONS),
+        "analytics: an analytics service; ads: an ad network's reports; subscriptions: a billing service.",
+      ),
+      connected: described(v.boolean(), "False = nothing is known of its figures."),
       gives: described(v.array(v.string()), "The figures that come from it."),
     }),
   ),

@@ -59,7 +59,7 @@ const Place = v.strictObject({
 
 const Past = v.strictObject({
   country: Storefront,
-  kind: v.picklist(["event", "story", "collection"]),
+  kind: described(v.picklist(["event", "story", "collection"]), "An in-app event, or a card of the editors."),
   id: described(v.string(), "The store's own."),
   title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
   dedicated: described(v.nullable(v.boolean()), "As in editorial; null for an event."),
@@ -116,7 +116,9 @@ export const getFeaturing = operation({
       "The row of similar apps on the app's own page.",
     ),
     standsOn: described(
-      v.array(v.strictObject({ ...placeFields, ...shelfFields, seenAt: Time })),
+      v.array(
+        v.strictObject({ ...placeFields, ...shelfFields, seenAt: described(Time, "When that row was read last.") }),
+      ),
       "On whose row of similar apps the app stands, with its place there; only rows that were read (shelvesRead).",
     ),
     history: described(v.array(Past), "Every card and event that was seen, the latest seen first."),

@@ -22,26 +22,29 @@ const Above = v.strictObject({
 })
 
 export const KeywordRecord = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   country: Storefront,
   platform: described(Store, "The App Store where the app is in it, else Google Play."),
-  current: v.strictObject({
-    term: v.string(),
-    measured: described(
-      v.boolean(),
-      "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
-    ),
-    rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-    demand: described(
-      v.nullable(v.number()),
-      "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
-    ),
-    depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
-    above: described(
-      v.array(Above),
-      `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
-    ),
-  }),
+  current: described(
+    v.strictObject({
+      term: described(v.string(), "The keyword."),
+      measured: described(
+        v.boolean(),
+        "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
+      ),
+      rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
+      demand: described(
+        v.nullable(v.number()),
+        "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+      ),
+      depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
+      above: described(
+        v.array(Above),
+        `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
+      ),
+    }),
+    "How it stands on the latest measured day.",
+  ),
   history: described(
     v.array(v.strictTuple([Day, v.nullable(Rank)])),
     "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",

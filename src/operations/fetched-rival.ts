@@ -16,7 +16,7 @@ import { Count, Day, Store, Storefront } from "./shapes.ts"
 const LISTS = 1_000
 
 const Ratings = v.strictObject({
-  count: Count,
+  count: described(Count, "How many ratings it had."),
   day: described(Day, "The UTC day on which the store showed it."),
   source: described(v.string(), "Where it was read."),
 })
@@ -33,12 +33,18 @@ const Standing = v.strictObject({
 
 export const RivalRecord = v.strictObject({
   platform: Store,
-  storeId: v.string(),
+  storeId: described(v.string(), "The store's own id of it."),
   name: described(v.nullable(v.string()), "As the store showed it last; null until it was seen."),
   developer: described(v.nullable(v.string()), "Null until one was seen."),
   icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
   manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
-  app: described(v.strictObject({ id: v.string(), name: v.string() }), "The tracked app it is a rival of."),
+  app: described(
+    v.strictObject({
+      id: described(v.string(), "As in list_apps."),
+      name: described(v.string(), "As list_apps names it."),
+    }),
+    "The tracked app it is a rival of.",
+  ),
   storefronts: described(v.array(Standing), "The storefronts that the app tracks, in their order."),
 })
 

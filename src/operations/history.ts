@@ -32,15 +32,18 @@ export const getRankHistory = operation({
     platform: Store,
     from: described(Day, "The first UTC day of the window."),
     to: described(Day, "The last UTC day of the window: today."),
-    keywords: v.array(
-      v.strictObject({
-        term: v.string(),
-        sources: described(
-          v.array(v.picklist(RANK_SOURCES)),
-          "Where the points come from, the preferred source first; compare ranks of one source only.",
-        ),
-        series: described(v.array(Point), "Measured days only, oldest first."),
-      }),
+    keywords: described(
+      v.array(
+        v.strictObject({
+          term: described(v.string(), "The keyword."),
+          sources: described(
+            v.array(v.picklist(RANK_SOURCES)),
+            "Where the points come from, the preferred source first; compare ranks of one source only.",
+          ),
+          series: described(v.array(Point), "Measured days only, oldest first."),
+        }),
+      ),
+      "Every tracked keyword of the storefront, in its order.",
     ),
   }),
 }).run(async ({ app, storefront }, { sql, now, caller }) => {

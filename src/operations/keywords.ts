@@ -9,7 +9,7 @@ import { described } from "../schema.ts"
 import { Count, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 const Keyword = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   measured: described(v.boolean(), "False = nobody read this keyword's results on the day shown."),
   rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
   demand: described(

@@ -100,7 +100,7 @@ const shownFields = {
 
 /** A card of the store's editors. */
 export const cardFields = {
-  kind: v.picklist(["story", "collection"]),
+  kind: described(v.picklist(["story", "collection"]), "See dedicated."),
   id: described(v.string(), "The store's own."),
   title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
   dedicated: described(

@@ -39,27 +39,41 @@ const figures = {
   ),
 }
 
-const AppRow = v.strictObject({ appId: v.string(), name: v.string(), icon: v.nullable(v.string()), ...figures })
+const AppRow = v.strictObject({
+  appId: described(v.string(), "As in list_apps."),
+  name: described(v.string(), "As list_apps names it."),
+  icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+  ...figures,
+})
 
 const Card = v.strictObject({
   id: described(v.picklist(["hours", "countries"]), "hours: users and revenue by the hour; countries: by storefront."),
-  state: v.picklist(["measured", "not_connected", "hidden"]),
+  state: described(
+    v.picklist(["measured", "not_connected", "hidden"]),
+    "not_connected: its source is not connected (conns); hidden: this key may not read money (hiddenMoney).",
+  ),
   rows: described(
-    v.array(v.strictObject({ label: v.string(), users: Figure, revenue: Figure })),
+    v.array(
+      v.strictObject({
+        label: described(v.string(), "The hour in the time zone asked for, 00 to 23, or the storefront."),
+        users: described(Figure, "Null = not known."),
+        revenue: described(Figure, "US dollars; null = not known."),
+      }),
+    ),
     "Empty in every state but measured.",
   ),
 })
 
 const SubscriptionEvent = v.strictObject({
-  at: v.pipe(v.string(), v.isoTimestamp()),
-  appId: v.string(),
-  event: v.string(),
-  country: v.nullable(Storefront),
-  revenue: Figure,
+  at: described(v.pipe(v.string(), v.isoTimestamp()), "When it happened."),
+  appId: described(v.string(), "As in list_apps."),
+  event: described(v.string(), "What happened, as its source calls it."),
+  country: described(v.nullable(Storefront), "Null = not said."),
+  revenue: described(Figure, "US dollars; null = none came with it."),
 })
 
 const Pending = v.strictObject({
-  appId: v.string(),
+  appId: described(v.string(), "As in list_apps."),
   platform: Store,
   country: Storefront,
   keywords: described(Count, "Tracked keywords whose results of the day shown were not read yet."),
@@ -82,9 +96,12 @@ export const getPortfolioOverview = operation({
   output: v.strictObject({
     ...askedDayFields,
     apps: described(v.array(AppRow), "Oldest first."),
-    totals: v.strictObject({ apps: Count, ...figures }),
+    totals: described(
+      v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures }),
+      "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
+    ),
     pending: described(v.array(Pending), "What the day shown still waits for, or, if it is past, was never read."),
-    cards: v.array(Card),
+    cards: described(v.array(Card), "The day by the hour, and by storefront."),
     feed: described(
       v.array(SubscriptionEvent),
       "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",

@@ -10,7 +10,8 @@ import { feedOf } from "../observations/review-feeds.ts"
 import { type FeedState, feedState, type HeldFeed, type HeldReview } from "../observations/reviews.ts"
 import type { Platform } from "../observations/types.ts"
 import { coded, described } from "../schema.ts"
-import { Count, Day, Time } from "./shapes.ts"
+import { Day, Time } from "./shapes.ts"
+import { StarCounts } from "./store-page-shapes.ts"
 
 export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))
 
@@ -41,10 +42,7 @@ export const Feed = v.strictObject({
 
 export const Figures = {
   average: described(v.nullable(v.number()), "Of the stars, to two decimals; null = no reviews."),
-  distribution: described(
-    v.strictObject({ 1: Count, 2: Count, 3: Count, 4: Count, 5: Count }),
-    "Reviews by their stars.",
-  ),
+  distribution: described(StarCounts, "Reviews by their stars."),
 }
 
 export const lookedAtFields = {

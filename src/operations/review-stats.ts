@@ -39,7 +39,7 @@ const DayFigures = v.strictObject({
 
 const VersionFigures = v.strictObject({
   version: described(v.nullable(v.string()), "Of the app; null = the store does not say."),
-  count: Count,
+  count: described(Count, "Reviews held of this version, of the days looked at."),
   ...Figures,
 })
 
@@ -79,7 +79,7 @@ export const getReviewStats = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    feed: Feed,
+    feed: described(Feed, "Where these reviews come from, and how far they were read."),
     ...lookedAtFields,
     coveredFrom: described(
       v.nullable(Day),

@@ -54,10 +54,13 @@ export const listReviews = operation({
       v.nullable(v.array(Review)),
       "Google Play reviews; null = awaiting the first reading, or not on Google Play (feeds.android).",
     ),
-    feeds: v.strictObject({
-      ios: v.strictObject({ ...Feed.entries, ...listedFields }),
-      android: v.strictObject({ ...Feed.entries, ...listedFields }),
-    }),
+    feeds: described(
+      v.strictObject({
+        ios: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of the App Store."),
+        android: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of Google Play."),
+      }),
+      "Where the reviews of each store come from, and how far they were read.",
+    ),
   }),
 }).run(async ({ app, storefront }, { sql, now, caller }) => {
   const days = planDays(now(), caller)
@@ -143,7 +146,7 @@ export const searchReviews = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    feed: Feed,
+    feed: described(Feed, "Where these reviews come from, and how far they were read."),
     ...lookedAtFields,
     total: described(
       v.nullable(Count),

@@ -20,13 +20,13 @@ const MOST_KEYWORDS = 1_000
 
 const Point = v.strictObject({
   day: Day,
-  ratings: Count,
+  ratings: described(Count, "How many ratings it had."),
   rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
   source: described(v.picklist(SOURCE_NAMES), "Compare counts of one source only: sources round and count otherwise."),
 })
 
 const Keyword = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   rank: described(Rank, "The rival's."),
   ourRank: described(
     v.nullable(Rank),
@@ -34,7 +34,7 @@ const Keyword = v.strictObject({
   ),
   depth: described(Rank, "How many places were read."),
   day: described(Day, "The UTC day of the answer: the keyword's latest."),
-  source: v.picklist(RANK_SOURCES),
+  source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),
   tracked: described(v.boolean(), "The app tracks this keyword in this storefront."),
 })
 
@@ -71,14 +71,17 @@ export const getRival = operation({
       "Whether the store sells it in this storefront, as it said last; null = it was not asked yet.",
     ),
     ...ratingFields,
-    history: v.strictObject({
-      from: described(Day, "The first UTC day of the window."),
-      to: described(Day, "The last UTC day of the window: today."),
-      points: described(
-        v.array(Point),
-        "Rating counts of the measured days, oldest first; other days were not measured.",
-      ),
-    }),
+    history: described(
+      v.strictObject({
+        from: described(Day, "The first UTC day of the window."),
+        to: described(Day, "The last UTC day of the window: today."),
+        points: described(
+          v.array(Point),
+          "Rating counts of the measured days, oldest first; other days were not measured.",
+        ),
+      }),
+      `How its ratings grew over ${HISTORY_DAYS} days.`,
+    ),
     locked: described(
       v.boolean(),
       "There are keywords, and the month's keyword spies are used up: total, searched, complete and keywords are left out.",

@@ -10,8 +10,8 @@ import { described } from "../schema.ts"
 import { Count, Rank, Store, Storefront } from "./shapes.ts"
 
 export const RivalTerm = v.strictObject({
-  term: v.string(),
-  theirRank: Rank,
+  term: described(v.string(), "The tracked keyword."),
+  theirRank: described(Rank, "The rival's."),
   ourRank: described(v.nullable(Rank), "Null = the tracked app was not among the results read."),
 })
 
@@ -41,7 +41,11 @@ export const listRivals = operation({
   price: 1,
   faults: [],
   input: ofApp({ country: AppCountry, platform: Platform }),
-  output: v.strictObject({ country: Storefront, platform: Store, rivals: v.array(Rival) }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
+  }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))

@@ -30,7 +30,7 @@ const Result = v.strictObject({
   id: described(v.string(), "Pass it to fetch unchanged."),
   title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
   url: described(v.pipe(v.string(), v.url()), "The store's own page: of the app, or its search for the keyword."),
-  kind: v.picklist(["app", "keyword", "rival"]),
+  kind: described(v.picklist(["app", "keyword", "rival"]), "What it is."),
 })
 
 export const search = operation({

@@ -4,7 +4,10 @@ import type { Sql } from "../database/types.ts"
 import { described } from "../schema.ts"
 
 export const Storefront = v.pipe(v.string(), v.regex(/^[a-z]{2}$/), v.description("Two-letter storefront code."))
-export const Store = v.picklist(["ios", "android"])
+export const Store = v.pipe(
+  v.picklist(["ios", "android"]),
+  v.description("ios = the App Store, android = Google Play."),
+)
 export const Day = v.pipe(v.string(), v.isoDate(), v.description("A UTC day, YYYY-MM-DD."))
 export const Time = v.pipe(v.string(), v.isoTimestamp())
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -15,7 +18,7 @@ const Terms = v.array(v.string())
 /** A workspace's app as every answer shows it. */
 export const trackedAppFields = {
   id: described(v.string(), "The appId used in paths."),
-  name: v.string(),
+  name: described(v.string(), "Its own name, or what the store calls it; its store id until one was seen."),
   icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
   iosId: described(v.nullable(v.string()), "App Store id."),
   androidPkg: described(v.nullable(v.string()), "Google Play package name."),

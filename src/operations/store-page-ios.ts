@@ -48,7 +48,14 @@ const Extras = v.strictObject({
   ),
   promotionalText: described(v.nullable(v.string()), "Null = the page shows none, or it is locked."),
   inAppPurchases: described(
-    v.nullable(v.array(v.strictObject({ name: v.string(), price: described(v.nullable(v.string()), "As written.") }))),
+    v.nullable(
+      v.array(
+        v.strictObject({
+          name: described(v.string(), "As the page names it."),
+          price: described(v.nullable(v.string()), "As written; null = not shown."),
+        }),
+      ),
+    ),
     "Those that the page names. Null = it names none, or they are locked.",
   ),
   locked: described(
@@ -79,7 +86,7 @@ export const IosPage = v.strictObject({
   similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
   similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
   ...countFields,
-  listingExtras: Extras,
+  listingExtras: described(Extras, "What the page says beyond that; on Free a part of it (locked)."),
 })
 
 interface Asked {

@@ -7,7 +7,7 @@ const Text = v.nullable(v.string())
 
 /** What every store's page shows. */
 export const pageFields = {
-  storeId: v.string(),
+  storeId: described(v.string(), "The store's own id of the app."),
   url: described(v.string(), "The page itself."),
   available: described(
     v.nullable(v.boolean()),
@@ -81,9 +81,14 @@ export function countShape({ rating, ratings, ratingsAt }: LatestCounts) {
   return { rating, ratings, ratingsAt: ratingsAt?.toISOString() ?? null }
 }
 
+const stars = (many: number) => described(Count, `Of ${many === 1 ? "one star" : `${many} stars`}.`)
+
+/** How many of each number of stars. */
+export const StarCounts = v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) })
+
 export const starsFields = {
   stars: described(
-    v.nullable(v.strictObject({ "1": Count, "2": Count, "3": Count, "4": Count, "5": Count })),
+    v.nullable(StarCounts),
     "How many gave one star to five. The store's figures do not always add up to all ratings. Null = not measured.",
   ),
   starsAt: described(v.nullable(Time), "When the stars were seen last; null = never."),

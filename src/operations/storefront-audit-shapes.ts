@@ -31,7 +31,12 @@ export const Summary = v.strictObject({
     "Of these, ratings of storefronts that are not localised: how much of the audience reads another language. Null as ratings.",
   ),
   languages: described(
-    v.array(v.strictObject({ language: v.nullable(v.string()), storefronts: Count })),
+    v.array(
+      v.strictObject({
+        language: described(v.nullable(v.string()), "BCP 47; null = cannot be told."),
+        storefronts: described(Count, "Pages in it."),
+      }),
+    ),
     "In which language how many pages describe the app, the most shown first; null = cannot be told.",
   ),
 })

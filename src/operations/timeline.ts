@@ -21,8 +21,8 @@ const MOST_CHANGES = 50
 const MOST_DAYS = 365
 
 const Move = v.strictObject({
-  term: v.string(),
-  direction: v.picklist(["up", "down", "entered", "dropped"]),
+  term: described(v.string(), "The keyword."),
+  direction: described(v.picklist(["up", "down", "entered", "dropped"]), "As the counts have it."),
   from: described(v.nullable(Rank), "The rank on fromDay; null = absent from the results read."),
   to: described(v.nullable(Rank), "The rank on toDay; null = absent from the results read."),
   places: described(
@@ -46,7 +46,7 @@ const Change = v.strictObject({
     Count,
     "Tracked keywords that rose. The seven counts add up to all tracked keywords of the storefront.",
   ),
-  down: Count,
+  down: described(Count, "Tracked keywords that fell."),
   entered: described(
     Count,
     "Absent before, ranked after; counted only where the earlier reading went as deep as the rank.",
@@ -108,7 +108,7 @@ export const getTimeline = operation({
       "False = App Store Connect is not connected, and edits of the keyword field, which no page shows, are not known: that none are listed does not say that there were none.",
     ),
     truncated: described(v.boolean(), "There are more changes than are listed."),
-    changes: v.array(Change),
+    changes: described(v.array(Change), "Newest first; see measured for what an empty list says."),
   }),
 }).run(async ({ app, storefront, platform, window }, { sql, now, caller }) => {
   const side = { storefront, platform }

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { planCovers } from "../access/plans.ts"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { PAGE_CHANGES } from "../formulas/listing-changes.ts"
 import { DIRECTIONS } from "../formulas/rank-moves.ts"
 import { reviewLanguage } from "../formulas/review-language.ts"
 import { changesOf } from "../observations/changes.ts"
@@ -22,6 +23,7 @@ import {
   PastDay,
   TimeZone,
 } from "./day-shapes.ts"
+import { changeFields, changeShape } from "./listing-shapes.ts"
 import { Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 const PUBLIC_FIGURES = [
@@ -55,24 +57,24 @@ const Figure = v.strictObject({
 type FigureRow = v.InferOutput<typeof Figure>
 
 const Move = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   platform: Store,
   country: Storefront,
-  direction: v.picklist(DIRECTIONS),
+  direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
   rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
   was: described(v.nullable(Rank), "On the measured day before; null = absent."),
   against: described(Day, "The measured day before."),
-  source: v.string(),
+  source: described(v.string(), "Who read both days."),
 })
 
 const Change = v.strictObject({
-  at: Time,
   country: Storefront,
   platform: Store,
-  kind: v.string(),
-  before: described(v.unknown(), "Null = it was not there; also the words of a promotional text below the Pro plan."),
-  after: described(v.unknown(), "Null = it is not there any more; else as before."),
-  source: v.string(),
+  kind: described(
+    v.picklist(PAGE_CHANGES),
+    "name, subtitle and description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
+  ),
+  ...changeFields,
 })
 
 const MOST_MOVES = 10
@@ -94,10 +96,13 @@ export const getToday = operation({
   faults: ["bad_day"],
   input: ofApp({ tz: TimeZone, day: PastDay }),
   output: v.strictObject({
-    appId: v.string(),
-    name: v.string(),
+    appId: described(v.string(), "As in list_apps."),
+    name: described(v.string(), "As list_apps names it."),
     ...askedDayFields,
-    figures: v.array(Figure),
+    figures: described(
+      v.array(Figure),
+      "The workspace's own first, then keywords, ratings and reviews, each storefront and store by itself.",
+    ),
     moves: described(
       v.array(Move),
       `Keywords that moved since the measured day before: the ${MOST_MOVES} biggest moves.`,
@@ -217,15 +222,16 @@ async function changesSeen(
   const apps = [app.iosApp, app.androidApp].filter((id) => id !== null)
   // a day of the zone lies within two UTC days, or three where it is the date line's
   const days = { from: from.toISOString().slice(0, 10), to: to.toISOString().slice(0, 10) }
-  const found = await changesOf(sql, { apps, ...days, limit: 1_000 })
+  const found = await changesOf(sql, { apps, ...days, kinds: PAGE_CHANGES, limit: 1_000 })
   return found
     .filter(({ at, storefront }) => at >= from && at < to && app.countries.includes(storefront))
     .slice(0, MOST_CHANGES)
-    .map(({ appId, at, storefront, kind, before, after, source }) => {
-      const platform = appId === app.iosApp ? ("ios" as const) : ("android" as const)
-      const words = kind === "promotional_text" && !promotional ? { before: null, after: null } : { before, after }
-      return { at: at.toISOString(), country: storefront, platform, kind, ...words, source }
-    })
+    .map((change) => ({
+      country: change.storefront,
+      platform: change.appId === app.iosApp ? ("ios" as const) : ("android" as const),
+      kind: change.kind as (typeof PAGE_CHANGES)[number],
+      ...changeShape(change, { promotional }),
+    }))
 }
 
 /** A keyword that entered or dropped out moved farther than any that stayed: as from or to the place behind the last. */

@@ -64,7 +64,7 @@ const Keyword = v.strictObject({
 })
 
 const Covered = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The tracked keyword."),
   covered: described(
     v.nullable(v.boolean()),
     "All its words stand in name, subtitle and keywords together. Null = unknown: words are missing, and one of the three was not given.",
@@ -114,16 +114,20 @@ export const validateListing = operation({
     storefrontLocales: described(v.array(Locale), "The locales whose listings the storefront reads, its first first."),
     fields: described(
       v.strictObject({
-        name: OptionalMeasured,
-        subtitle: OptionalMeasured,
-        keywords: OptionalMeasured,
-        promotionalText: OptionalMeasured,
-        description: OptionalMeasured,
+        name: described(OptionalMeasured, "Of the name."),
+        subtitle: described(OptionalMeasured, "Of the subtitle."),
+        keywords: described(OptionalMeasured, "Of the keyword field, commas included."),
+        promotionalText: described(OptionalMeasured, "Of the promotional text."),
+        description: described(OptionalMeasured, "Of the description."),
       }),
       "The length of each field; null = not given.",
     ),
     counts: described(
-      v.strictObject({ error: Count, warning: Count, hint: Count }),
+      v.strictObject({
+        error: described(Count, "Refused or forbidden."),
+        warning: described(Count, "Room lost, or a risk."),
+        hint: described(Count, "Worth a look."),
+      }),
       "How many findings there are of each severity, those left out included.",
     ),
     findings: described(v.array(Finding), `By field, then by place; of one code in one field at most ${MOST_ALIKE}.`),
@@ -140,9 +144,9 @@ export const validateListing = operation({
       v.strictObject({
         complete: described(v.boolean(), "Name, subtitle and keywords were all given, so that nothing is unknown."),
         tracked: described(Count, "Keywords tracked in the storefront."),
-        covered: Count,
-        leftOut: Count,
-        unknown: Count,
+        covered: described(Count, "Of them, those that can be made of the words."),
+        leftOut: described(Count, "Of them, those that cannot."),
+        unknown: described(Count, "Of them, those of which it is unknown: a field was not given."),
         keywords: described(v.array(Covered), "Each tracked keyword, in its order; at most 1,000."),
       }),
       "Whether the app's tracked keywords of that storefront can be made of the words of name, subtitle and keywords.",

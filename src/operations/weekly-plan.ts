@@ -20,15 +20,15 @@ const DAY_MS = 86_400_000
 const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
 
 const Outlook = v.strictObject({
-  term: v.string(),
+  term: described(v.string(), "The keyword."),
   day: described(Day, "When its results were read."),
   rank: described(v.nullable(Rank), "Null = absent from the results read."),
   expectedRank: described(
     Rank,
     "The median place of apps that carry its words in their name and have no more ratings.",
   ),
-  popularity: v.number(),
-  popularitySource: v.string(),
+  popularity: described(v.number(), "How much it is searched for, 1 to 100, as in list_keyword_ranks."),
+  popularitySource: described(v.string(), "Where that comes from, as in list_keyword_ranks."),
 })
 
 const Task = v.strictObject({
@@ -36,13 +36,13 @@ const Task = v.strictObject({
   platform: Store,
   country: Storefront,
   field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
-  sentence: v.string(),
+  sentence: described(v.string(), "The whole of it in one English sentence."),
   current: described(v.string(), "As the page shows it; empty where it shows none."),
-  proposed: v.string(),
-  added: v.array(v.string()),
-  removed: v.array(v.string()),
-  reasons: v.array(v.string()),
-  tradeOff: v.string(),
+  proposed: described(v.string(), "The text to put in its place, within the store's limit."),
+  added: described(v.array(v.string()), "Words that proposed has and current has not."),
+  removed: described(v.array(v.string()), "Words of current that make room for them; empty = nothing goes."),
+  reasons: described(v.array(v.string()), "What was measured that speaks for it, in English sentences."),
+  tradeOff: described(v.string(), "What it costs, in one English sentence."),
   confidence: described(
     v.picklist(["low", "medium"]),
     `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
@@ -84,11 +84,20 @@ export const getWeeklyPlan = operation({
       ),
     ),
     platform: Platform,
-    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)), 5),
+    limit: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)),
+        "The most tasks, over all storefronts.",
+      ),
+      5,
+    ),
   }),
   output: v.strictObject({
     platform: Store,
-    goal: v.nullable(v.picklist(["downloads", "rank", "revenue"])),
+    goal: described(
+      v.nullable(v.picklist(["downloads", "rank", "revenue"])),
+      "As asked, or else the app's own; null = neither.",
+    ),
     tasks: described(v.array(Task), "The greatest expected value first."),
     storefronts: described(
       v.array(
@@ -228,6 +237,6 @@ async function keepTold(sql: Sql, appId: string, told: readonly Told[], goal: st
     )
     order by task_id
     on conflict (app_id, task_id) do update
-    set page_seen_at = excluded.page_seen_at, keywords = excluded.keywords, expected_value = excluded.expected_value,
-      goal = excluded.goal, last_told_at = now()`
+    set current_text = excluded.current_text, page_seen_at = excluded.page_seen_at, keywords = excluded.keywords,
+      expected_value = excluded.expected_value, goal = excluded.goal, last_told_at = now()`
 }

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts"
+import { type Html, type HtmlPart, html } from "./html.ts"
 
 /** A heading of the page, and what stands below it. */
 export interface Chapter {
@@ -17,9 +17,14 @@ ${chapters.map(
 ${
   entries.length > 0 &&
   html`<ul>
-${entries.map((entry) => html`<li><a href="#${entry.id}">${entry.text}</a></li>\n`)}</ul>
+${entries.map((entry) => html`<li><a href="#${entry.id}">${brokenAtSlashes(entry.text)}</a></li>\n`)}</ul>
 `
 }</div>
 `,
 )}</nav>`
+}
+
+/** A path longer than its line goes on with its next part, not in the midst of a word. */
+function brokenAtSlashes(text: string): HtmlPart {
+  return text.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`))
 }

@@ -43,7 +43,7 @@ caption { text-align: left; padding: .25rem 0 .5rem; font-size: .875rem }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line) }
 thead th { font-size: .8125rem; color: var(--quiet); background: var(--soft); border-top: 0 }
 tbody th { font-weight: 600 }
-td { overflow-wrap: break-word }
+thead th, td { overflow-wrap: break-word }
 .rank { font-size: 1.15rem; font-weight: 700; font-variant-numeric: tabular-nums }
 .up { color: var(--up) }
 .down { color: var(--down) }

@@ -52,13 +52,16 @@ ${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(sto
   charted.length > 0 &&
   html`<h3>Ranks over time</h3>
 <p class="quiet">Rank 1 is at the top. A gap is a day that was not measured; a square in the band below is a day on which the
-app was not among the results read.</p>
+app was not among the results read.${keywords.some(isUncharted) && ` Charts are of the first ${charted.length} keywords that were measured.`}</p>
 <ul class="charts">
 ${charted.map((keyword, i) => chartPart(`${platform}-${i + 1}`, keyword, report))}</ul>\n`
 }${storePagePart(store)}
 </section>
 `
 }
+
+/** It was measured, and others took all the charts that a page has. */
+const isUncharted = ({ measured, points }: SharedKeyword) => measured && points === null
 
 function ranksTable({ platform, day, keywords, more }: SharedStore): Html {
   const readings = [...new Set(keywords.filter(({ measured }) => measured).map(readingText))]

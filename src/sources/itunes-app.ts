@@ -1,6 +1,6 @@
 import { isStoreId } from "../formulas/store-ids.ts"
 import type { StoreApp } from "../observations/types.ts"
-import { at, count, currency, parseJson, shown, text } from "./json.ts"
+import { at, count, currency, parseJson, shown, siteOf, text } from "./json.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure } from "./source.ts"
 
@@ -82,7 +82,7 @@ function appOf(row: unknown, id: string): StoreApp {
     genre: fact(row, "primaryGenreId", genre),
     developerId: fact(row, "artistId", numeral),
     // developers write it: one that leads nowhere is none, rather than a change
-    developerSite: url(at(row, "sellerUrl")),
+    developerSite: siteOf(at(row, "sellerUrl")),
     releasedAt: fact(row, "releaseDate", moment),
     updatedAt: fact(row, "currentVersionReleaseDate", moment),
   })

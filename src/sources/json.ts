@@ -49,6 +49,19 @@ export function currency(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined
 }
 
+/**
+ * The address of a developer's site. It is the developer who writes it: one that is none, or longer than can be stored, is
+ * left out, so that no app can take a whole answer of many with it.
+ */
+export function siteOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.length <= LONGEST_SITE && /^https?:\/\/\S+$/.test(value)
+    ? text(value)
+    : undefined
+}
+
+// as observations/check-app.ts holds it
+const LONGEST_SITE = 2_000
+
 /** Each app once, where it stands first, and no more than the depth. */
 export function appsOf<App extends ResultApp>(shown: Iterable<App>, depth: number): App[] {
   const apps = new Map<string, App>()

@@ -1,7 +1,7 @@
 import { isStoreId } from "../formulas/store-ids.ts"
 import type { AppsObservation, StoreApp } from "../observations/types.ts"
 import type { AppsAsked } from "./asked.ts"
-import { at, count, currency, list, shown, text } from "./json.ts"
+import { at, count, currency, list, shown, siteOf, text } from "./json.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
 import { fact, fieldAt, listedFacts, required } from "./play-listing.ts"
 import { marketOf } from "./play-market.ts"
@@ -82,10 +82,6 @@ function versionOf(listing: unknown): string | undefined {
 /** A number or, of older ones, a name, as the address of the developer's page has it. */
 function developerOf(link: unknown): string | undefined {
   return /^\/store\/apps\/dev(?:eloper)?\?id=([^&#\s]{1,200})$/.exec(text(link) ?? "")?.[1]
-}
-
-function siteOf(value: unknown): string | undefined {
-  return typeof value === "string" && /^https?:\/\/\S+$/.test(value) ? text(value) : undefined
 }
 
 function units(micros: unknown): number | undefined {

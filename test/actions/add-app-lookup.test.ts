@@ -71,7 +71,14 @@ describe("the preview of add_app", () => {
     expect(
       (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
     ).toMatchObject({ notes: [note] })
+    // a name of one's own, or the other store's, does not make it checked
+    expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
     await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
+    answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })
+    const half = { iosId: "20007", androidPkg: "com.example.elsewhere", countries: ["de"] }
+    expect((await preview(scene, half)).body.preview).toMatchObject({
+      notes: [expect.stringContaining("No store has shown android:com.example.elsewhere here yet")],
+    })
     answersLookUps(scene.stores, { "20006": {} }, 4_000)
     const began = performance.now()
     const slow = await preview(scene, { iosId: "20006" })

@@ -255,6 +255,23 @@ describe("a limit that twenty confirms at once would break", () => {
     }
   })
 
+  test("of shared pages is reached exactly, whichever apps they show", async () => {
+    const { workspace, app, token, confirm } = await someWriter(house)
+    await sql`
+      insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)
+      select sha256((${app}::text || g)::bytea), ${workspace}, ${app}, now(), now() + interval '1 hour', '{}'
+      from generate_series(1, 193) g`
+    const tokens = await times(20, async () =>
+      token("create_share_link", { appId: await anApp(sql, workspace), country: "us" }),
+    )
+    const counts = tally((await Promise.all(tokens.map(confirm))).map(said))
+    console.log(`20 confirms of shared pages where 7 fit: ${JSON.stringify(counts)}`)
+    expect(counts).toEqual({ "200": 7, "403 write_limit_reached": 13 })
+    expect(await booksOf(sql, workspace)).toEqual(booksAt(7))
+    const [row] = await sql`select count(*)::int as links from share_link where workspace_id = ${workspace}`
+    expect(row!.links).toBe(200)
+  })
+
   async function heldBy(workspace: number) {
     const [row] = await sql`
       select count(distinct a.id) as apps, count(t.term) as keywords

@@ -76,6 +76,27 @@ describe("the preview", () => {
     expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
   })
 
+  test("left open goes as far back as the plan's history, for reviews 90 days, in the app's first storefront", async () => {
+    const left = async (dataset: string) => {
+      const { from, to, country, platform, format } = (await on.preview({ dataset })).body.preview.after.export
+      return { from, to, country, platform, format }
+    }
+    const usual = { to: ago(0), country: "de", platform: "ios", format: "csv" }
+    await on.sql`update tracked_app set countries = '{de,us}' where id = ${on.app}`
+    for (const [historyDays, reviewDays, first] of [
+      [200, 365, 89],
+      [30, 60, 59],
+    ] as const) {
+      await on.sql`
+        update workspace
+        set overrides = ${on.sql.json({ historyDays, reviewDays })}
+        where id = ${on.workspace}`
+      on.key = await on.house.key(on.workspace)
+      expect(await left("history")).toEqual({ ...usual, from: ago(historyDays - 1) })
+      expect(await left("reviews")).toEqual({ ...usual, from: ago(first) })
+    }
+  })
+
   test("says of nothing why there is nothing; then the confirm is free and makes no link", async () => {
     const cases: [object, string][] = [
       [{ country: "fr" }, "The app does not track fr"],

@@ -123,6 +123,19 @@ describe("a preview", () => {
     ])
   })
 
+  test("sweeps a hundred of them at most", async () => {
+    await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    await on.sql`
+      insert into confirm_token (sha256, workspace_id, key_id, action, args, seen, created_at)
+      select sha256(('old ' || n)::bytea), workspace_id, key_id, action, args, seen, now() - interval '25 hours'
+      from confirm_token, generate_series(1, 250) n
+      where workspace_id = ${on.workspace}`
+    await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
+    expect(await on.sql`select count(*) from confirm_token where workspace_id = ${on.workspace}`).toMatchObject([
+      { count: 152 },
+    ])
+  })
+
   test("leaves neither its token nor anything made of it in the log or the database", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     await on.confirm(confirmToken)

@@ -61,8 +61,17 @@ test("a fresh instance fills the whole public picture of an added app by itself"
 
   await reading(async () => await until(async () => (await left()) === 0))
 
-  const sections = await sql`select section from listing_run where source = 'apple-app-page' order by section`
-  expect(sections.map(({ section }) => section)).toEqual(["developer", "page", "similar"])
+  const sections = await sql`
+    select r.section, c.content
+    from listing_run r
+    join listing_content c using (app_id, storefront, source, section, digest)
+    where r.source = 'apple-app-page'
+    order by r.section`
+  expect([...sections]).toEqual([
+    { section: "developer", content: ["1600000301", "1600000302"] },
+    { section: "page", content: expect.objectContaining({ name: HARBOR.name, version: "4.2.1", language: "en-US" }) },
+    { section: "similar", content: ["1600000102", "1600000103", "1600000104", "1600000105"] },
+  ])
   expect(await counted(sql`review`)).toBe(500)
   expect(stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/"))).toHaveLength(10)
   // of all apps and of its genre
@@ -148,7 +157,11 @@ async function counted(table: ReturnType<Sql>): Promise<number> {
 }
 
 async function picture(): Promise<unknown> {
-  const tables = ["listing_run", "review", "review_read", "chart_results", "chart_place", "genre", "developer_shelf", "app_ads", "app_rival", "app_storefront", "search_results"] // biome-ignore format: one line
+  const tables = [
+    "listing_run", "listing_content", "listing_item", "listing_version", "listing_change", "rating_count", "market_fact", "review",
+    "review_version", "review_read", "chart", "chart_results", "chart_place", "genre", "developer_shelf", "app_ads", "app_rival",
+    "app_storefront", "store_app", "list", "search_results", "alert",
+  ] // biome-ignore format: a list to scan
   const all = []
   for (const table of tables) all.push([...(await sql`select t::text as row from ${sql(table)} t order by 1`)])
   return all

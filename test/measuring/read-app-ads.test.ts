@@ -73,7 +73,7 @@ test.each([
   [
     "no_file",
     "a page for any path",
-    page("<!doctype html>\n<p>google.com, pub-1, DIRECT</p>", { "content-type": "text/html" }),
+    page("<!doctype html>\n<pre>\ngoogle.com, pub-1, DIRECT\n</pre>", { "content-type": "text/html" }),
   ],
   ["no_file", "an empty file", page("")],
   ["no_file", "a file that names nobody", page("placeholder.example.com, placeholder, DIRECT, placeholder")],

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
+import type { Upstream } from "../../src/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { requestsADay, type Tracked } from "./requests-a-day.ts"
 
@@ -9,26 +12,26 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-// as the README shows them
-const TABLE: [Tracked, Record<string, number>][] = [
-  [
-    { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 },
-    // 50 searches and its page; 12 charts, a look-up, 10/7 for difficulties, 5/4 for reviews, 1/7 and 1/30; 50 * 4/7; 1/14
-    { "apps.apple.com": 51, "itunes.apple.com": 16, "search.itunes.apple.com": 29, "developer-sites": 1 },
-  ],
-  [
-    { platform: "ios", countries: ["us", "de", "jp"], keywords: 50, rivals: 10 },
-    { "apps.apple.com": 153, "itunes.apple.com": 48, "search.itunes.apple.com": 86, "developer-sites": 1 },
-  ],
-  [
-    { platform: "android", countries: ["us"], keywords: 50, rivals: 10 },
-    // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews
-    { "play.google.com": 70, "developer-sites": 1 },
-  ],
-]
+const ONE: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 }
+const TABLE: Record<string, Tracked> = {
+  // 50 searches and its page; 12 charts, a look-up, 10/7 for difficulties, 5/4 for reviews, 1/7 and 1/30; 50 * 4/7; 1/14
+  "an iOS app in one storefront": ONE,
+  "an iOS app in three": { ...ONE, countries: ["us", "de", "jp"] },
+  // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews
+  "an Android app in one": { ...ONE, platform: "android" },
+}
 
-test.each(TABLE)("an app takes as many requests a day as the README says: %p", async (tracked, requests) => {
-  expect(await requestsADay(sql, tracked)).toEqual(requests)
+test.each(Object.entries(TABLE))("%s takes as many requests a day as the README says", async (row, tracked) => {
+  expect(await requestsADay(sql, tracked)).toEqual(stated(row))
+})
+
+test("one more app takes as many more as the README says", async () => {
+  const [one, two] = [await requestsADay(sql, ONE), await requestsADay(sql, { ...ONE, apps: 2 })]
+  const { "developer-sites": _, ...more } = stated("one more iOS app, same storefront and genre")
+  for (const [upstream, requests] of Object.entries(more)) {
+    const between = two[upstream as Upstream]! - one[upstream as Upstream]!
+    expect([upstream, between]).toEqual([upstream, requests])
+  }
 })
 
 test("what is reckoned here is no request, and every other kind is", () => {
@@ -37,3 +40,20 @@ test("what is reckoned here is no request, and every other kind is", () => {
     expect([together, everyDays].every((one) => one >= 1)).toBeTrue()
   }
 })
+
+/** A row of the README's table, by the upstreams that it names. */
+function stated(row: string): Partial<Record<Upstream, number>> {
+  const cells = (line: string) =>
+    line
+      .split("|")
+      .slice(2, -1)
+      .map((cell) => cell.trim())
+  const lines = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8").split("\n")
+  const place = lines.findIndex((line) => line.startsWith(`| ${row} `))
+  const heads = lines.slice(0, place).findLast((line) => line.startsWith("| tracked ")) as string
+  const figures = cells(lines[place] as string).map((cell) => /^(?:about )?(\d+)$/.exec(cell)?.[1])
+  const named = cells(heads).map((head) => (head === "developers' sites" ? "developer-sites" : head))
+  return Object.fromEntries(
+    named.flatMap((head, at) => (figures[at] === undefined ? [] : [[head, Number(figures[at])]])),
+  )
+}

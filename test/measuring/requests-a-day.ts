@@ -13,37 +13,45 @@ export interface Tracked {
   countries: readonly string[]
   keywords: number
   rivals: number
+  /** So many such apps, of one genre, each with keywords and rivals of its own; 1 when left out. */
+  apps?: number
 }
 
-/** Requests a day to each upstream once an app was read for the first time: what the rows that tracking it makes ask for. */
+/** Requests a day to each upstream once apps were read for the first time: what the rows that tracking them makes ask for. */
 export async function requestsADay(sql: Sql, tracked: Tracked): Promise<Partial<Record<Upstream, number>>> {
   await sql`delete from tracked_app`
   await sql`delete from due`
-  const { platform, countries, keywords, rivals } = tracked
-  const [own, ...others] = storeIds(platform, rivals + 1) as [string, ...string[]]
-  const facts = platform === "ios" ? { genre: "6013", developerId: "1500000011" } : {}
-  const source = platform === "ios" ? "itunes-lookup" : "play-details"
-  const apps = [own, ...others].map((id) => ({ id, name: id, ...facts }))
-  await record(sql, [said(new Date().toISOString(), apps, { platform, source })])
-  const app = { workspaceId: await newWorkspace(sql), origin: "own", countries: [...countries] }
-  const terms = Array.from({ length: keywords }, (_, i) => `term ${i}`)
-  const store = platform === "ios" ? { iosId: own } : { androidPkg: own }
-  const id = (await sql.begin((tx) => trackApp(tx, { ...app, ...store, keywords: terms }))) as string
+  for (let place = 0; place < (tracked.apps ?? 1); place++) await track(sql, tracked, place)
   // both come with the first results
   await sql`
     insert into due (kind, platform, storefront, subject)
     select kind, platform, storefront, subject from tracked_subject where kind = 'difficulty'`
+  const { countries } = tracked
+  const kinds = kindsOf({ egressCountry: countries[0] })
+  const budgets = await budgetOf(sql, { kinds, egress: "main", gapsMs: BASE_GAPS_MS })
+  return Object.fromEntries(budgets.flatMap(({ upstream, asked }) => (asked > 0 ? [[upstream, asked]] : [])))
+}
+
+async function track(sql: Sql, { platform, countries, keywords, rivals }: Tracked, place: number): Promise<void> {
+  const [own, ...others] = storeIds(platform, rivals + 1, place * 1_000) as [string, ...string[]]
+  const facts = platform === "ios" ? { genre: "6013", developerId: String(1_500_000_011 + place) } : {}
+  const source = platform === "ios" ? "itunes-lookup" : "play-details"
+  const apps = [own, ...others].map((id) => ({ id, name: id, ...facts }))
+  await record(sql, [said(new Date().toISOString(), apps, { platform, source })])
+  const app = { workspaceId: await newWorkspace(sql), origin: "own", countries: [...countries] }
+  const terms = Array.from({ length: keywords }, (_, i) => `term ${place} ${i}`)
+  const store = platform === "ios" ? { iosId: own } : { androidPkg: own }
+  const id = (await sql.begin((tx) => trackApp(tx, { ...app, ...store, keywords: terms }))) as string
   await sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     select ${id}, ${platform}, c.storefront, s.id, false, 1
     from store_app s
     cross join unnest(${countries}::text[]) c (storefront)
     where s.store_id = any(${others}::text[])`
-  const kinds = kindsOf({ egressCountry: countries[0] })
-  const budgets = await budgetOf(sql, { kinds, egress: "main", gapsMs: BASE_GAPS_MS })
-  return Object.fromEntries(budgets.flatMap(({ upstream, asked }) => (asked > 0 ? [[upstream, asked]] : [])))
 }
 
-function storeIds(platform: Tracked["platform"], count: number): string[] {
-  return Array.from({ length: count }, (_, i) => (platform === "ios" ? String(900_000_000 + i) : `com.example.app${i}`))
+function storeIds(platform: Tracked["platform"], count: number, first: number): string[] {
+  return Array.from({ length: count }, (_, i) =>
+    platform === "ios" ? String(900_000_000 + first + i) : `com.example.app${first + i}`,
+  )
 }

@@ -62,6 +62,7 @@ let house: House
 let key: string
 let app: string
 let second = false
+let unreadable = false
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -94,25 +95,41 @@ test("the first day fills the picture, and tells of nothing but a keyword that i
   expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
 })
 
+test("pages that cannot be read between the two days tell nothing", async () => {
+  unreadable = true
+  const before = await alerts()
+  await sql`update due set next_at = now() where kind in ('listing', 'app')`
+  await readAll()
+  const failed = await sql`select distinct kind from attempt where outcome = 'changed' order by kind`
+  expect(failed.map(({ kind }) => kind)).toEqual(["apps", "listing"])
+  expect(await alerts()).toEqual(before)
+  expect(await sql`select 1 from listing_change`).toHaveLength(0)
+  unreadable = false
+})
+
 test("the second day's bodies give exactly what happened, alerts and changes", async () => {
   second = true
+  const asked = stores.requests.length
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
   await readAll()
   expect(await alerts()).toEqual(EXPECTED)
-  const changes = await sql<{ line: string }[]>`
-    select a.store_id || ' ' || c.kind || coalesce(' ' || nullif(c.subject, ''), '') as line
+  const changes = await sql<{ what: string; before: unknown; after: unknown }[]>`
+    select concat_ws(' ', a.store_id, c.kind, nullif(c.subject, '')) as what, c.before, c.after
     from listing_change c
     join store_app a on a.id = c.app_id
-    order by line`
-  expect(changes.map(({ line }) => line)).toEqual([
-    `${A.id} version`,
-    `${B.id} price`,
-    `${C.id} name`,
-    `${D.id} rating_jump`,
-    `${HARBOR.id} featured story 1400000011`,
-    `${HARBOR.id} subtitle`,
-    `${HARBOR.id} unfeatured story 1400000099`,
-    `${HARBOR.id} version`,
+    order by a.store_id, c.kind, c.subject`
+  expect(changes.map(({ what, before, after }) => [what, before, after])).toEqual(CHANGES)
+  // with the last reading before, not with the failed one
+  const seen = await sql<{ at: Date; before: Date }[]>`select distinct at, before_seen_at as before from listing_change`
+  expect([...seen]).toEqual([{ at: TODAY, before: YESTERDAY }])
+  // as many as the README reckons a day, and a search that always has results
+  const paths = stores.requests.slice(asked).map(({ url }) => url.pathname)
+  const count = (path: string) => paths.filter((one) => one.startsWith(path)).length
+  expect(["/us/app/", "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)).toEqual([
+    1,
+    12,
+    1,
+    TERMS.length + 1,
   ])
 })
 
@@ -130,6 +147,47 @@ test("read and looked through once more, both days tell nothing twice", async ()
 
 const NAMES = Object.fromEntries(OTHERS.map((other, at) => [at, other.name])) as Record<number, string>
 
+/** What of a page is changed on the second day, with the words of the first; and what stands there since. */
+const EDITS: [after: string, before: string][] = [
+  ["4.2.1", "4.1.9"],
+  ["Rain, waves", "Rain"],
+  ["1400000011", "1400000099"],
+  ["6750000001", "6750000099"],
+  ["a night on the northern sea", "a harbor in the fog"],
+  ["• A timer that fades out", "• A timer"],
+  ["d4ac50fe-example/AppIcon", "0dd1c045-example/AppIcon"],
+  ["0ec3ee38-example/Screen", "0dd5c4ee-example/Screen"],
+]
+const ICON = "https://is1-ssl.mzstatic.com/image/new/512x512bb.jpg"
+const SHOTS = ["https://is1-ssl.mzstatic.com/image/one.jpg", "https://is1-ssl.mzstatic.com/image/two.jpg"]
+
+const card = (id: string) => ({ id, kind: "story", title: "Wind down for the night" })
+const event = expect.objectContaining({ title: "Northern Lights Week" })
+
+/** Of the rivals as look-ups tell them, of the app as its page does: what, before and after. */
+const CHANGES: [what: string, before: unknown, after: unknown][] = [
+  [`${A.id} icon`, `https://is1-ssl.mzstatic.com/image/${A.id}/512x512bb.jpg`, ICON],
+  [`${A.id} version`, "1.0", "1.1"],
+  [`${B.id} price`, { price: 0, currency: "USD" }, { price: 4.99, currency: "USD" }],
+  [`${B.id} screenshots`, { phone: SHOTS.slice(0, 1) }, { phone: SHOTS }],
+  [`${C.id} name`, C.name, "App C"],
+  [`${D.id} rating_jump`, 4.5, 4.2],
+  [
+    `${HARBOR.id} description`,
+    expect.stringContaining("• A timer\n"),
+    expect.stringContaining("• A timer that fades out\n"),
+  ],
+  [`${HARBOR.id} event_ended 6750000099`, event, null],
+  [`${HARBOR.id} event_started 6750000001`, null, event],
+  [`${HARBOR.id} featured story 1400000011`, null, card("1400000011")],
+  [`${HARBOR.id} icon`, expect.stringContaining("0dd1c045-example"), expect.stringContaining("d4ac50fe-example")],
+  [`${HARBOR.id} promotional_text`, expect.stringContaining("fog"), expect.stringContaining("northern sea")],
+  [`${HARBOR.id} screenshots`, { pad: expect.any(Array) }, { pad: expect.any(Array) }],
+  [`${HARBOR.id} subtitle`, "Rain & white noise", "Rain, waves & white noise"],
+  [`${HARBOR.id} unfeatured story 1400000099`, card("1400000099"), null],
+  [`${HARBOR.id} version`, "4.1.9", "4.2.1"],
+]
+
 const EXPECTED = [
   `chart_drop: The app fell from 4 to 30 on the free iPhone chart of genre 6013 in us.`,
   `chart_enter: The app entered the paid iPad chart of genre 6013 in us at 50: it was not among the first 99.`,
@@ -145,8 +203,10 @@ const EXPECTED = [
   `rival_beaten: The app passed ${NAMES[1]} on 'rain' in us on iOS: it stands at 1, ${NAMES[1]} stands at 3.`,
   `rival_beaten: The app passed App C on 'calm' in us on iOS: it stands at 2, App C stands at 4.`,
   `rival_beaten: The app passed ${NAMES[3]} on 'calm' in us on iOS: it stands at 2, ${NAMES[3]} stands at 5.`,
+  `rival_event: ${NAMES[0]} changed its icon in us on iOS.`,
   `rival_event: ${NAMES[0]} went from version 1.0 to 1.1 in us on iOS.`,
   `rival_event: ${NAMES[1]} changed its price from free to 4.99 USD in us on iOS.`,
+  `rival_event: ${NAMES[1]} changed its screenshots in us on iOS.`,
   `rival_event: ${NAMES[3]} went from 4.5 to 4.2 stars in us on iOS.`,
   `rival_event: App C changed its name from '${NAMES[2]}' to 'App C' in us on iOS.`,
   `rival_passed: ${NAMES[1]} passed the app on 'white noise' in us on iOS: it stands at 2, the app is not among the first 200.`,
@@ -178,11 +238,10 @@ function renamed(shown: ShownApp): ShownApp {
 /** The app's own page, its charts, and look-ups in which four rivals change. */
 function answersPages(): void {
   const page = fixture("apple-app-page-us.html")
-  const before = page
-    .replaceAll("4.2.1", "4.1.9")
-    .replaceAll("Rain, waves", "Rain")
-    .replaceAll("1400000011", "1400000099")
-  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () => new Response(second ? page : before))
+  const before = EDITS.reduce((body, [now, then]) => body.replaceAll(now, then), page)
+  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () =>
+    unreadable ? new Response("{}") : new Response(second ? page : before),
+  )
   stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => {
     const [others, { pathname }] = [someApps(99, 1_000_300_000), url]
     const own = pathname.includes("/topfreeapplications/") && pathname.includes("genre=6013")
@@ -193,6 +252,7 @@ function answersPages(): void {
   })
   const known = [...OTHERS, ...KETTLES, HARBOR]
   stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
+    if (unreadable) return new Response("{}")
     const ids = url.searchParams.get("id")!.split(",")
     if (ids.includes(String(HARBOR.developerId))) return new Response(fixture("itunes-developer-us.json"))
     const answer = (await lookupAnswer(known.filter(({ id }) => ids.includes(id))).json()) as { results: Looked[] }
@@ -202,16 +262,17 @@ function answersPages(): void {
 
 interface Looked {
   trackId: number
+  screenshotUrls?: string[]
 }
 
 function otherwise(row: Looked): Looked {
   const changed: Record<string, object> = {
-    [A.id]: { version: "1.1" },
-    [B.id]: { price: 4.99 },
+    [A.id]: { version: "1.1", artworkUrl512: ICON },
+    [B.id]: { price: 4.99, screenshotUrls: SHOTS },
     [C.id]: { trackName: "App C" },
     [D.id]: { averageUserRating: 4.2 },
   }
-  return { ...row, ...(second && changed[row.trackId]) }
+  return { ...row, screenshotUrls: SHOTS.slice(0, 1), ...(second && changed[row.trackId]) }
 }
 
 /** Reviews of five stars, one each 12 hours for 40 days; on the second day six of one star. */

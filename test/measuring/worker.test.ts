@@ -225,9 +225,16 @@ describe("a started worker", () => {
         return undefined
       })
     const apps: Kind = { ...lookUps, together: 1 }
-    const busy = on.measuring({ kinds: [searches, apps], pollMs: 60_000 })
+    let looked = false
+    const looking = failing("", () => {
+      looked = true
+      return false
+    })
+    const busy = on.measuring({ sql: looking, kinds: [searches, apps], pollMs: 60_000 })
     busy.start()
-    await Bun.sleep(50)
+    // its first look, which finds nothing, is over
+    await until(() => looked)
+    await Bun.sleep(200)
     for (let i = 0; i < 12; i++) await on.track([`term ${i}`], { only: null })
     await on.sql`delete from due where kind not in ('search', 'app')`
     expect(on.stores.requests).toEqual([])

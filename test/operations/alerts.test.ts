@@ -85,6 +85,29 @@ describe("GET /v1/alerts", () => {
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
 
+  test("of 501 alerts 50 are given, or as many as asked for up to 500, and all that are unread are counted", async () => {
+    const many = await house.workspace()
+    const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
+    await sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+      select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20', timestamptz '2025-11-20' + n * interval '1 second',
+        jsonb_build_object('term', 'term ' || n, 'rank', 9, 'was', 3, 'depth', 50, 'wasDepth', 50, 'source', 'import',
+          'against', '2025-11-19')
+      from generate_series(1, 501) n
+      order by n`
+    const by = await house.key(many)
+    for (const [query, count] of [
+      ["", 50],
+      ["?limit=500", 500],
+      ["?limit=51", 51],
+    ] as const) {
+      const { body } = await house.call(`/v1/alerts${query}`, { key: by })
+      expect([query, body.alerts.length, body.unread]).toEqual([query, count, 501])
+      const newest = Array.from({ length: count }, (_, at) => `term ${501 - at}`)
+      expect(body.alerts.map(({ term }: { term: string }) => term)).toEqual(newest)
+    }
+  })
+
   test("what was read is not counted, and told all the same", async () => {
     await sql`update alert set read_at = now() where app_id = ${other}`
     const { body } = await house.tool("list_alerts", {}, { key })

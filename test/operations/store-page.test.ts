@@ -352,6 +352,7 @@ describe("Google Play's page", () => {
     expect(timeline.map(({ platform, kind }: Record<string, string>) => [platform, kind])).toEqual([
       ["android", "version"],
     ])
-    expect(JSON.stringify(android)).not.toContain("Tea Timer")
+    for (const hidden of [PAGE.name, PAGE.subtitle, PAGE.description])
+      expect(JSON.stringify({ ios, android, timeline })).not.toContain(JSON.stringify(hidden).slice(1, -1))
   })
 })

@@ -196,9 +196,35 @@ describe("other figures", () => {
     await store(page("2025-11-19T10:00:00Z", "1.0", "de"), page("2025-11-20T10:00:00Z", "1.1", "de"))
     const answer = await today(app)
     expect(answer.changes).toEqual([
-      { at: "2025-11-20T10:00:00.000Z", country: "us", platform: "ios", kind: "version", before: "1.0", after: "1.1", source: "apple-app-page" },
+      {
+        ...{ at: "2025-11-20T10:00:00.000Z", day: "2025-11-20", notYetAt: "2025-11-19T10:00:00.000Z", source: "apple-app-page" },
+        ...{ country: "us", platform: "ios", kind: "version", before: "1.0", after: "1.1" },
+        ...{ subjectKind: null, subjectId: null, title: null, startsAt: null, endsAt: null },
+        ...{ picturesBefore: null, picturesAfter: null },
+      },
     ]) // biome-ignore format: a row
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
+  })
+
+  test("a change of price, screenshots or name is flat: words, addresses, and of names that they changed alone", async () => {
+    const app = await track()
+    const page = (at: string, name: string, price: number, phone: string[]) =>
+      listed(at, { name, price, screenshots: { phone } }, { id: "10001" })
+    const [a, b] = ["a", "b"].map((name) => `https://is1-ssl.mzstatic.com/${name}.png/1290x2796bb.jpg`) as [
+      string,
+      string,
+    ]
+    await store(
+      page("2025-11-19T10:00:00Z", "Old name", 0, [a]),
+      page("2025-11-20T10:00:00Z", "New name", 2.99, [a, b]),
+    )
+    const { changes } = await today(app)
+    const of = (kind: string) => changes.find((change: { kind: string }) => change.kind === kind)
+    expect(changes.map(({ kind }: { kind: string }) => kind).sort()).toEqual(["name", "price", "screenshots"])
+    expect(of("price")).toMatchObject({ before: "0 USD", after: "2.99 USD", picturesAfter: null })
+    expect(of("screenshots")).toMatchObject({ before: null, after: null, picturesBefore: [a], picturesAfter: [a, b] })
+    expect(of("name")).toMatchObject({ before: null, after: null })
+    expect(JSON.stringify(changes)).not.toMatch(/Old name|New name/)
   })
 
   test("the words of a promotional text are told from the Pro plan on, as get_store_page tells them", async () => {

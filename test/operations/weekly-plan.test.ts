@@ -33,7 +33,7 @@ const page = (at: string, subtitle: string | undefined, storefront = "us", name 
   listed(at, { name, ...(subtitle === undefined ? {} : { subtitle }) }, { id: OWN, storefront })
 
 /** The keyword's results with three small apps named after it on 3, 4 and 5, and all that a task needs. */
-async function measured(storefront = "us", at = "2025-11-19T10:00:00Z"): Promise<void> {
+async function measured(storefront = "us", at = "2025-11-19T10:00:00Z", popularity = 40): Promise<void> {
   const apps = [
     { id: OWN, name: "Leafy", ratings: 500 },
     ...PEERS.map((id, place) => ({ id, name: `Tea Timer ${place}`, ratings: 90 })),
@@ -41,7 +41,7 @@ async function measured(storefront = "us", at = "2025-11-19T10:00:00Z"): Promise
   await store(
     reading("tea timer", at, ["30001", "30002", ...PEERS, "30003", OWN], { storefront }),
     said(at, apps, { storefront }),
-    published("tea timer", "2025-10-01", 40, { storefront }),
+    published("tea timer", "2025-10-01", popularity, { storefront }),
     page(at, "Steep it right", storefront),
   )
 }
@@ -108,6 +108,23 @@ test("told again it is the same task, kept once; ticked off it is told no more",
   expect((await plan(appId)).tasks).toEqual([])
 })
 
+test("another text that leads to the same proposal is kept with what it begins with, and what it is about", async () => {
+  const appId = await track()
+  await measured()
+  const [task] = (await plan(appId)).tasks
+  await store(page("2025-11-20T11:00:00Z", "Steep it right,"))
+  await sql`delete from listing_change`
+  const [again, ...others] = (await plan(appId)).tasks
+  expect([again.taskId, again.current, others]).toEqual([task.taskId, "Steep it right,", []])
+  const kept = await sql`select task_id, current_text, proposed_text, keywords, expected_value::float8 from plan_task`
+  expect([...kept]).toEqual([
+    {
+      ...{ task_id: again.taskId, current_text: again.current, proposed_text: again.proposed, keywords: again.gains },
+      expected_value: expect.closeTo(again.expectedValue, 2),
+    },
+  ])
+})
+
 test("while a change of name or subtitle settles nothing is told: 14 days to the moment", async () => {
   const appId = await track()
   await store(page("2025-11-05T12:00:00Z", "Old words"), page("2025-11-06T12:00:00Z", "Steep it right"))
@@ -136,18 +153,42 @@ test("nothing is told where page, ratings or results of this week are missing, a
 
 test("all storefronts are merged by value and cut to the limit; one can be asked for alone", async () => {
   const appId = await track({ countries: ["us", "gb", "ca"] })
-  for (const storefront of ["us", "gb"]) await measured(storefront)
-  await store(published("tea timer", "2025-10-01", 80, { storefront: "gb", source: "apple-ads-report" }))
+  await measured("us")
+  await measured("gb", undefined, 80)
   const { tasks, storefronts } = await plan(appId)
-  expect(tasks.map(({ country }: { country: string }) => country)).toHaveLength(2)
+  expect(tasks.map(({ country }: { country: string }) => country)).toEqual(["gb", "us"])
+  expect(tasks[0].expectedValue).toBeGreaterThan(tasks[1].expectedValue)
   expect(storefronts.map(({ country, state }: Record<string, string>) => [country, state])).toEqual([
     ["us", "tasks"],
     ["gb", "tasks"],
     ["ca", "not_measured"],
   ])
-  expect((await plan(appId, { limit: 1 })).tasks).toHaveLength(1)
-  const alone = await plan(appId, { country: "gb" })
-  expect([alone.tasks[0].country, alone.storefronts.length]).toEqual(["gb", 1])
+  expect((await plan(appId, { limit: 1 })).tasks).toEqual([tasks[0]])
+  const alone = await plan(appId, { country: "us" })
+  expect([alone.tasks[0].country, alone.storefronts.length]).toEqual(["us", 1])
+})
+
+test("of eleven tasks five are told, or as many as asked for up to ten; only those told are kept", async () => {
+  const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
+  const appId = await track({ countries })
+  for (const storefront of countries) await measured(storefront)
+  const kept = async () => (await sql`select from plan_task`).length
+  expect((await plan(appId)).tasks).toHaveLength(5)
+  expect(await kept()).toBe(5)
+  const { tasks } = await plan(appId, { limit: 10 })
+  expect(tasks).toHaveLength(10)
+  expect(new Set(tasks.map(({ taskId }: { taskId: string }) => taskId)).size).toBe(10)
+  expect(await kept()).toBe(10)
+})
+
+test("whatever the goal, the tasks and their order are the same, and it is kept with them", async () => {
+  const appId = await track()
+  await measured()
+  const { tasks } = await plan(appId)
+  for (const goal of ["downloads", "rank", "revenue"]) {
+    expect(await plan(appId, { goal })).toMatchObject({ goal, tasks })
+    expect([...(await sql`select goal from plan_task`)]).toEqual([{ goal }])
+  }
 })
 
 test("a page with every keyword's words has nothing to do", async () => {

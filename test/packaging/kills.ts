@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { until } from "../jobs/platform.ts"
 import type { Alone } from "./alone.ts"
 import { checkDirectory } from "./amcheck.ts"
 import { Trial } from "./trial.ts"
@@ -34,7 +35,10 @@ export async function killRounds(alone: Alone, rounds: number): Promise<Killed> 
     for (let round = 1; round <= rounds; round++) {
       await trial.start()
       await judge(`before kill ${round}`)
+      const confirmed = batches.size
       trial.write({ checkpoints: round % 2 === 0 })
+      // also on a machine that is slow to answer each kill comes among writes
+      await until(() => batches.size > confirmed + 1 && (round < rounds || imports.size > 0))
       await Bun.sleep(300 + ((round * 337) % 900))
       await trial.kill()
       await check(`kill ${round}`)

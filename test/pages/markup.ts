@@ -1,4 +1,4 @@
-const VOID = new Set(["meta", "link", "br", "hr", "img", "input"])
+const VOID = new Set(["meta", "link", "br", "hr", "img", "input", "wbr"])
 
 export interface Markup {
   /** Tags opened but not closed, or closed but not opened. */

@@ -76,6 +76,7 @@ describe("the reference", () => {
 
   test("lists every part once in the contents, by group", () => {
     const [, nav = ""] = /<nav([\s\S]*)<\/nav>/.exec(page) ?? []
+    expect(nav).toContain(">GET /<wbr>apps/<wbr>{appId}/<wbr>keywords</a>")
     const linked = [...nav.matchAll(/<li><a href="#(\w+)">/g)].map(([, id]) => id)
     expect(linked).toHaveLength(catalogWithSamples.length + actions.length)
     expect(linked.toSorted()).toEqual(

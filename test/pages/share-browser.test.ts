@@ -127,6 +127,20 @@ function inBrowser(binary: string) {
       expect(colours.size).toBe(2)
     })
 
+    test("a phone shows the words above a table's columns unbroken, also where the keywords leave little room", async () => {
+      const own = await sharing(house, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
+      const { path } = await own.share()
+      await tab.show(360, 800)
+      await tab.open(at(path))
+      expect(await text()).toContain("Not measured")
+      const heights = await tab.value<number[]>(
+        "[...document.querySelectorAll('thead th')].map((word) => word.getBoundingClientRect().height)",
+      )
+      expect(heights).toHaveLength(3)
+      expect(Math.max(...heights)).toBeLessThan(40)
+      expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
+    })
+
     test("a screen reader is given landmarks, headings, a table with its headers, and the chart in words", async () => {
       const { path } = await on.share()
       await tab.open(at(path))

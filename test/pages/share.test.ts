@@ -113,6 +113,19 @@ describe("a shared page", () => {
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
   })
 
+  test("has charts of twelve keywords of a store at most, and says so only where there are more", async () => {
+    const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
+    const own = await sharing(house, { keywords })
+    const charts = async () => {
+      const { text } = await open((await own.share()).path)
+      return [text.split("<svg ").length - 1, text.includes("Charts are of the first 12 keywords that were measured.")]
+    }
+    for (const term of keywords.slice(0, 12)) await own.measure(term, 0, 3)
+    expect(await charts()).toEqual([12, false])
+    await own.measure(keywords[12]!, 0, 0)
+    expect(await charts()).toEqual([12, true])
+  })
+
   test("shows hostile names as text", async () => {
     const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
     const own = await sharing(house, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })

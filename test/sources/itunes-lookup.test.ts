@@ -118,9 +118,14 @@ describe("recorded answers", () => {
     expect(await told({ ...more, version: " " })).toBeUndefined()
   })
 
-  test("a seller's site that is no address is left out", async () => {
-    for (const sellerUrl of ["www.example.com", "javascript:1", 7, " "])
-      expect((await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps[0]).not.toHaveProperty("developerSite")
+  test("a seller's site that is no address, or longer than can be stored, is left out, and the app stays", async () => {
+    const long = `https://example.com/${"x".repeat(1_980)}`
+    for (const sellerUrl of ["www.example.com", "javascript:1", 7, " ", `${long}x`]) {
+      const [seen] = (await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps
+      expect(seen).toMatchObject({ id: "500000" })
+      expect(seen).not.toHaveProperty("developerSite")
+    }
+    expect((await lookup(rows(app(500_000, { sellerUrl: long })), ["500000"])).apps[0]!.developerSite).toBe(long)
   })
 
   test("what is asked for and not answered is absent", async () => {

