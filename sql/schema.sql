@@ -899,8 +899,10 @@ create table store_app (
   genre text,
   developer_id text,
   developer_site text,
+  genres text[],
   constraint store_app_pkey PRIMARY KEY (id),
   constraint store_app_platform_store_id_key UNIQUE (platform, store_id),
+  constraint store_app_genres_check CHECK (((cardinality(genres) >= 1) AND (cardinality(genres) <= 20))),
   constraint store_app_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 

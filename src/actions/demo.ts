@@ -254,8 +254,8 @@ async function removeSaid(tx: Tx): Promise<Used> {
   const market = await removeMarket(tx)
   await tx`
     update store_app
-    set name = null, icon_url = null, developer = null, bundle_id = null, genre = null, developer_id = null,
-      developer_site = null, seen_at = null, source = null, origin = null
+    set name = null, icon_url = null, developer = null, bundle_id = null, genre = null, genres = null,
+      developer_id = null, developer_site = null, seen_at = null, source = null, origin = null
     where origin = ${DEMO}`
   return { lists: lists.map(({ id }) => id), apps: [...apps.map(({ id }) => id), ...market] }
 }

@@ -90,13 +90,13 @@ export interface WaveFacts {
   days: number
 }
 
-/** off_topic: none of the first ten results has the app's genre. */
+/** off_topic: none of the first ten results shares a genre with the app. */
 export interface TopicFacts {
   term: string
-  /** The app's own, by the store's id and its name there; null until one was seen. */
+  /** The app's main one, by the store's id and its name there; null until one was seen. */
   genre: string
   genreName: string | null
-  /** Of the first results in their order; null = not known. */
+  /** The main ones of the first results in their order; null = not known. */
   genres: (string | null)[]
   source: string
   /** The measured day before it, when one of them had; null = there was none. */
@@ -204,8 +204,10 @@ export interface Place {
   storefront: string
   /** store_app id. */
   own: number
-  /** The store's own id of its genre; null = not known. */
+  /** The store's own id of its main genre; null = not known. */
   genre: string | null
+  /** As categoriesOf has them. */
+  categories: string[]
   /** The UTC day since when it is tracked. */
   since: string
   manualRivals: string[] | null

@@ -11,7 +11,7 @@ import { listingFindings } from "./listing-alerts.ts"
 import { rankFindings } from "./rank-alerts.ts"
 import { reviewFindings } from "./review-alerts.ts"
 import { rivalFindings } from "./rival-alerts.ts"
-import { topicFindings } from "./topic-alerts.ts"
+import { categoriesOf, topicFindings } from "./topic-alerts.ts"
 
 /** A store's app in a storefront; `subject` is its store id. */
 export interface Subject {
@@ -43,7 +43,8 @@ export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: 
 async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
   return await tx<Place[]>`
     select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as own, s.genre,
-      (a.created_at at time zone 'utc')::date as since, a.manual_rivals as "manualRivals"
+      ${categoriesOf(tx)} as categories, (a.created_at at time zone 'utc')::date as since,
+      a.manual_rivals as "manualRivals"
     from (
       select distinct *
       from unnest(

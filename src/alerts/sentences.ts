@@ -117,5 +117,5 @@ function ofWave(
 
 function ofTopic({ term, genre, genreName }: TopicFacts, where: string): string {
   const own = genreName ?? `genre ${genre}`
-  return `none of the first ten results for '${term}' ${where} is of the app's category, ${own}`
+  return `none of the first ten results for '${term}' ${where} shares a category with the app, whose main one is ${own}`
 }

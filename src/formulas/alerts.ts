@@ -86,11 +86,15 @@ export function isWave(count: number, earlier: number, days: number): boolean {
   return count >= WAVE.least && days >= WAVE.leastDays && count * days >= WAVE.times * earlier
 }
 
-/** `off_topic`: so many of the first ten results must have a genre that is known. */
+/** `off_topic`: so many of the first ten results must have categories that are known. */
 export const TOPIC = { first: 10, known: 8 }
 
-/** Whether none of the first ten results has the app's own genre; null = too few of their genres are known. */
-export function isOffTopic(own: string, genres: readonly (string | null)[]): boolean | null {
-  const known = genres.slice(0, TOPIC.first).filter((genre) => genre !== null)
-  return known.length < TOPIC.known ? null : !known.includes(own)
+/**
+ * Whether none of the first ten results shares a category with the app, main or not; null = of too few of them is any
+ * known. Categories are the store's ids; none of an app = not known.
+ */
+export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
+  const known = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
+  if (own.length === 0 || known.length < TOPIC.known) return null
+  return !known.some((categories) => categories.some((one) => own.includes(one)))
 }

@@ -1,5 +1,5 @@
 import { checkRatings, hold, isGenre, isText } from "./invariants.ts"
-import type { MarketFacts, Platform, StoreApp } from "./types.ts"
+import { type MarketFacts, MOST_APP_GENRES, type Platform, type StoreApp } from "./types.ts"
 
 /** Throws ObservationProblem unless the facts that a store shows of an app can be stored. */
 export function checkApp(app: StoreApp): void {
@@ -9,6 +9,7 @@ export function checkApp(app: StoreApp): void {
   hold(priced, "bad_figure", "a price must be a number from 0")
   hold(currency === undefined || /^[A-Z]{3}$/.test(currency), "bad_figure", "a currency must be a code of ISO 4217")
   hold(genre === undefined || isText(genre, 100), "bad_text", "a genre must have 1 to 100 characters")
+  checkGenresOf(app)
   hold(
     developerId === undefined || isText(developerId, 200),
     "bad_text",
@@ -20,9 +21,17 @@ export function checkApp(app: StoreApp): void {
   if (market) checkMarket(market)
 }
 
+function checkGenresOf({ genre, genres }: StoreApp): void {
+  if (genres === undefined) return
+  hold(genres.length <= MOST_APP_GENRES, "too_many_results", `an app has more than ${MOST_APP_GENRES} genres`)
+  hold(genre !== undefined && genres[0] === genre, "bad_text", "the first of an app's genres must be its main one")
+  const named = new Set(genres).size === genres.length && genres.every((id) => isText(id, 20))
+  hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and stand once")
+}
+
 /** Throws ObservationProblem for a genre that is no number of the App Store: its charts would be asked for by it. */
-export function checkGenre(platform: Platform, { genre }: StoreApp): void {
-  const known = platform !== "ios" || genre === undefined || isGenre(genre)
+export function checkGenre(platform: Platform, { genre, genres = [] }: StoreApp): void {
+  const known = platform !== "ios" || ((genre === undefined || isGenre(genre)) && genres.every(isGenre))
   hold(known, "bad_text", "a genre of the App Store must be a number of the store")
 }
 

@@ -16,6 +16,8 @@ interface ShownApp extends ResultApp {
   ratingsByStar?: RatingsByStar
   /** The store's own ids of its main genre and of who sells it. */
   genre?: string
+  /** All that the store names, the main one first. */
+  genres?: string[]
   developerId?: string
   developerSite?: string
 }
@@ -54,6 +56,7 @@ type Facts = {
   developer: string | null
   bundle_id: string | null
   genre: string | null
+  genres: string[] | null
   developer_id: string | null
   developer_site: string | null
   seen_at: string
@@ -62,7 +65,7 @@ type Facts = {
   placed: boolean
 }
 
-const FACTS = ["name", "icon", "developer", "bundleId", "genre", "developerId", "developerSite"] as const
+const FACTS = ["name", "icon", "developer", "bundleId", "genre", "genres", "developerId", "developerSite"] as const
 
 /** One row an app: of each fact the latest, and none of the demo's beside others'. */
 function factsOf(shown: readonly ShownApps[]): Facts[] {
@@ -81,6 +84,7 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
         developer: cleanText(app.developer) ?? kept?.developer ?? null,
         bundle_id: cleanText(app.bundleId) ?? kept?.bundle_id ?? null,
         genre: cleanText(app.genre) ?? kept?.genre ?? null,
+        genres: app.genres ?? kept?.genres ?? null,
         developer_id: cleanText(app.developerId) ?? kept?.developer_id ?? null,
         developer_site: cleanText(app.developerSite) ?? kept?.developer_site ?? null,
         seen_at: from.seenAt.toISOString(),
@@ -110,8 +114,8 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
         a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and f.placed as newer
       from jsonb_to_recordset(${tx.json(facts as Facts[])}) f (
-        id int, name text, icon text, developer text, bundle_id text, genre text, developer_id text, developer_site text,
-        seen_at timestamptz, source text, origin text, placed boolean
+        id int, name text, icon text, developer text, bundle_id text, genre text, genres text[], developer_id text,
+        developer_site text, seen_at timestamptz, source text, origin text, placed boolean
       )
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
@@ -124,6 +128,8 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
           else coalesce(a.bundle_id, f.bundle_id) end as bundle_id,
         case when whole then f.genre when newer then coalesce(f.genre, a.genre) else coalesce(a.genre, f.genre) end as genre,
+        case when whole then f.genres when newer then coalesce(f.genres, a.genres)
+          else coalesce(a.genres, f.genres) end as genres,
         case when whole then f.developer_id when newer then coalesce(f.developer_id, a.developer_id)
           else coalesce(a.developer_id, f.developer_id) end as developer_id,
         case when whole then f.developer_site when newer then coalesce(f.developer_site, a.developer_site)
@@ -136,16 +142,16 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
     )
     update store_app a
     set name = m.name, icon_url = m.icon_url, developer = m.developer, bundle_id = m.bundle_id, genre = m.genre,
-      developer_id = m.developer_id, developer_site = m.developer_site, seen_at = m.seen_at, source = m.source,
-      origin = m.origin
+      genres = m.genres, developer_id = m.developer_id, developer_site = m.developer_site, seen_at = m.seen_at,
+      source = m.source, origin = m.origin
     from merged m
     where a.id = m.id
       and (
-        a.name, a.icon_url, a.developer, a.bundle_id, a.genre, a.developer_id, a.developer_site, a.seen_at, a.source,
-        a.origin
+        a.name, a.icon_url, a.developer, a.bundle_id, a.genre, a.genres, a.developer_id, a.developer_site, a.seen_at,
+        a.source, a.origin
       ) is distinct from (
-        m.name, m.icon_url, m.developer, m.bundle_id, m.genre, m.developer_id, m.developer_site, m.seen_at, m.source,
-        m.origin
+        m.name, m.icon_url, m.developer, m.bundle_id, m.genre, m.genres, m.developer_id, m.developer_site, m.seen_at,
+        m.source, m.origin
       )`
 }
 

@@ -74,6 +74,7 @@ const Market = v.strictObject({
 /** An app as a look-up or a developer's shelf says it. */
 export const LookedUpApp = v.strictObject({
   ...SoldApp,
+  genres: v.optional(list(Text)),
   version: Fact,
   developerSite: Fact,
   releasedAt: v.optional(Moment),

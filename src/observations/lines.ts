@@ -88,8 +88,8 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * itunes-search and play-details; of listings these but itunes-search, and apple-app-page; of hints apple-hints and
  * play-suggest; of reviews apple-reviews and play-reviews. An app has its store `id` and, where shown, `name`, `icon`,
  * `developer`, `bundleId`, `ratings` (a count) and `rating` (0 to 5); of kind apps also `version`, `price`, `currency`
- * (ISO 4217), `genre` and `developerId` (the store's ids), `developerSite`, `releasedAt`, `updatedAt`, `market`
- * (`installs`, `hasInAppPurchases`, `inAppLeast`, `inAppMost`, `inAppCurrency`) and, of a look-up, `listing`: parts of
+ * (ISO 4217), `genre` and `developerId` (the store's ids), `genres` (all of it, `genre` first, at most 20),
+ * `developerSite`, `releasedAt`, `updatedAt`, `market` (`installs`, `hasInAppPurchases`, `inAppLeast`, `inAppMost`, `inAppCurrency`) and, of a look-up, `listing`: parts of
  * the app's page, by which its changes are told. What a part means is said with Listing (types-listing.ts).
  *
  * A chart says the `device` (iphone or ipad), the `chart` (free, paid or grossing) and the `genre` (the store's id; 36

@@ -88,6 +88,9 @@ export interface AppsObservation extends Provenance {
   apps: StoreApp[]
 }
 
+/** More than any app has: developers choose two, and for games two kinds of these besides. */
+export const MOST_APP_GENRES = 20
+
 /** Facts left out were not shown. */
 export interface StoreApp extends ResultApp {
   version?: string
@@ -96,6 +99,8 @@ export interface StoreApp extends ResultApp {
   currency?: string
   /** The store's own id of its main genre. */
   genre?: string
+  /** All genres that it names of the app, at most MOST_APP_GENRES, each once: `genre`, then the others in its order. */
+  genres?: string[]
   /** The store's own id of who sells it. */
   developerId?: string
   /** Address of the site that the seller names. */

@@ -1,5 +1,5 @@
 import { isStoreId } from "../formulas/store-ids.ts"
-import type { StoreApp } from "../observations/types.ts"
+import { MOST_APP_GENRES, type StoreApp } from "../observations/types.ts"
 import { at, count, currency, parseJson, shown, siteOf, text } from "./json.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure } from "./source.ts"
@@ -80,6 +80,7 @@ function appOf(row: unknown, id: string): StoreApp {
     price: fact(row, "price", amount),
     currency: fact(row, "currency", currency),
     genre: fact(row, "primaryGenreId", genre),
+    genres: genresOf(row),
     developerId: fact(row, "artistId", numeral),
     // developers write it: one that leads nowhere is none, rather than a change
     developerSite: siteOf(at(row, "sellerUrl")),
@@ -93,6 +94,22 @@ function nameOf(row: unknown): string | undefined {
   const name = at(row, "trackName")
   if (typeof name !== "string" || name.trim() === "") throw changed("trackName is missing or of another type")
   return text(name)
+}
+
+/**
+ * Its main genre, then the others that the row names; undefined where it names none, or no main one. Numbers that are no
+ * genre's, and more than can be stored, are left out: no app may take a whole answer of many with it.
+ */
+function genresOf(row: unknown): string[] | undefined {
+  const [main, named] = [fact(row, "primaryGenreId", genre), fact(row, "genreIds", array)]
+  if (main === undefined || named === undefined) return undefined
+  const others = named.map((id) => genre(typeof id === "string" && /^[1-9]\d{0,5}$/.test(id) ? Number(id) : id))
+  const all = new Set([main, ...others.filter((id) => id !== undefined)])
+  return [...all].slice(0, MOST_APP_GENRES)
+}
+
+function array(value: unknown): unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined
 }
 
 export type Read<T> = (value: unknown) => T | undefined

@@ -3,7 +3,7 @@ import type { DeveloperAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 2
+const PARSER = 3
 
 /** The most rows of apps that one answer has: the greatest `limit` that Apple's description of the API names. */
 const MOST_APPS = 200

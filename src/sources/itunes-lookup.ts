@@ -4,7 +4,7 @@ import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { listedBeside } from "./itunes-listing.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 2
+const PARSER = 3
 
 /** Apple's limit is not written down; public clients ask for 50 to 200 at once. */
 export const LOOKUP_IDS = 50

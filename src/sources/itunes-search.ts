@@ -4,7 +4,7 @@ import { itunesRows } from "./itunes-app.ts"
 import { appsOf } from "./json.ts"
 import type { Source } from "./source.ts"
 
-const PARSER = 2
+const PARSER = 3
 const MOST = 200
 
 /**

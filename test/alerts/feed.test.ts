@@ -110,7 +110,7 @@ describe("a sentence", () => {
         ...{ term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" },
         against: null,
       }),
-      "None of the first ten results for 'tea' in us on iOS is of the app's category, Finance.",
+      "None of the first ten results for 'tea' in us on iOS shares a category with the app, whose main one is Finance.",
     ],
   ])("%#: %j", (one, sentence) => {
     expect(sentenceOf(one)).toBe(sentence)

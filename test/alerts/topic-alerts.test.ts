@@ -24,6 +24,14 @@ function genred(ids: string[], genre: string) {
   )
 }
 
+/** Look-ups that name all categories of these apps, the main one first. */
+function named(ids: string[], ...genres: string[]) {
+  return said(
+    "2025-11-02T10:00:00Z",
+    ids.map((id) => ({ id, name: `App ${id}`, genre: genres[0]!, genres })),
+  )
+}
+
 function results(day: number, ids: string[]) {
   return reading("tea", `2025-11-${day}T10:00:00Z`, ids)
 }
@@ -78,6 +86,48 @@ describe("a keyword whose first ten results", () => {
   test("of an app whose own category is not known tell nothing", async () => {
     await sql`update store_app set genre = null where store_id = ${OWN}`
     expect(await toldOf(results(20, different(10)))).toEqual([])
+  })
+})
+
+describe("an app whose main category is none of the first ten's", () => {
+  const [first, ...others] = different(10)
+
+  test("shares its second with one of them, or one's second is its own: it is not off topic", async () => {
+    await stored(sql, [named([OWN], OWN_GENRE, "6016")])
+    expect(await toldOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
+    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", OWN_GENRE)])
+    expect(await toldOf(results(19, different(10)))).toEqual([])
+  })
+
+  test("shares the second with the second of one of them, or all games with a game: it is not off topic", async () => {
+    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", "6012")])
+    expect(await toldOf(results(20, different(10)))).toEqual([])
+    await stored(sql, [named([OWN], "6014", "7001"), named([first!], "6017", "6014", "7002")])
+    expect(await toldOf(results(19, different(10)))).toEqual([])
+  })
+
+  test("shares nothing but the name of all categories is off topic, told by main categories", async () => {
+    await stored(sql, [named([OWN], OWN_GENRE, "6012", "36"), named([first!], "6017", "6005", "36")])
+    expect(await toldOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
+    expect((await told(sql, "off_topic"))[0]?.facts).toMatchObject({
+      genre: OWN_GENRE,
+      genres: ["6017", ...others.map(() => "6016")],
+    })
+  })
+
+  test("shared a second one on the day before, and turns off topic without it", async () => {
+    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(["70001"], "6017", "6012")])
+    expect(await toldOf(results(19, [...others, "70001"]), results(20, different(10)))).toEqual([
+      "2025-11-20 off_topic tea",
+    ])
+  })
+
+  test("is compared with none of an app of which only the name of all categories is known", async () => {
+    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(unknown(3), "36")])
+    expect(await toldOf(results(20, [...unknown(3), ...others.slice(0, 7)]))).toEqual([])
+    expect(await toldOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...others.slice(0, 8)]))).toEqual([
+      "2025-11-20 off_topic tea",
+    ])
   })
 })
 

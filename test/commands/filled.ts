@@ -161,7 +161,7 @@ function* otherLines(): Generator<string> {
   const head = { platform: "ios", storefront: "us", seenAt: `${dayBefore(1)}T03:25:01.530039Z` }
   const app = {
     id: "100000001", name: 'Té "\\n" \u2028', version: "4.1", price: 1.1e-7, currency: "USD", genre: "6008",
-    releasedAt: "2019-01-02T03:04:05.678Z", ratings: 9_007_199_254_740_991, rating: 4.1,
+    genres: ["6008", "6007"], releasedAt: "2019-01-02T03:04:05.678Z", ratings: 9_007_199_254_740_991, rating: 4.1,
   } // biome-ignore format: one app
   const asked = [app.id, "100000099"]
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })

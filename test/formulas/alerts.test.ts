@@ -133,20 +133,25 @@ describe("a wave of one-star reviews", () => {
 
 describe("results off the app's topic", () => {
   const genres = (alike: number, different: number, unknown: number) => [
-    ...Array<string>(alike).fill("6015"),
-    ...Array<string>(different).fill("6016"),
-    ...Array<null>(unknown).fill(null),
+    ...Array<string[]>(alike).fill(["6012", "6015"]),
+    ...Array<string[]>(different).fill(["6016", "6017"]),
+    ...Array<string[]>(unknown).fill([]),
   ]
+  const own = ["6015", "6002"]
 
   test("need eight of the first ten whose genre is known", () => {
-    expect(isOffTopic("6015", genres(0, 8, 2))).toBe(true)
-    expect(isOffTopic("6015", genres(0, 7, 3))).toBeNull()
-    expect(isOffTopic("6015", genres(0, 7, 0))).toBeNull()
-    expect(isOffTopic("6015", genres(7, 0, 3))).toBeNull()
+    expect(isOffTopic(own, genres(0, 8, 2))).toBe(true)
+    expect(isOffTopic(own, genres(0, 7, 3))).toBeNull()
+    expect(isOffTopic(own, genres(0, 7, 0))).toBeNull()
+    expect(isOffTopic(own, genres(7, 0, 3))).toBeNull()
   })
 
-  test("have none of its genre among the first ten", () => {
-    expect(isOffTopic("6015", genres(1, 9, 0))).toBe(false)
-    expect(isOffTopic("6015", [...genres(0, 10, 0), "6015"])).toBe(true)
+  test("cannot be told where its own genre is not known", () => {
+    expect(isOffTopic([], genres(0, 10, 0))).toBeNull()
+  })
+
+  test("have none that shares a genre with it among the first ten", () => {
+    expect(isOffTopic(own, genres(1, 9, 0))).toBe(false)
+    expect(isOffTopic(own, [...genres(0, 10, 0), own])).toBe(true)
   })
 })

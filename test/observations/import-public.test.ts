@@ -20,7 +20,15 @@ beforeEach(async () => {
 /** A look-up with every part that one can have. */
 const LOOK_UP = said(AT, [
   {
-    ...{ id: "1600000101", name: "Tea", price: 0, currency: "USD", genre: "6007", version: "4.1" },
+    ...{
+      id: "1600000101",
+      name: "Tea",
+      price: 0,
+      currency: "USD",
+      genre: "6007",
+      genres: ["6007", "6012"],
+      version: "4.1",
+    },
     ...{
       developerId: "1500000011",
       developerSite: "https://example.com",

@@ -208,26 +208,46 @@ describe("facts of the market", () => {
   })
 })
 
-describe("an app's genre, developer and developer's site", () => {
-  const facts = async () => [...(await sql`select genre, developer_id, developer_site, source from store_app`)]
-  const known = { genre: "6007", developerId: "1500000011", developerSite: "https://example.com" }
+describe("an app's genres, developer and developer's site", () => {
+  const facts = async () => [...(await sql`select genre, genres, developer_id, developer_site, source from store_app`)]
+  const known = {
+    genre: "6007",
+    genres: ["6007", "6012"],
+    developerId: "1500000011",
+    developerSite: "https://example.com",
+  }
   const app = { id: "1600000101", name: "Tea" }
 
   test("are the latest known of each, whoever told of it, and an earlier reading fills what is missing", async () => {
     await tell(said(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
-    await tell(said(day(1), [{ ...app, genre: "6000", developerId: "1500000011" }]))
-    const row = { genre: "6007", developer_id: "1500000011", developer_site: "https://example.com" }
+    await tell(said(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]))
+    const row = {
+      genre: "6007",
+      genres: ["6000", "6007"],
+      developer_id: "1500000011",
+      developer_site: "https://example.com",
+    }
     expect(await facts()).toEqual([{ ...row, source: "itunes-lookup" }])
     const page = listed(day(3), { developerId: "1500000012", similar: [], moreByDeveloper: [] })
     await tell(page)
     expect(await facts()).toEqual([{ ...row, developer_id: "1500000012", source: "apple-app-page" }])
   })
 
+  test("stay where a later reading shows the main one alone, and are replaced as a whole by one that shows them", async () => {
+    const genres = async () => (await facts())[0]?.genres
+    await tell(said(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
+    await tell(said(day(2), [{ ...app, genre: "6007" }]))
+    expect(await genres()).toEqual(["6007", "6012"])
+    await tell(said(day(3), [{ ...app, genre: "6000", genres: ["6000"] }]))
+    await tell(said(day(2), [{ ...app, genre: "6014", genres: ["6014", "7001"] }], sha(9)))
+    expect(await genres()).toEqual(["6000"])
+  })
+
   test("of the demo give way as a whole", async () => {
     await tell(said(day(9), [{ ...app, ...known }], { origin: "demo" }))
     await tell(said(day(1), [{ ...app, genre: "6001" }]))
     expect(await facts()).toEqual([
-      { genre: "6001", developer_id: null, developer_site: null, source: "itunes-lookup" },
+      { genre: "6001", genres: null, developer_id: null, developer_site: null, source: "itunes-lookup" },
     ])
   })
 

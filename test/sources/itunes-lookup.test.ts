@@ -81,6 +81,7 @@ describe("recorded answers", () => {
         price: 0,
         currency: "EUR",
         genre: "6002",
+        genres: ["6002", "6012"],
         developerId: "286449796",
         developerSite: "http://www.118712.fr/118712-sur-votre-iphone.html",
         releasedAt: new Date("2009-11-20T23:00:19Z"),
@@ -99,6 +100,25 @@ describe("recorded answers", () => {
       },
     ])
     expect(seen.apps[0]!.listing!.screenshots!.phone).toHaveLength(5)
+  })
+
+  test("an app's genres are its main one, then the others that its row names, once each and as many as can be stored", async () => {
+    const genres = async (...genreIds: unknown[]) => {
+      const { apps } = await lookup(rows(app(500_000, { primaryGenreId: 6014, genreIds })), ["500000"])
+      return apps[0]!.genres
+    }
+    expect(await genres("6014", "7001", "6016")).toEqual(["6014", "7001", "6016"])
+    expect(await genres("7001", "6014", "7001")).toEqual(["6014", "7001"])
+    expect(await genres("7001", "Games", "", "07002", "1234567", null, {}, 6016)).toEqual(["6014", "7001", "6016"])
+    const many = Array.from({ length: 30 }, (_, n) => String(7_001 + n))
+    expect(await genres(...many)).toEqual(["6014", ...many.slice(0, 19)])
+  })
+
+  test("an app whose row names no genres, or no main one, has none", async () => {
+    const seen = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]
+    expect(await seen({ primaryGenreId: 6014 })).not.toHaveProperty("genres")
+    expect(await seen({ genreIds: ["6014"] })).not.toHaveProperty("genres")
+    expect(await seen({ primaryGenreId: 6014, genreIds: null })).toMatchObject({ genre: "6014" })
   })
 
   test("pictures that a list does not name are unknown, and not none: stores answer so of apps that have some", async () => {

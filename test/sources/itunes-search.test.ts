@@ -64,6 +64,7 @@ test("the apps found are what was asked for, and nothing else is", async () => {
     price: 0,
     currency: "USD",
     genre: "6007",
+    genres: ["6007", "6002"],
     developerId: "1484585154",
     developerSite: "https://www.vpnsuper.com/",
     releasedAt: new Date("2018-05-15T11:50:11Z"),
