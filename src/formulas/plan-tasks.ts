@@ -98,7 +98,8 @@ export function planTasks(inputs: PlanInputs, limit: number): PlanTask[] {
     })
     .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
     .slice(0, MOST_KEYWORDS)
-  const tasks = missing.flatMap((one) => taskFor(one, missing, inputs, language) ?? [])
+  const before = faultsOf(inputs, inputs.subtitle)
+  const tasks = missing.flatMap((one) => taskFor(one, missing, { ...inputs, before }, language) ?? [])
   // several keywords may lead to one text: it is told of the one that is worth most
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
   return tasks
@@ -152,12 +153,12 @@ function holdsUnspaced({ name, subtitle }: PlanInputs, term: string): boolean {
 function taskFor(
   { outlook, peers, words }: Missing,
   all: readonly Missing[],
-  inputs: PlanInputs,
+  inputs: PlanInputs & { before: ReadonlySet<string> },
   language: string,
 ): PlanTask | null {
   const added = words.map(({ text }) => text)
   const rewritten = rewrite(inputs, added, language)
-  if (!rewritten || worsens(inputs, rewritten.proposed)) return null
+  if (!rewritten || !faultsOf(inputs, rewritten.proposed).isSubsetOf(inputs.before)) return null
   const after = wordsIn([inputs.name, rewritten.proposed], language)
   const covered = all.filter((one) => one.words.every(({ loose }) => after.has(loose))).map((one) => one.outlook)
   const gains = [outlook, ...covered.filter((one) => one !== outlook)]
@@ -226,17 +227,13 @@ function tidied(text: string): string {
     .replace(/\s+/gu, " ")
 }
 
-function worsens({ name, subtitle, locale, storefront, platform, ...inputs }: PlanInputs, proposed: string): boolean {
-  const language = languageOf(locale)
+/** What the listing checks find wrong with a text in the subtitle's place, by code; hints are no faults. */
+function faultsOf({ name, locale, storefront, platform, ...inputs }: PlanInputs, subtitle: string): Set<string> {
   // a rival's name may be tracked as a keyword, and is no word of the app's own for that
   const known = { ...inputs.known, tracked: [] }
-  const faults = (text: string) => {
-    const { findings } = checkListing(readListing({ name, subtitle: text }, language, known), { storefront, locale })
-    const grave = findings.filter(({ severity, field }) => severity !== "hint" && field === "subtitle")
-    return new Set(grave.filter(({ code }) => platform === "ios" || code !== "too_long").map(({ code }) => code))
-  }
-  const before = faults(subtitle)
-  return [...faults(proposed)].some((code) => !before.has(code))
+  const { findings } = checkListing(readListing({ name, subtitle }, languageOf(locale), known), { storefront, locale })
+  const grave = findings.filter(({ severity, field }) => severity !== "hint" && field === "subtitle")
+  return new Set(grave.filter(({ code }) => platform === "ios" || code !== "too_long").map(({ code }) => code))
 }
 
 function taskIdOf({ appId, platform, storefront }: PlanInputs, proposed: string): string {

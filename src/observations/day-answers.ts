@@ -45,7 +45,13 @@ export function dayAnswers(sql: Sql, sides: readonly SideApp[], { lists, term }:
           ${sides.map(({ storefront }) => storefront)}::text[],
           ${sides.map(({ own }) => own)}::int[]
         ) with ordinality s (tracked, platform, storefront, own, side)
-        join tracked_term k on (k.app_id, k.country) = (s.tracked, s.storefront)
+        -- fenced: of arrays whose length it does not know the planner expects ten sides, and reads the whole table for them
+        cross join lateral (
+          select term, position
+          from tracked_term
+          where (app_id, country) = (s.tracked, s.storefront)
+          offset 0
+        ) k
         where s.own is not null
       ) k
       left join lateral (

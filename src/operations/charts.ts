@@ -11,8 +11,8 @@ import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import { Day, Rank, Storefront, Time } from "./shapes.ts"
 
-/** The longest history: twelve lists of it are some 1,000 points, and each is looked for in a reading of 200 apps. */
-const HISTORY_DAYS = 90
+/** The longest history: twelve lists of it are some 700 points, and each is looked for in a reading of 200 apps. */
+const HISTORY_DAYS = 60
 
 /** The one platform with charts. */
 export const ChartStore = described(v.picklist(["ios"]), "Always ios: of Google Play there is no chart data.")

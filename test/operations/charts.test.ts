@@ -75,7 +75,7 @@ describe("the twelve lists", () => {
       platform: "ios",
       state: "measured",
       category: { id: "6015", name: "Finance" },
-      from: "2025-08-23",
+      from: "2025-09-22",
       to: "2025-11-20",
       measuredAt: "2025-11-19T09:00:00.000Z",
     })
@@ -156,24 +156,24 @@ describe("the twelve lists", () => {
 })
 
 describe("the history of a list", () => {
-  test("is of ninety days and leaves out days that were not measured", async () => {
+  test("is of sixty days and leaves out days that were not measured", async () => {
     const appId = await track()
     const at = (day: string, ids: number[], rest: object = {}) =>
       charted(`${day}T09:00:00Z`, ids, { genre: "36", ...rest })
     await record(
       sql,
       [
-        at("2025-08-22", [10001]),
-        at("2025-08-23", [10002, 10001]),
+        at("2025-09-21", [10001]),
+        at("2025-09-22", [10002, 10001]),
         at("2025-10-01", [10002, 10003], { depth: 50 }),
         at("2025-11-20", [10001]),
       ],
       now,
     )
     const free = list(await positions(appId), "iphone", "overall", "free")
-    expect(free).toMatchObject({ measuredSince: "2025-08-22", rank: 1 })
+    expect(free).toMatchObject({ measuredSince: "2025-09-21", rank: 1 })
     expect(free.series).toEqual([
-      ["2025-08-23", 2, 2],
+      ["2025-09-22", 2, 2],
       ["2025-10-01", null, 50],
       ["2025-11-20", 1, 1],
     ])
@@ -242,7 +242,7 @@ test("over HTTP it costs one credit and needs the scope; on Free, which has it o
   const path = `/v1/apps/${appId}/charts`
   const key = await house.key(workspace)
   const answer = await house.call(path, { key })
-  expect([answer.status, answer.credits.used, answer.body.from]).toEqual([200, 1, "2025-08-23"])
+  expect([answer.status, answer.credits.used, answer.body.from]).toEqual([200, 1, "2025-09-22"])
   const reviews = await house.key(workspace, { scopes: ["reviews:read"] })
   expect((await house.call(path, { key: reviews })).body).toMatchObject({ error: "scope_required", scope: "apps:read" })
   expect((await house.call(`${path}?country=zz`, { key })).body).toMatchObject({
