@@ -350,7 +350,7 @@ create table due (
   constraint due_pkey PRIMARY KEY (kind, platform, storefront, subject),
   constraint due_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
-  constraint due_class_check CHECK (((class >= 0) AND (class <= 2))),
+  constraint due_class_check CHECK (((class >= 0) AND (class <= 3))),
   constraint due_failures_check CHECK ((failures >= 0)),
   constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'findings'::text]))),
   constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
@@ -1062,12 +1062,14 @@ create function follow_rivals() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
   insert into due (kind, platform, storefront, subject, class)
-  select 'app', s.platform, f.storefront, s.store_id, min(a.class)
+  select k.kind, s.platform, f.storefront, s.store_id, min(case k.kind when 'listing' then 3 else a.class end)
   from followed f
   join measured_app a on a.id = f.app_id
   join store_app s on s.id = f.rival
-  group by s.platform, f.storefront, s.store_id
-  order by s.platform, f.storefront, s.store_id
+  cross join (values ('app'), ('listing')) k (kind)
+  where k.kind = 'app' or s.platform = 'ios'
+  group by k.kind, s.platform, f.storefront, s.store_id
+  order by k.kind, s.platform, f.storefront, s.store_id
   on conflict (kind, platform, storefront, subject) do nothing;
   return null;
 end $$;

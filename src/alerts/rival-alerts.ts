@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Tx } from "../database/types.ts"
 import { passing, RIVAL_PLACES } from "../formulas/alerts.ts"
-import { changesOf } from "../observations/changes.ts"
+import { changesOf, type StoredChange } from "../observations/changes.ts"
 import { termPairs } from "../observations/term-days.ts"
 import { sourceOf } from "../observations/types.ts"
-import { type Finding, type Looked, RIVAL_CHANGES, type RivalEventFacts } from "./alert.ts"
+import { type Finding, type Looked, type Place, RIVAL_CHANGES, type RivalEventFacts } from "./alert.ts"
 
 /** rival_passed and rival_beaten, of every rival that is followed and every tracked keyword (see passing); rival_event. */
 export async function rivalFindings(tx: Tx, looked: Looked): Promise<Finding[]> {
@@ -96,23 +97,57 @@ function passingOf(one: Passing, { rival, name, manual }: Followed): Finding[] {
 
 const MOST_EVENTS = 500
 
-async function eventsOf(
-  tx: Tx,
-  { place, from, to }: Looked,
-  rivals: ReadonlyMap<number, Followed>,
-): Promise<Finding[]> {
+async function eventsOf(tx: Tx, looked: Looked, rivals: ReadonlyMap<number, Followed>): Promise<Finding[]> {
+  const { place, from, to } = looked
   const changes = await changesOf(tx, {
     apps: [...rivals.keys()],
     storefront: place.storefront,
-    from: place.since > from ? place.since : from,
+    from: [from, place.since].sort()[1] as string,
     to,
     kinds: RIVAL_CHANGES,
     limit: MOST_EVENTS,
   })
-  return changes.map(({ appId, kind, before, after, at, beforeSeenAt, source, day }) => {
-    const { rival, name, manual } = rivals.get(appId) as Followed
-    const change = kind as RivalEventFacts["change"]
-    const facts = { rival, name, manual, change, before, after, source, beforeSeenAt: beforeSeenAt.toISOString() }
-    return { type: "rival_event" as const, subject: `${rival} ${kind}`, day, at, facts }
-  })
+  const events = changes.map((change) => eventOf(change, rivals.get(change.appId) as Followed))
+  return events.length > 0 ? await withoutTold(tx, place, events) : []
+}
+
+type RivalEvent = Extract<Finding, { type: "rival_event" }>
+
+function eventOf(
+  { kind, before, after, at, beforeSeenAt, source, day }: StoredChange,
+  { rival, name, manual }: Followed,
+): RivalEvent {
+  const change = kind as RivalEventFacts["change"]
+  const facts = { rival, name, manual, change, before, after, source, beforeSeenAt: beforeSeenAt.toISOString() }
+  return { type: "rival_event", subject: `${rival} ${kind}`, day, at, facts }
+}
+
+/**
+ * A change that a look-up showed is in the feed when the page, which was not read in time, shows it on a later day: those of
+ * one source that lie across the same of the other are left out.
+ */
+async function withoutTold(
+  tx: Tx,
+  { appId, platform, storefront }: Place,
+  events: RivalEvent[],
+): Promise<RivalEvent[]> {
+  const earliest = events.map(({ facts }) => facts.beforeSeenAt).sort()[0] as string
+  const told = await tx<Pick<RivalEvent, "subject" | "at" | "facts">[]>`
+    select subject, at, facts
+    from alert
+    where app_id = ${appId} and at > ${earliest}::timestamptz and type = 'rival_event'
+      and (platform, storefront) = (${platform}, ${storefront})
+    order by at desc, id desc
+    limit 10000`
+  const bySubject = Map.groupBy(told, ({ subject }) => subject)
+  return events.filter((event) => !bySubject.get(event.subject)?.some((one) => isTheSame(one, event)))
+}
+
+/** Pictures have other addresses in each source, and averages other digits. */
+const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly RivalEventFacts["change"][]
+
+function isTheSame(told: Pick<RivalEvent, "at" | "facts">, { at, facts }: RivalEvent): boolean {
+  const isAcross = told.at > new Date(facts.beforeSeenAt) && new Date(told.facts.beforeSeenAt) < at
+  if (told.facts.source === facts.source || !isAcross) return false
+  return !SAID_ALIKE.includes(facts.change) || isDeepStrictEqual(told.facts.after, facts.after)
 }

@@ -5,7 +5,10 @@ import type { Kind } from "./kind.ts"
 /** Requests a day to one upstream. */
 export interface Budget {
   upstream: Upstream
-  /** What all that is measured again and again asks for; of it for plans that pay, which go first, and for others. */
+  /**
+   * What all that is measured again and again asks for; of it for plans that pay, which go first, and what goes after it:
+   * other plans, and the pages of everybody's rivals.
+   */
   asked: number
   paying: number
   free: number

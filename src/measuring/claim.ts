@@ -96,7 +96,7 @@ function lookedAt(sql: Sql, kinds: readonly Kind[]) {
       ${places.map(({ place }) => place)}::text[],
       ${places.map(({ together }) => together)}::int[]
     ) k (kind, platform, storefront, together)
-    cross join (values (0), (1), (2)) c (class)`
+    cross join (values (0), (1), (2), (3)) c (class)`
 }
 
 /** The first that is due of each kind, class and, where it is read in some alone, storefront: a step in an index each. */
@@ -139,7 +139,7 @@ function nextTo(sql: Sql) {
     from (
       select d.*
       from head h
-      cross join (values (0), (1), (2)) c (class)
+      cross join (values (0), (1), (2), (3)) c (class)
       cross join lateral (
         select kind, platform, storefront, subject, class, next_at
         from due

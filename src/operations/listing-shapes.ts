@@ -33,14 +33,17 @@ export const changeFields = {
 
 const ChangeShape = v.strictObject(changeFields)
 
-/** The fields of a change but its kind; `promotional` tells whether the words of a promotional text are shown. */
+/**
+ * The fields of a change but its kind; `promotional` tells whether the words of a promotional text are shown, `names` the
+ * same of a name and a subtitle.
+ */
 export function changeShape(
   { kind, subject, at, day, beforeSeenAt, before, after, source }: StoredChange,
-  { promotional }: { promotional: boolean },
+  { promotional, names = false }: { promotional: boolean; names?: boolean },
 ): v.InferOutput<typeof ChangeShape> {
   const item = (after ?? before) as { title?: string; startsAt?: string; endsAt?: string } | null
   const [subjectKind, subjectId] = subjectOf(kind, subject)
-  const words = WORDS[kind]
+  const words = names && (kind === "name" || kind === "subtitle") ? asText : WORDS[kind]
   const told = words && (kind !== "promotional_text" || promotional) ? words : () => null
   return {
     at: at.toISOString(),
@@ -70,7 +73,7 @@ function subjectOf(kind: ListingChangeKind, subject: string): [SubjectKind | nul
 
 const asText = (value: unknown) => (typeof value === "string" ? value : null)
 
-// the app's own names and its description are nowhere told
+// the app's own names are nowhere told, nor is any description
 const WORDS: Partial<Record<ListingChangeKind, (value: unknown) => string | null>> = {
   version: asText,
   icon: asText,

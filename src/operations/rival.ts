@@ -1,13 +1,17 @@
 import * as v from "valibot"
+import { planCovers } from "../access/plans.ts"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
+import { PAGE_CHANGES } from "../formulas/listing-changes.ts"
 import { AppCountry, Platform } from "../inputs.ts"
+import { changesOf } from "../observations/changes.ts"
 import { type Holding, type HoldingKeyword, keywordsHolding, MOST_LISTS } from "../observations/keywords-holding.ts"
 import { type RatingPoint, ratingDays } from "../observations/rating-days.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import { type Context, ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import { SOURCE_NAMES } from "../upstreams.ts"
+import { changeFields, changeShape } from "./listing-shapes.ts"
 import { type Rival, RivalId, rivalFields, rivalOf } from "./rival-of.ts"
 import { ratingFields, ratingsOf, readStanding } from "./rival-standing.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
@@ -17,12 +21,25 @@ const HISTORY_DAYS = 90
 const ANSWER_DAYS = 7
 const OPEN_DAYS = 30
 const MOST_KEYWORDS = 1_000
+const MOST_CHANGES = 50
 
 const Point = v.strictObject({
   day: Day,
   ratings: described(Count, "How many ratings it had."),
   rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
   source: described(v.picklist(SOURCE_NAMES), "Compare counts of one source only: sources round and count otherwise."),
+})
+
+const Change = v.strictObject({
+  kind: described(
+    v.picklist(PAGE_CHANGES),
+    "description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
+  ),
+  ...changeFields,
+  before: described(
+    v.nullable(v.string()),
+    "A name, a subtitle, a version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
+  ),
 })
 
 const Keyword = v.strictObject({
@@ -50,7 +67,7 @@ export const getRival = operation({
   path: "/apps/:appId/rivals/:rivalId",
   group: "Your apps",
   toolset: "rivals",
-  summary: "One rival: its ratings over 90 days, and every keyword it ranks for.",
+  summary: "One rival: its ratings and what changed on its page over 90 days, and every keyword it ranks for.",
   description:
     "A keyword list takes one keyword spy of the workspace's monthly allowance and then stays open for 30 days, for the whole workspace, in that storefront: reading it again takes nothing, and neither does a rival without a keyword. With the allowance used up the answer is locked: true and holds the rival's own figures alone. A rival is an app named by hand, or seen among the results of the app's keywords on the latest measured day or in the last 30; any other is not_found.",
   effect: "spends",
@@ -81,6 +98,10 @@ export const getRival = operation({
         ),
       }),
       `How its ratings grew over ${HISTORY_DAYS} days.`,
+    ),
+    changes: described(
+      v.array(Change),
+      `What changed on its store page in this storefront in those days, newest first; at most ${MOST_CHANGES}. A rival's page is read once a day where the pace allows it.`,
     ),
     locked: described(
       v.boolean(),
@@ -114,6 +135,7 @@ export const getRival = operation({
   const window = { from: addDays(today, 1 - HISTORY_DAYS), to: today }
   const { available, ratings } = await readStanding(ctx.sql, rival, storefront)
   const points = await historyOf(ctx, rival, { storefront, ...window })
+  const changes = await changesSeen(ctx, rival, { storefront, ...window })
   const holding = await keywordsOf(ctx, app, rival, storefront)
   const { storeId: id, name, developer, icon, manual } = rival
   return {
@@ -122,6 +144,7 @@ export const getRival = operation({
     ...{ id, name, developer, icon, manual, available },
     ...ratingsOf(ratings),
     history: { ...window, points },
+    changes,
     ...(await opened(ctx, holding, `${platform} ${storefront} ${id}`)),
   }
 })
@@ -132,6 +155,20 @@ async function historyOf(
   window: { storefront: string; from: string; to: string },
 ): Promise<RatingPoint[]> {
   return appId === null ? [] : await ratingDays(sql, appId, window)
+}
+
+async function changesSeen(
+  { sql, caller }: Context,
+  { appId }: Rival,
+  window: { storefront: string; from: string; to: string },
+): Promise<v.InferOutput<typeof Change>[]> {
+  if (appId === null) return []
+  const found = await changesOf(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES })
+  const shown = { promotional: planCovers(caller.plan, "pro"), names: true }
+  return found.map((change) => ({
+    kind: change.kind as (typeof PAGE_CHANGES)[number],
+    ...changeShape(change, shown),
+  }))
 }
 
 const NOWHERE: Holding = { keywords: [], searched: 0, complete: true }

@@ -143,6 +143,53 @@ describe("a change of a rival", () => {
     expect(lines(await told(sql, "rival_event"))).toEqual(expected)
   })
 
+  describe("that both a look-up and the page show is told once:", () => {
+    const looked = (at: string, version: string, rest: object = {}) =>
+      said(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
+    const read = (at: string, version: string, rest: object = {}) =>
+      listed(`2025-11-${at}:00Z`, { version, ...rest }, { id: RIVAL })
+    type Reading = ReturnType<typeof looked> | ReturnType<typeof read>
+    /** Looked through after each reading: what was told of its version, with the source. */
+    const afterEach = async (readings: Reading[], change = "version") => {
+      await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+      for (const reading of readings) {
+        await stored(sql, [reading])
+        await derived(sql)
+      }
+      const rows = (await told(sql, "rival_event")).filter(({ facts }) => facts.change === change)
+      return rows.map(({ day, facts }) => `${day} ${facts.source} ${facts.after}`)
+    }
+
+    test("by the page that was read lately, whichever saw it first", async () => {
+      const known = [read("18T06:00", "1.0"), looked("18T07:00", "1.0")]
+      const byPage = ["2025-11-20 apple-app-page 1.1"]
+      expect(await afterEach([...known, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
+    })
+
+    test("by the look-up where the page was not read in time, and not once more when it is", async () => {
+      const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+      const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
+      expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
+    })
+
+    test("so is an icon, of which each has another address", async () => {
+      const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
+      const readings = [
+        ...[read("16T06:00", "1", icon("a")), looked("16T07:00", "1", icon("b")), looked("18T07:00", "1", icon("b"))],
+        ...[looked("19T07:00", "1", icon("c")), read("20T06:00", "1", icon("d"))],
+      ]
+      expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
+    })
+
+    test("but a version that only the page shows is another", async () => {
+      const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+      expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
+        "2025-11-19 itunes-lookup 1.1",
+        "2025-11-20 apple-app-page 1.2",
+      ])
+    })
+  })
+
   test("in a storefront that is not asked about, or before the app was tracked, is not told", async () => {
     await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`], since: "2025-11-20" })
     await stored(sql, [page(18, { version: "1.0" }), page(19, { version: "1.1" })])

@@ -65,7 +65,8 @@ test("a fresh instance fills the whole public picture of an added app by itself"
     select r.section, c.content
     from listing_run r
     join listing_content c using (app_id, storefront, source, section, digest)
-    where r.source = 'apple-app-page'
+    join store_app a on a.id = r.app_id
+    where r.source = 'apple-app-page' and a.store_id = ${HARBOR.id}
     order by r.section`
   expect([...sections]).toEqual([
     { section: "developer", content: ["1600000301", "1600000302"] },
@@ -89,15 +90,21 @@ test("a fresh instance fills the whole public picture of an added app by itself"
   expect([...(await sql`select state, domain, jsonb_array_length(records) as records from app_ads`)]).toEqual([
     { state: "records", domain: "northlight.example", records: 2 },
   ])
-  // those above it are followed, and looked up beside it
-  const rivals = await sql<{ id: string; looked: boolean }[]>`
+  // those above it are followed, looked up beside it, and their pages read
+  const rivals = await sql<{ id: string; looked: boolean; subtitle: string | null }[]>`
     select a.store_id as id, exists (
       select from app_storefront s where s.app_id = a.id and s.source = 'itunes-lookup' and s.available
-    ) as looked
+    ) as looked, (
+      select c.content ->> 'subtitle'
+      from listing_run r
+      join listing_content c using (app_id, storefront, source, section, digest)
+      where (r.app_id, r.storefront, r.source, r.section) = (a.id, 'us', 'apple-app-page', 'page')
+    ) as subtitle
     from app_rival r
     join store_app a on a.id = r.rival
     order by a.store_id`
-  expect([...rivals]).toEqual(someApps(2).map(({ id }) => ({ id, looked: true })))
+  const subtitle = "Rain, waves & white noise"
+  expect([...rivals]).toEqual(someApps(2).map(({ id }) => ({ id, looked: true, subtitle })))
   expect([...(await sql`select kind, failure from due where failures > 0`)]).toEqual([])
   expect(logged).toEqual([])
 })

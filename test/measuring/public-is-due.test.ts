@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import { loadDemo } from "../../src/actions/demo.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import { claim } from "../../src/measuring/claim.ts"
+import { type Claim, endMeasured } from "../../src/measuring/due.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
 import { said } from "../observations/measured.ts"
-import { ITUNES, scene } from "./scene.ts"
+import { APPS, ITUNES, scene } from "./scene.ts"
 
 const on = scene()
 const OWN = "800001"
@@ -109,30 +110,79 @@ describe("a rival", () => {
     await record(on.sql, [said(new Date().toISOString(), [{ id, name: "Rival" }])])
     return (await on.sql<{ id: number }[]>`select id from store_app where store_id = ${id}`)[0]!.id
   }
-  const follow = (app: string, rival: number, storefront = "us") => on.sql`
+  const follow = (app: string, rival: number, storefront = "us", platform = "ios") => on.sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
-    values (${app}, 'ios', ${storefront}, ${rival}, true, 0)`
+    values (${app}, ${platform}, ${storefront}, ${rival}, true, 0)`
+  const kindsNamed = (kind: string) => kindsOf({ egressCountry: undefined }).filter(({ name }) => name === kind)
+  const LANES = [
+    ["app", ITUNES],
+    ["listing", APPS],
+  ] as const
 
-  test("is looked up where it is one, and only that; no more once it is none", async () => {
+  test("is looked up and its page read where it is one, and only that; no more once it is none", async () => {
     const app = await track({ iosId: OWN, countries: ["us", "de"] })
     await on.sql`delete from due`
     await follow(app, await storeApp("800100"), "de")
-    expect(await due()).toEqual(["app ios de 800100"])
+    expect(await due()).toEqual(["app ios de 800100", "listing ios de 800100"])
 
-    await openLane(on.sql, ITUNES, 0)
-    const kinds = kindsOf({ egressCountry: undefined }).filter(({ name }) => name === "app")
     await on.sql`delete from app_rival`
-    expect((await claim(on.sql, ITUNES, kinds, 30_000)).claimed).toBe(null)
+    for (const [kind, lane] of LANES) {
+      await openLane(on.sql, lane, 0)
+      expect((await claim(on.sql, lane, kindsNamed(kind), 30_000)).claimed).toBe(null)
+    }
     expect(await due()).toEqual([])
+  })
+
+  test("on Google Play is looked up, which reads its page", async () => {
+    const app = await track({ androidPkg: "com.example.tea" })
+    await on.sql`delete from due`
+    const about = { platform: "android" as const, source: "play-details" as const }
+    await record(on.sql, [said(new Date().toISOString(), [{ id: "com.example.cup", name: "Cup" }], about)])
+    const [cup] = await on.sql<{ id: number }[]>`select id from store_app where store_id = 'com.example.cup'`
+    await follow(app, cup!.id, "us", "android")
+    expect(await due()).toEqual(["app android us com.example.cup"])
+  })
+
+  test("has its page read after all that others need of the App Store's pages, and goes on so", async () => {
+    await on.sql`update workspace set plan = 'free' where id = ${on.workspaceId}`
+    const app = await track()
+    await on.sql`delete from due`
+    await follow(app, await storeApp("800100"))
+    await on.sql`
+      insert into due (kind, platform, storefront, subject, class)
+      values ('listing', 'ios', 'us', ${OWN}, 2), ('canary', 'ios', 'us', 'apple-web-search', 2)`
+    await on.sql`update due set next_at = now() - interval '5 days' where subject = '800100'`
+    await openLane(on.sql, APPS, 0)
+    const kinds = [...kindsNamed("listing"), ...kindsNamed("canary")]
+    const turns: (Claim | null)[] = []
+    for (let turn = 0; turn < 4; turn++) turns.push((await claim(on.sql, APPS, kinds, 30_000)).claimed)
+    const subjects = turns.map((one) => one?.subjects[0]?.subject)
+    expect([subjects.slice(0, 2).sort(), subjects[2], subjects[3]]).toEqual([
+      [OWN, "apple-web-search"],
+      "800100",
+      undefined,
+    ])
+    await on.sql.begin((tx) => endMeasured(tx, turns[2]!))
+    expect((await on.sql`select class from due where subject = '800100' and kind = 'listing'`)[0]!.class).toBe(3)
+  })
+
+  test("that comes to be tracked itself has its page read before others' rivals", async () => {
+    await follow(await track(), await storeApp("800100"))
+    await track({ iosId: "800100" })
+    const rows = await on.sql`select class from due where subject = '800100' and kind = 'listing'`
+    expect(rows.map((row) => row.class < 3)).toEqual([true])
   })
 
   test("that is tracked itself, or of two apps, is one row", async () => {
     const [app, other] = [await track(), await track({ iosId: "800002" })]
-    await on.sql`delete from due where kind <> 'app'`
+    await on.sql`delete from due where kind not in ('app', 'listing')`
     await follow(app, await storeApp("800002"))
     await follow(app, await storeApp("800100"))
     await follow(other, await storeApp("800100"))
-    expect(await due()).toEqual([`app ios us ${OWN}`, "app ios us 800002", "app ios us 800100"])
+    expect(await due()).toEqual([
+      ...[OWN, "800002", "800100"].map((id) => `app ios us ${id}`),
+      ...[OWN, "800002", "800100"].map((id) => `listing ios us ${id}`),
+    ])
   })
 
   test("of a suspended workspace comes back with it", async () => {
@@ -140,6 +190,6 @@ describe("a rival", () => {
     await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
     await on.sql`delete from due`
     await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
-    expect(await due()).toContain("app ios us 800100")
+    expect(await due()).toEqual(expect.arrayContaining(["app ios us 800100", "listing ios us 800100"]))
   })
 })

@@ -16,6 +16,24 @@ export const HARBOR: ShownApp = {
 /** What stands under https://northlight.example/app-ads.txt. */
 export const APP_ADS = "google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 2, RESELLER\n"
 
+/** The App Store's page of an app in the US: the recorded one, with its id and name. */
+export function appPage({ id, name }: Pick<ShownApp, "id" | "name">): string {
+  return fixture("apple-app-page-us.html").replaceAll(HARBOR.id, id).replaceAll(HARBOR.name, name)
+}
+
+/** The same as the answer to whoever asks for one of these. */
+export function answersAppPages(
+  stores: ReplayServer,
+  apps: readonly ShownApp[],
+  page: (app: ShownApp) => string,
+): void {
+  const byId = new Map(apps.map((app) => [app.id, app]))
+  stores.on("apps.apple.com", "/us/app/id", ({ url }) => {
+    const app = byId.get(url.pathname.slice("/us/app/id".length))
+    return app && new Response(page(app))
+  })
+}
+
 /** A feed of a chart as its address names it; with one app its entry stands alone, and without there is none. */
 export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   const [, storefront, , feed] = url.pathname.split("/")
@@ -60,7 +78,7 @@ export function answersReviews(stores: ReplayServer, id: string, pages: readonly
 /** Answers all that is asked of that app in the US, with 500 reviews, and charts on which it is the fourth. */
 export function answersPublic(stores: ReplayServer): void {
   const others = [...someApps(99), ...someApps(60, 1_000_100_000)]
-  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () => new Response(fixture("apple-app-page-us.html")))
+  answersAppPages(stores, [...others, HARBOR], appPage)
   stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, others.slice(0, 99).toSpliced(3, 0, HARBOR)))
   stores.on(
     "itunes.apple.com",

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const ONE: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 }
 const TABLE: Record<string, Tracked> = {
-  // 50 searches and its page; 12 charts, a look-up, 10/7 for difficulties, 5/4 for reviews, 1/7 and 1/30; 50 * 4/7; 1/14
+  // 50 searches, its page and its rivals' ten; 12 charts, a look-up, 10/7 for difficulties, 5/4 for reviews, 1/7 and 1/30; 50 * 4/7; 1/14
   "an iOS app in one storefront": ONE,
   "an iOS app in three": { ...ONE, countries: ["us", "de", "jp"] },
   // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews

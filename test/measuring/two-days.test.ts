@@ -14,7 +14,7 @@ import { until } from "../jobs/platform.ts"
 import { fixture } from "../sources/parsed.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { xmlFeed } from "../sources/review-pages.ts"
-import { answersPublic, chartFeed, HARBOR } from "./public-pages.ts"
+import { answersAppPages, answersPublic, appPage, chartFeed, HARBOR } from "./public-pages.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
 
 setDefaultTimeout(120_000)
@@ -117,7 +117,7 @@ test("the second day's bodies give exactly what happened, alerts and changes", a
     select concat_ws(' ', a.store_id, c.kind, nullif(c.subject, '')) as what, c.before, c.after
     from listing_change c
     join store_app a on a.id = c.app_id
-    order by a.store_id, c.kind, c.subject`
+    order by a.store_id, c.kind, c.subject, c.source`
   expect(changes.map(({ what, before, after }) => [what, before, after])).toEqual(CHANGES)
   // with the last reading before, not with the failed one
   const seen = await sql<{ at: Date; before: Date }[]>`select distinct at, before_seen_at as before from listing_change`
@@ -125,12 +125,15 @@ test("the second day's bodies give exactly what happened, alerts and changes", a
   // as many as the README reckons a day, and a search that always has results
   const paths = stores.requests.slice(asked).map(({ url }) => url.pathname)
   const count = (path: string) => paths.filter((one) => one.startsWith(path)).length
-  expect(["/us/app/", "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)).toEqual([
-    1,
-    12,
-    1,
-    TERMS.length + 1,
-  ])
+  const counted = [`/us/app/id${HARBOR.id}`, "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)
+  expect(counted).toEqual([1, 12, 1, TERMS.length + 1])
+  const pages = paths.filter((path) => path.startsWith("/us/app/"))
+  const rivals = await sql<{ id: string }[]>`
+    select a.store_id as id
+    from app_rival r
+    join store_app a on a.id = r.rival`
+  expect(pages).toEqual(expect.arrayContaining(rivals.map(({ id }) => `/us/app/id${id}`)))
+  expect([rivals.length, new Set(pages).size]).toEqual([10, pages.length])
 })
 
 test("read and looked through once more, both days tell nothing twice", async () => {
@@ -164,29 +167,61 @@ const SHOTS = ["https://is1-ssl.mzstatic.com/image/one.jpg", "https://is1-ssl.mz
 const card = (id: string) => ({ id, kind: "story", title: "Wind down for the night" })
 const event = expect.objectContaining({ title: "Northern Lights Week" })
 
-/** Of the rivals as look-ups tell them, of the app as its page does: what, before and after. */
+/** The same of rivals' pages: what the recorded one says, what theirs says on the first day, and on the second. */
+const RIVAL_EDITS: Record<string, [recorded: string, first: string, second: string][]> = {
+  [A.id]: [
+    ["4.2.1", "1.0", "1.1"],
+    // all but screenshots
+    ...EDITS.slice(1, 7).map(([after, before]): [string, string, string] => [after, before, after]),
+  ],
+  [B.id]: [
+    [`"price":0,`, `"price":0,`, `"price":4.99,`],
+    [`"isFree":true`, `"isFree":true`, `"isFree":false`],
+    ["90288479-example/Screen", "0dd5c4ee-example/Screen", "90288479-example/Screen"],
+  ],
+  [D.id]: [
+    ["[91350,9450,", "[71350,29450,", "[71350,29450,"],
+    ["4.8", "4.5", "4.2"],
+  ],
+}
+
+/** Of the app as its page tells them, of rivals as their pages and as look-ups do: what, before and after. */
 const CHANGES: [what: string, before: unknown, after: unknown][] = [
+  ...wordsOf(A.id),
+  [`${A.id} icon`, expect.stringContaining("0dd1c045-example"), expect.stringContaining("d4ac50fe-example")],
   [`${A.id} icon`, `https://is1-ssl.mzstatic.com/image/${A.id}/512x512bb.jpg`, ICON],
   [`${A.id} version`, "1.0", "1.1"],
+  [`${A.id} version`, "1.0", "1.1"],
   [`${B.id} price`, { price: 0, currency: "USD" }, { price: 4.99, currency: "USD" }],
+  [`${B.id} price`, { price: 0, currency: "USD" }, { price: 4.99, currency: "USD" }],
+  [`${B.id} screenshots`, { phone: expect.any(Array) }, { phone: expect.any(Array) }],
   [`${B.id} screenshots`, { phone: SHOTS.slice(0, 1) }, { phone: SHOTS }],
   [`${C.id} name`, C.name, "App C"],
+  [`${C.id} name`, C.name, "App C"],
   [`${D.id} rating_jump`, 4.5, 4.2],
-  [
-    `${HARBOR.id} description`,
-    expect.stringContaining("• A timer\n"),
-    expect.stringContaining("• A timer that fades out\n"),
-  ],
-  [`${HARBOR.id} event_ended 6750000099`, event, null],
-  [`${HARBOR.id} event_started 6750000001`, null, event],
-  [`${HARBOR.id} featured story 1400000011`, null, card("1400000011")],
+  [`${D.id} rating_jump`, 4.5, 4.2],
+  ...wordsOf(HARBOR.id),
   [`${HARBOR.id} icon`, expect.stringContaining("0dd1c045-example"), expect.stringContaining("d4ac50fe-example")],
-  [`${HARBOR.id} promotional_text`, expect.stringContaining("fog"), expect.stringContaining("northern sea")],
   [`${HARBOR.id} screenshots`, { pad: expect.any(Array) }, { pad: expect.any(Array) }],
-  [`${HARBOR.id} subtitle`, "Rain & white noise", "Rain, waves & white noise"],
-  [`${HARBOR.id} unfeatured story 1400000099`, card("1400000099"), null],
   [`${HARBOR.id} version`, "4.1.9", "4.2.1"],
-]
+].sort(([one], [other]) => (one as string).localeCompare(other as string)) as never
+
+/** What only an app's page tells. */
+function wordsOf(id: string): [what: string, before: unknown, after: unknown][] {
+  return [
+    [
+      `${id} description`,
+      expect.stringContaining("• A timer\n"),
+      expect.stringContaining("• A timer that fades out\n"),
+    ],
+    [`${id} event_ended 6750000099`, event, null],
+    [`${id} event_started 6750000001`, null, event],
+    [`${id} featured story 1400000011`, null, card("1400000011")],
+    [`${id} promotional_text`, expect.stringContaining("fog"), expect.stringContaining("northern sea")],
+    [`${id} subtitle`, "Rain & white noise", "Rain, waves & white noise"],
+    [`${id} unfeatured story 1400000099`, card("1400000099"), null],
+  ]
+}
 
 const EXPECTED = [
   `chart_drop: The app fell from 4 to 30 on the free iPhone chart of genre 6013 in us.`,
@@ -235,13 +270,13 @@ function renamed(shown: ShownApp): ShownApp {
   return second && shown.id === C.id ? { ...shown, name: "App C" } : shown
 }
 
-/** The app's own page, its charts, and look-ups in which four rivals change. */
+/** Pages of the app and its rivals, its charts, and look-ups in which four rivals change as their pages do. */
 function answersPages(): void {
-  const page = fixture("apple-app-page-us.html")
-  const before = EDITS.reduce((body, [now, then]) => body.replaceAll(now, then), page)
-  stores.on("apps.apple.com", `/us/app/id${HARBOR.id}`, () =>
-    unreadable ? new Response("{}") : new Response(second ? page : before),
-  )
+  answersAppPages(stores, [...OTHERS, ...KETTLES, HARBOR], (app) => {
+    if (unreadable) return "{}"
+    if (app.id !== HARBOR.id) return rivalPage(app)
+    return second ? appPage(app) : EDITS.reduce((body, [now, then]) => body.replaceAll(now, then), appPage(app))
+  })
   stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => {
     const [others, { pathname }] = [someApps(99, 1_000_300_000), url]
     const own = pathname.includes("/topfreeapplications/") && pathname.includes("genre=6013")
@@ -258,6 +293,14 @@ function answersPages(): void {
     const answer = (await lookupAnswer(known.filter(({ id }) => ids.includes(id))).json()) as { results: Looked[] }
     return Response.json({ ...answer, results: answer.results.map(otherwise) })
   })
+}
+
+function rivalPage(app: ShownApp): string {
+  const edits = RIVAL_EDITS[app.id] ?? []
+  return edits.reduce(
+    (body, [recorded, first, then]) => body.replaceAll(recorded, second ? then : first),
+    appPage(renamed(app)),
+  )
 }
 
 interface Looked {

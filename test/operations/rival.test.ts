@@ -6,6 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { listed } from "../observations/listed.ts"
 import { NOW, reading, said } from "../observations/measured.ts"
 
 const OWN = "10001"
@@ -277,6 +278,45 @@ describe("who may read it", () => {
     const { body } = await house.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
     expect(body).toMatchObject({ name: "Daybook Garden", locked: false })
     expect(await spies()).toBe(0)
+  })
+})
+
+describe("what changed on a rival's page", () => {
+  const page = (daysAgo: number, listing: object, rest: object = {}) =>
+    listed(at(daysAgo), { editorial: [], ...listing }, { id: RIVAL, ...rest })
+  const told = async (by = key) =>
+    (await ask(RIVAL, "", by)).body.changes.map(
+      ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
+    )
+
+  test("is told with before and after, its names too, of 90 days and this storefront; words of a promotional text from Pro on", async () => {
+    await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
+    expect(await told()).toEqual([])
+    await stored(
+      page(100, { name: "Cup" }),
+      page(95, { name: "Mug" }),
+      page(90, { name: "Kettle", subtitle: "Boils" }),
+      page(3, { name: "Kettle", subtitle: "Boils water", description: "Other." }),
+      page(3, { name: "Elsewhere" }, { storefront: "gb" }),
+      page(2, {
+        name: "Kettle",
+        subtitle: "Boils water",
+        description: "Other.",
+        promotionalText: "Hot",
+        version: "4.2",
+      }),
+      page(1, { name: "Elsewhere too" }, { storefront: "gb" }),
+    )
+    expect(await told()).toEqual([
+      ["version", day(2), "4.1", "4.2", null],
+      ["promotional_text", day(2), "Now with oolong.", "Hot", null],
+      ["subtitle", day(3), "Boils", "Boils water", null],
+      ["description", day(3), null, null, null],
+    ])
+    await sql`update workspace set plan = 'free' where id = ${workspaceId}`
+    // one that does not remember the key, as a tool: those are for every plan
+    const { body } = await openHouse({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
+    expect(body.changes[1]).toMatchObject({ kind: "promotional_text", before: null, after: null })
   })
 })
 
