@@ -8,6 +8,7 @@ import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
+import { once } from "./once.ts"
 import type { Operation } from "./operation.ts"
 import { ERRORS_POLICY, errorsPage } from "./pages/errors.ts"
 import { createDownloads } from "./pages/exports.ts"
@@ -24,14 +25,14 @@ import { openApiDocument } from "./surfaces/openapi.ts"
 import { createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedResponse } from "./surfaces/responses.ts"
 import { createDispatch } from "./surfaces/router.ts"
-import { prepareSandbox, type Sandbox } from "./surfaces/sandbox.ts"
+import type { Sandbox } from "./surfaces/sandbox.ts"
 import { createTools } from "./surfaces/tools.ts"
 
 export interface AppParts {
   sql: Sql
   limits: Limits
-  /** File name → text of fixtures/sandbox. */
-  fixtures: ReadonlyMap<string, string>
+  /** Of the same catalogue and address. */
+  sandbox: Sandbox
   settings: AppSettings
   log: Log
   now: () => Date
@@ -68,15 +69,14 @@ export interface App {
   metrics: ((request: Request, peer: string | null) => Promise<Response>) | null
 }
 
-/** Wires the parts into one fetch. Throws when a fixture does not fit its operation. */
+/** Wires the parts into one fetch. */
 export function createApp(parts: AppParts): App {
-  const { sql, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
+  const { sql, sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, requestDeadlineMs } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting: settings.maxWaiting })
   const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
   const { log, limits } = meter ?? parts
-  const sandbox = prepareSandbox(catalog, parts.fixtures, publicUrl)
   const dispatch = createDispatch(catalog)
   let ready = true
 
@@ -179,15 +179,20 @@ function pagesOf(catalog: readonly Operation[], { sandbox, publicUrl, ...parts }
   }
 }
 
-function documentsOf(catalog: readonly Operation[], sandbox: Sandbox, publicUrl: string): Map<string, PublicDocument> {
+/** Each is made when it is first asked for: all of them take longer than the rest of a start. */
+function documentsOf(
+  catalog: readonly Operation[],
+  sandbox: Sandbox,
+  publicUrl: string,
+): Map<string, () => PublicDocument> {
   const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
-  const document = JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
-  const guide: PublicDocument = { ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" }
-  const reference = referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
-  return new Map([
-    ["/v1/openapi.json", { ...prepare(document), type: "json" }],
-    ["/docs", html(reference, REFERENCE_POLICY)],
-    ["/docs/errors", html(errorsPage(), ERRORS_POLICY)],
+  const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
+  const document = () => JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
+  const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
+  return new Map<string, () => PublicDocument>([
+    ["/v1/openapi.json", once(() => ({ ...prepare(document()), type: "json" }))],
+    ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
+    ["/docs/errors", once(() => html(errorsPage(), ERRORS_POLICY))],
     ["/llms.txt", guide],
     ["/docs/llms.txt", guide],
   ])

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 
-/** Bytes made once at start, with the strong ETag that names them. */
+/** Bytes made once, with the strong ETag that names them. */
 export interface PreparedAnswer {
   body: Uint8Array<ArrayBuffer>
   etag: string

@@ -62,7 +62,7 @@ async function emptyTables(sql: Sql): Promise<void> {
   const tables = await sql<{ name: string; partition: boolean }[]>`
     select relname::text as name, relispartition as partition
     from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration'
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migration'
       and (relispartition or pg_relation_size(oid) > 0)
     order by relname`
   const [partitions, filled] = [

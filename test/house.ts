@@ -12,7 +12,9 @@ import type { Sql } from "../src/database/types.ts"
 import { faultSchema } from "../src/faults.ts"
 import { createLog } from "../src/log.ts"
 import type { Measure } from "../src/measure.ts"
+import { once } from "../src/once.ts"
 import type { Operation } from "../src/operation.ts"
+import { prepareSandbox } from "../src/surfaces/sandbox.ts"
 import { checkedAgainstDocument } from "./document.ts"
 
 export const PUBLIC_URL = "http://127.0.0.1:8787"
@@ -78,12 +80,14 @@ interface HouseOptions {
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
   const { sql, settings, catalog, fixtures, measure, now = () => new Date() } = options
+  const publicUrl = settings?.publicUrl ?? PUBLIC_URL
+  const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
   const logged: string[] = []
   const log = createLog((line) => void logged.push(line), "debug")
   const app = createApp({
     sql,
     limits: { ...openLimits({ sql, log, now }), rate: memoryLimiter(now) },
-    fixtures: fixtures ?? readTree("fixtures/sandbox", ".json"),
+    sandbox: usual ? builtSandbox() : prepareSandbox(catalog ?? wholeCatalog, fixtures ?? samples(), publicUrl),
     settings: { ...SETTINGS, ...settings },
     log,
     now,
@@ -108,6 +112,10 @@ export function openHouse(options: HouseOptions): House {
     },
   }
 }
+
+const samples = once(() => readTree("fixtures/sandbox", ".json"))
+/** That of most houses; tests make a thousand of them. */
+const builtSandbox = once(() => prepareSandbox(wholeCatalog, samples(), PUBLIC_URL))
 
 const SETTINGS: AppSettings = {
   publicUrl: PUBLIC_URL,

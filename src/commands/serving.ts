@@ -2,6 +2,7 @@ import { type Limits, openLimits } from "../access/limits/open.ts"
 import { outsideWrites } from "../actions/action.ts"
 import { actions } from "../actions/list.ts"
 import { type App, createApp } from "../app.ts"
+import { catalog } from "../catalog.ts"
 import { readText, readTree } from "../database/assets.ts"
 import { warnOfSkew } from "../database/clock.ts"
 import { openDatabase } from "../database/connect.ts"
@@ -11,6 +12,7 @@ import type { Database, Sql } from "../database/types.ts"
 import { createWorker, type Worker } from "../jobs/worker.ts"
 import { createLog, type Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings.ts"
+import { prepareSandbox } from "../surfaces/sandbox.ts"
 import {
   CommandProblem,
   type ExitCode,
@@ -88,7 +90,6 @@ async function listen({ settings, process }: Invocation, database: Database, log
   const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
-  const fixtures = readTree("fixtures/sandbox", ".json")
   const closeLimits = () => wire?.close()
   let listening: Listening | undefined
   let metrics: Listening | null = null
@@ -102,7 +103,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       measure: reading.measure,
       ...(settings.measuring.on && { budget: reading.budget }),
       limits,
-      fixtures,
+      sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
       settings: { ...settings, publicUrl: url },
       log,
       now: () => new Date(),

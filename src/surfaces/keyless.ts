@@ -22,7 +22,7 @@ export interface KeylessParts {
   sandbox: Sandbox
   dispatch: Dispatch
   /** Path → what stands there for everybody. */
-  documents: ReadonlyMap<string, PublicDocument>
+  documents: ReadonlyMap<string, () => PublicDocument>
   /** First segment of a path → what stands behind the token that is its second and last. */
   links: ReadonlyMap<string, (token: string, requestId: string) => Promise<Linked>>
   /** Whether the service can take calls just now. */
@@ -58,7 +58,7 @@ export function createKeyless(parts: KeylessParts) {
     const refused = refusal(incoming, known)
     if (refused) return publicFault(refused, publicUrl, shown)
     if (path === "/") return redirect("/docs", shown)
-    if (document) return publicResponse(request, document, document.type, shown)
+    if (document) return publicResponse(request, document(), document().type, shown)
     if (!inSandbox) return health(parts, path, shown)
     const address = clientAddress(incoming.peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
     if (!count(address ?? "unknown", parts.sandboxPerSecond, shown.now).allowed)

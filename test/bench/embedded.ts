@@ -16,6 +16,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { importLines } from "../../src/observations/import-lines.ts"
+import { sandboxAt } from "../sandbox.ts"
 import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -112,7 +113,7 @@ function openGet(sql: Sql, secret: string): Side["get"] {
     requestDeadlineMs: 4_500,
     maxWaiting: 500,
   }
-  const app = createApp({ sql, limits, fixtures: readTree("fixtures/sandbox", ".json"), settings, log: silentLog, now })
+  const app = createApp({ sql, limits, sandbox: sandboxAt("http://127.0.0.1"), settings, log: silentLog, now })
   return async (path) => {
     const headers = { authorization: `Bearer ${secret}` }
     const response = await app.fetch(new Request(`http://127.0.0.1/v1${path}`, { headers }), "127.0.0.1")

@@ -8,11 +8,11 @@ import { Readable } from "node:stream"
 import { createKey } from "../../src/access/key-register.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
 import { createApp } from "../../src/app.ts"
-import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/formulas/days.ts"
 import { silentLog } from "../../src/log.ts"
 import { largeExport } from "../pages/large-export.ts"
+import { sandboxAt } from "../sandbox.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"
 
 const TERMS = 1_000
@@ -100,7 +100,7 @@ async function service(sql: Sql, workspace: number) {
   const app = createApp({
     sql,
     limits: openLimits({ sql, log: silentLog, now }),
-    fixtures: readTree("fixtures/sandbox", ".json"),
+    sandbox: sandboxAt(url),
     settings: { publicUrl: url, trustedProxies: [], sandboxPerSecond: 100, requestDeadlineMs: 20_000, maxWaiting: 500 },
     log: silentLog,
     now,

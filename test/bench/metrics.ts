@@ -1,10 +1,10 @@
 // bun test/bench/metrics.ts — the same calls with and without counting, in turns in one process without a socket, as ratios.
 import { openLimits } from "../../src/access/limits/open.ts"
 import { createApp } from "../../src/app.ts"
-import { readTree } from "../../src/database/assets.ts"
 import { createLog } from "../../src/log.ts"
 import { countingLog, createCalls } from "../../src/metrics/calls.ts"
 import { freshDatabase } from "../database.ts"
+import { sandboxAt } from "../sandbox.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const CALLS = 20_000
@@ -16,7 +16,7 @@ const appOf = (metered: boolean) =>
   createApp({
     sql,
     limits: openLimits({ sql, log, now }),
-    fixtures: readTree("fixtures/sandbox", ".json"),
+    sandbox: sandboxAt("http://127.0.0.1"),
     settings: {
       publicUrl: "http://127.0.0.1",
       trustedProxies: [],

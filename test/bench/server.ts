@@ -5,12 +5,12 @@ import { openLimits } from "../../src/access/limits/open.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import { createApp } from "../../src/app.ts"
-import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { createLog } from "../../src/log.ts"
 import { record } from "../../src/observations/record.ts"
 import { listKeywordRanks } from "../../src/operations/keywords.ts"
 import { freshDatabase } from "../database.ts"
+import { sandboxAt } from "../sandbox.ts"
 
 const TERMS = 200
 const kind = process.argv[2] as "house" | "bare-bytes" | "bare-read"
@@ -22,7 +22,7 @@ const now = () => new Date()
 const app = createApp({
   sql,
   limits: openLimits({ sql, log, now }),
-  fixtures: readTree("fixtures/sandbox", ".json"),
+  sandbox: sandboxAt("http://127.0.0.1"),
   settings: {
     publicUrl: "http://127.0.0.1",
     trustedProxies: [],

@@ -7,7 +7,6 @@ import { createWorkspace } from "../../src/access/workspaces.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import { type App, createApp } from "../../src/app.ts"
 import { catalog } from "../../src/catalog.ts"
-import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { FAULTS } from "../../src/faults.ts"
 import { silentLog } from "../../src/log.ts"
@@ -15,6 +14,7 @@ import { createCalls } from "../../src/metrics/calls.ts"
 import { exposed } from "../../src/metrics/text.ts"
 import { freshDatabase } from "../database.ts"
 import { checkedHeaders } from "../house.ts"
+import { sandboxAt } from "../sandbox.ts"
 import { complaints, type Parsed, parsed } from "./lint.ts"
 
 setDefaultTimeout(60_000)
@@ -35,7 +35,7 @@ function opened(parts: { token?: string; metered?: boolean; limits?: Limits } = 
   return createApp({
     sql,
     limits: parts.limits ?? { ...openLimits({ sql, log: silentLog, now }), rate: memoryLimiter(now) },
-    fixtures: readTree("fixtures/sandbox", ".json"),
+    sandbox: sandboxAt("http://127.0.0.1:8787"),
     settings: {
       publicUrl: "http://127.0.0.1:8787",
       trustedProxies: [],

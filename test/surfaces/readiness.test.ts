@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { memoryLimiter } from "../../src/access/limits/memory.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
 import { type AppParts, createApp } from "../../src/app.ts"
-import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { PUBLIC_URL } from "../house.ts"
+import { sandboxAt } from "../sandbox.ts"
 
 let sql: Sql
 beforeAll(async () => {
@@ -23,7 +23,7 @@ function readiness(budget?: AppParts["budget"]) {
   const app = createApp({
     sql,
     limits: { ...openLimits({ sql, log: silentLog, now }), rate: memoryLimiter(now) },
-    fixtures: readTree("fixtures/sandbox", ".json"),
+    sandbox: sandboxAt(PUBLIC_URL),
     settings: {
       publicUrl: PUBLIC_URL,
       trustedProxies: [],

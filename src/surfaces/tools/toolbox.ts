@@ -1,4 +1,5 @@
 import type { Target } from "../../invoke.ts"
+import { once } from "../../once.ts"
 import { type Operation, TOOLSETS, type Toolset } from "../../operation.ts"
 import { invalidParams, RpcError } from "./errors.ts"
 import { toolOf } from "./listing.ts"
@@ -18,16 +19,18 @@ export interface Toolbox {
  * Throws RpcError for any other query.
  */
 export function createToolboxes(catalog: readonly Operation[]): (query: string) => Toolbox {
-  const tools = [...catalog]
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((operation) => ({ operation, json: JSON.stringify(toolOf(operation)) }))
   const byName = new Map(catalog.map((operation) => [operation.id, operation]))
-  const listOf = (shown: typeof tools) => `[${shown.map(({ json }) => json).join(",")}]`
-  const all = listOf(tools)
+  const tools = once(() =>
+    [...catalog]
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .map((operation) => ({ operation, json: JSON.stringify(toolOf(operation)) })),
+  )
+  const listOf = (shown: ReturnType<typeof tools>) => `[${shown.map(({ json }) => json).join(",")}]`
+  const all = once(() => listOf(tools()))
   return (query) => {
     const open = query === "" ? null : toolsetsOf(query)
     return {
-      list: () => (open ? listOf(tools.filter(({ operation }) => open.has(operation.toolset))) : all),
+      list: () => (open ? listOf(tools().filter(({ operation }) => open.has(operation.toolset))) : all()),
       target(params) {
         const operation = byName.get(nameOf(params))
         if (!operation || open?.has(operation.toolset) === false)
