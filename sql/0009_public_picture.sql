@@ -134,6 +134,11 @@ create index alert_unread on alert (workspace_id, app_id) where read_at is null;
 create index alert_at on alert (at, id);
 create index hint_answer_day on hint_answer (day);
 
+-- 3 = the App Store's page of a rival: ten of them ask as much as ten keywords do, and where not all can be read, look-ups
+-- still tell what rivals change most.
+alter table due drop constraint due_class_check;
+alter table due add constraint due_class_check check (class between 0 and 3);
+
 -- What is measured because somebody tracks it, a row for each app that does. A chart's subject is its device, its name and
 -- the store's id of its genre: 36 is the App Store's of all apps.
 create or replace view tracked_subject as
@@ -155,6 +160,12 @@ select 'app', s.platform, r.storefront, s.store_id, a.class, a.id, a.created_at,
 from store_app s
 join app_rival r on r.rival = s.id
 join measured_app a on a.id = r.app_id
+union all
+select 'listing', s.platform, r.storefront, s.store_id, 3, a.id, a.created_at, a.workspace_id
+from store_app s
+join app_rival r on r.rival = s.id
+join measured_app a on a.id = r.app_id
+where s.platform = 'ios'
 union all
 select 'listing', s.platform, c.storefront, s.store_id, a.class, a.id, a.created_at, a.workspace_id
 from measured_app a
@@ -247,12 +258,14 @@ language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
   insert into due (kind, platform, storefront, subject, class)
-  select 'app', s.platform, f.storefront, s.store_id, min(a.class)
+  select k.kind, s.platform, f.storefront, s.store_id, min(case k.kind when 'listing' then 3 else a.class end)
   from followed f
   join measured_app a on a.id = f.app_id
   join store_app s on s.id = f.rival
-  group by s.platform, f.storefront, s.store_id
-  order by s.platform, f.storefront, s.store_id
+  cross join (values ('app'), ('listing')) k (kind)
+  where k.kind = 'app' or s.platform = 'ios'
+  group by k.kind, s.platform, f.storefront, s.store_id
+  order by k.kind, s.platform, f.storefront, s.store_id
   on conflict (kind, platform, storefront, subject) do nothing;
   return null;
 end $$;

@@ -82,6 +82,12 @@ from store_app s
 join app_rival r on r.rival = s.id
 join measured_app a on a.id = r.app_id
 union all
+select 'listing', s.platform, r.storefront, s.store_id, 3, a.id, a.created_at, a.workspace_id
+from store_app s
+join app_rival r on r.rival = s.id
+join measured_app a on a.id = r.app_id
+where s.platform = 'ios'
+union all
 select 'listing', s.platform, c.storefront, s.store_id, a.class, a.id, a.created_at, a.workspace_id
 from measured_app a
 join store_app s on s.id = a.ios_app
