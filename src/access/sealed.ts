@@ -36,6 +36,11 @@ export class SecretKeys {
     })
   }
 
+  /** Whether keys from before the newest are given. */
+  static hasEarlier(keys: SecretKeys): boolean {
+    return keys.#keys.length > 1
+  }
+
   static read(keys: SecretKeys): readonly Uint8Array<ArrayBuffer>[] {
     return keys.#keys
   }

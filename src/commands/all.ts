@@ -26,6 +26,7 @@ import { popularity } from "./popularity.ts"
 import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
 import { restore } from "./restore.ts"
+import { secretsReseal } from "./secrets.ts"
 import { serve } from "./serve.ts"
 import { sources } from "./sources.ts"
 import { work } from "./work.ts"
@@ -66,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
   channelTest,
   channelRotate,
   channelRemove,
+  secretsReseal,
   linkList,
   linkWithdraw,
   audit,

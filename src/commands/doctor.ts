@@ -5,6 +5,7 @@ import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
 import { checkProgram } from "./doctor/program.ts"
 import { type Reached, reachedBy } from "./doctor/reached.ts"
+import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
 import { checkSources } from "./doctor/sources.ts"
 import { show, table } from "./show.ts"
@@ -38,6 +39,7 @@ const CHECKS: ((invocation: Invocation, reached: Reached) => Finding[] | Promise
   checkSettings,
   checkFolder,
   checkDatabase,
+  checkSecrets,
   checkLimits,
   checkSources,
 ]

@@ -25,6 +25,7 @@ import { openDelivery, type Telling } from "./delivering.ts"
 import { loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
 import { openStoreReading, type StoreReading } from "./measuring.ts"
+import { resealAtStart } from "./reseal-at-start.ts"
 import { type Stop, stopSignal } from "./stop.ts"
 import { appToShow, welcome } from "./welcome.ts"
 import { migrations } from "./with-database.ts"
@@ -64,6 +65,7 @@ async function open(invocation: Invocation, stop: Stop, log: Log): Promise<House
   try {
     if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
     if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)
+    if (!stop.isAsked()) await resealAtStart(invocation.settings, database, log)
     if (!stop.isAsked()) return await listen(invocation, database, log)
   } catch (error) {
     await database.close()

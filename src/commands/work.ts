@@ -5,6 +5,7 @@ import { createLog } from "../log.ts"
 import type { Command } from "./command.ts"
 import { openDelivery } from "./delivering.ts"
 import { openStoreReading } from "./measuring.ts"
+import { resealAtStart } from "./reseal-at-start.ts"
 import { stopSignal } from "./stop.ts"
 import { migrations } from "./with-database.ts"
 
@@ -24,6 +25,7 @@ export const work: Command = {
     try {
       await migrate(database.sql, migrations(), log)
       if (databaseUrl) await warnOfSkew(database.sql, log)
+      await resealAtStart(invocation.settings, database, log)
       const reading = openStoreReading({ settings, sql: database.sql, log, allowPrivate })
       const delivery = await openDelivery(invocation.settings, { sql: database.sql, log })
       reading.start()

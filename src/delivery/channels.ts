@@ -12,7 +12,7 @@ import { makeSecret } from "./webhook.ts"
 export interface ChannelRow {
   id: string
   kind: Channel
-  /** As much as may be shown: no query, no token; of Slack only the host. */
+  /** As much as may be shown: the host and, of a long address, its last characters; of Telegram the chat. */
   address: string
   state: "on" | "disabled"
   /** Why nothing is sent any more; null = it is on. */
@@ -49,11 +49,8 @@ export async function addWebhook(
 ): Promise<Added & { secret: string }> {
   const address = addressOf(url)
   const secret = makeSecret(register.randomBytes ?? secureBytes)
-  const shown = `${address.origin}${address.pathname}`
-  return {
-    ...(await add(register, { workspaceId, kind: "webhook", shown, inside: { url: address.href, secret } })),
-    secret,
-  }
+  const inside = { url: address.href, secret }
+  return { ...(await add(register, { workspaceId, kind: "webhook", shown: hintOf(address), inside })), secret }
 }
 
 /** Adds a chat that a Telegram bot writes to. Throws AccessProblem. */
@@ -67,8 +64,7 @@ export async function addTelegram(register: Register, workspaceId: number, { tok
 /** Adds an incoming webhook of Slack; its whole address is a secret. Throws AccessProblem. */
 export async function addSlack(register: Register, workspaceId: number, url: string): Promise<Added> {
   const address = addressOf(url)
-  const shown = `${address.origin}/…`
-  return await add(register, { workspaceId, kind: "slack", shown, inside: { url: address.href } })
+  return await add(register, { workspaceId, kind: "slack", shown: hintOf(address), inside: { url: address.href } })
 }
 
 export interface Added {
@@ -111,6 +107,18 @@ function addressOf(text: string): URL {
 }
 
 const LONGEST_ADDRESS = 2_000
+
+/**
+ * The host and a hint that tells two addresses apart. Many services put their secret into the path, so nothing of it is
+ * stored in the clear but the last four of 24 characters or more.
+ */
+function hintOf({ origin, pathname, search }: URL): string {
+  const secret = pathname + search
+  return `${origin}/…${secret.length >= HINTED_FROM ? secret.slice(-HINT) : ""}`
+}
+
+const HINTED_FROM = 24
+const HINT = 4
 
 /** A workspace's channels, oldest first. */
 export async function listChannels(sql: Sql, workspaceId: number): Promise<ChannelRow[]> {

@@ -28,15 +28,15 @@ const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
 test("a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else", async () => {
-  const url = `${there.url}/hook?token=hushhush`
+  const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
   expect(added.secret).toMatch(/^whsec_/)
   expect(added.channel).toMatchObject({
-    ...{ kind: "webhook", address: `${there.url}/hook`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
+    ...{ kind: "webhook", address: `${there.url}/…1234`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
   })
   const { id } = added.channel
   expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "taken\n", err: "" })
-  const [got] = there.at("/hook")
+  const [got] = there.at("/hook/whisperwhisper")
   const body = new Webhook(added.secret).verify(got!.body, got!.headers)
   expect(body).toMatchObject({ type: "channel.test" })
 
@@ -51,9 +51,10 @@ test("a webhook is added, tested, rotated and removed; its secret is shown where
   const listed = await answer(["channel", "list"], { env })
   expect(listed.channels).toMatchObject([{ id, lastOk: expect.any(String), earlierSecretUntil: expect.any(String) }])
   const texts = [list.out, JSON.stringify(listed), ...filesOf(env.DATA_DIR!)]
-  for (const secret of ["hushhush", added.secret, rotated.out.trim()])
+  for (const secret of ["hushhush", "whisper", added.secret, rotated.out.trim()])
     expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-  expect(texts.some((text) => text.includes(`${there.url}/hook`))).toBe(true)
+  // so the files were searched where the channel stands
+  expect(texts.filter((text) => text.includes(there.url)).length).toBeGreaterThan(2)
   expect((await run(["channel", "remove", id])).code).toBe(1)
   expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
   expect((await answer(["channel", "list"], { env })).channels).toEqual([])
@@ -176,4 +177,27 @@ describe("what cannot be meant is refused in one line", () => {
       expect([code, err]).toEqual([1, expect.stringContaining("has no channel")])
     }
   })
+})
+
+test("SECRET_KEY is changed by two starts: the first seals anew, and from then on the newest key alone sends", async () => {
+  const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+  const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
+  const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
+  const findings = async (env: Record<string, string>) =>
+    JSON.parse((await appmeter(["doctor", "--json"], { env })).out).findings.filter(
+      ({ thing }: { thing: string }) => thing === "secrets",
+    )
+  expect(await findings(both)).toMatchObject([{ state: "warning", fix: "run: appmeter secrets reseal" }])
+  const server = await serving({ env: both })
+  server.kill()
+  await server.exited
+  expect(server.err()).toContain("secrets_resealed")
+  expect(await findings(both)).toMatchObject([{ state: "warning", says: "none needs SECRET_KEY_PREVIOUS" }])
+  expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
+  expect(await findings(env)).toMatchObject([{ state: "problem" }])
+  expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
+    "taken\n",
+  )
+  const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
+  expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
 })

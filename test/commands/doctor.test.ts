@@ -54,7 +54,7 @@ describe("the embedded database", () => {
       0,
       [
         "runtime", "driver", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
-        "schema", "clock", "limits", "sources",
+        "schema", "clock", "secrets", "limits", "sources",
       ], // biome-ignore format: a list to scan
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))

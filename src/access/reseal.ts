@@ -1,0 +1,90 @@
+import type { Sql } from "../database/types.ts"
+import type { Sealer } from "./sealed.ts"
+
+interface SealedColumns {
+  table: string
+  /** Names the row in the text that is sealed. */
+  id: string
+  columns: readonly string[]
+}
+
+/** Every column that holds sealed texts; a test compares it with the schema. */
+export const SEALED: readonly SealedColumns[] = [{ table: "channel", id: "id", columns: ["sealed", "sealed_earlier"] }]
+
+/** How many stored secrets lie under which key. */
+export interface SealedCount {
+  /** Under SECRET_KEY. */
+  newest: number
+  /** Under a key of SECRET_KEY_PREVIOUS. */
+  earlier: number
+  /** Under a key that is in neither, or damaged. */
+  unreadable: number
+}
+
+/** Opens every stored secret and counts them by key. Changes nothing. */
+export async function countSealed(sql: Sql, sealer: Sealer): Promise<SealedCount> {
+  return await eachSealed(sql, sealer, async () => "earlier")
+}
+
+/**
+ * Seals anew, under the newest key, what an earlier one sealed. A text that somebody replaces meanwhile is left to them.
+ * What cannot be opened stays as it is. Returns the counts after it, and how many texts were sealed anew.
+ */
+export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { resealed: number }> {
+  let resealed = 0
+  const counts = await eachSealed(sql, sealer, async ({ table, id, column, row, sealed }, text) => {
+    const renewed = await sealer.seal(text, { table, row })
+    const rows = await sql`
+      update ${sql(table)}
+      set ${sql(column)} = ${renewed}
+      where ${sql(id)} = ${row} and ${sql(column)} = ${sealed}
+      returning 1`
+    resealed += rows.length
+    return "newest"
+  })
+  return { ...counts, resealed }
+}
+
+interface SealedText {
+  table: string
+  id: string
+  column: string
+  row: string
+  sealed: string
+}
+
+type OnEarlier = (at: SealedText, text: string) => Promise<keyof SealedCount>
+
+async function eachSealed(sql: Sql, sealer: Sealer, onEarlier: OnEarlier): Promise<SealedCount> {
+  const counts: SealedCount = { newest: 0, earlier: 0, unreadable: 0 }
+  for (const { table, id, columns } of SEALED) {
+    for (const column of columns) {
+      for await (const page of readSealed(sql, table, id, column)) {
+        for (const { row, sealed } of page) {
+          const text = await sealer.open(sealed, { table, row }).catch(() => null)
+          if (text === null) counts.unreadable++
+          else if (!sealer.isOld(sealed)) counts.newest++
+          else counts[await onEarlier({ table, id, column, row, sealed }, text)]++
+        }
+      }
+    }
+  }
+  return counts
+}
+
+const PAGE = 200
+
+async function* readSealed(sql: Sql, table: string, id: string, column: string) {
+  let after = ""
+  for (;;) {
+    const page = await sql<{ row: string; sealed: string }[]>`
+      select ${sql(id)} as row, ${sql(column)} as sealed
+      from ${sql(table)}
+      where ${sql(id)} > ${after} and ${sql(column)} is not null
+      order by ${sql(id)}
+      limit ${PAGE}`
+    yield page
+    if (page.length < PAGE) return
+    after = page.at(-1)!.row
+  }
+}

@@ -1,0 +1,102 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
+import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { addSlack, addWebhook, rotateSecret, sealedChannel } from "../../src/delivery/channels.ts"
+import { openChannel } from "../../src/delivery/opened.ts"
+import { freshDatabase } from "../database.ts"
+import { scene } from "../delivery/scene.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+const key = () => randomBytes(32).toString("base64")
+const sealerOf = (...keys: string[]) => createSealer(new SecretKeys(keys))
+
+test("every column of the schema that holds sealed texts is among those sealed anew", async () => {
+  const columns = await sql<{ table: string; column: string }[]>`
+    select table_name::text as table, column_name::text as column
+    from information_schema.columns
+    where table_schema = current_schema() and column_name ~ '(^|_)sealed(_|$)'
+    order by 1, 2
+    limit 100`
+  expect([...columns]).toEqual(
+    SEALED.flatMap(({ table, columns }) => columns.map((column) => ({ table, column }))).sort(),
+  )
+})
+
+test("sealed anew, the newest key alone opens every secret, the one of before a rotation too", async () => {
+  const { workspaceId } = await scene(sql)
+  const [before, after, lost] = [key(), key(), key()]
+  const register = { sql, sealer: await sealerOf(before), randomBytes }
+  const { channel, secret } = await addWebhook(register, workspaceId, "https://hooks.example.com/in/hushhush")
+  const rotated = await rotateSecret(register, workspaceId, channel.id)
+  const slack = await addSlack(register, workspaceId, "https://slack.example.com/services/hush")
+  const foreign = await addSlack(
+    { ...register, sealer: await sealerOf(lost) },
+    workspaceId,
+    "https://slack.example.com/x",
+  )
+
+  const both = await sealerOf(after, before)
+  expect(await countSealed(sql, both)).toEqual({ newest: 0, earlier: 3, unreadable: 1 })
+  expect(await reseal(sql, both)).toEqual({ newest: 3, earlier: 0, unreadable: 1, resealed: 3 })
+  expect(await reseal(sql, both)).toEqual({ newest: 3, earlier: 0, unreadable: 1, resealed: 0 })
+
+  const newest = await sealerOf(after)
+  const opened = async (id: string) => await openChannel(newest, await sealedChannel(sql, workspaceId, id))
+  expect(await opened(channel.id)).toMatchObject({
+    ...{ url: "https://hooks.example.com/in/hushhush", secrets: [rotated.secret, secret] },
+  })
+  expect(await opened(slack.channel.id)).toMatchObject({ url: "https://slack.example.com/services/hush" })
+  // what cannot be opened is not lost: its own key opens it still
+  const old = await openChannel(await sealerOf(lost), await sealedChannel(sql, workspaceId, foreign.channel.id))
+  expect(old).toMatchObject({ url: "https://slack.example.com/x" })
+})
+
+test("a secret that is replaced while it is sealed anew keeps its new value", async () => {
+  const { workspaceId } = await scene(sql, "Coffee Timer")
+  const [before, after] = [key(), key()]
+  const register = { sql, sealer: await sealerOf(before), randomBytes }
+  const { channel } = await addWebhook(register, workspaceId, "https://hooks.example.com/in/hushhush")
+  const both = await sealerOf(after, before)
+  const rotating = { sql, sealer: both, randomBytes }
+  let rotated: { secret: string } | undefined
+  const meddling = {
+    ...both,
+    async seal(...args: Parameters<typeof both.seal>) {
+      rotated ??= await rotateSecret(rotating, workspaceId, channel.id)
+      return await both.seal(...args)
+    },
+  }
+  await reseal(sql, meddling)
+  const opened = await openChannel(await sealerOf(after), await sealedChannel(sql, workspaceId, channel.id))
+  expect(opened).toMatchObject({ secrets: [rotated!.secret, expect.any(String)] })
+})
+
+test("addresses that were stored in the clear before keep only their host", async () => {
+  const { workspaceId } = await scene(sql, "Cocoa Timer")
+  const shown = ["https://hooks.example.com:8443/in/hushhush", "https://slack.example.com/…", "@hush"]
+  for (const [i, kind] of ["webhook", "slack", "telegram"].entries())
+    await sql`
+      insert into channel (id, workspace_id, kind, shown, sealed)
+      values (${`ch_old${i}`}, ${workspaceId}, ${kind}, ${shown[i]!}, 'v1')`
+  await sql.unsafe(readFileSync("sql/0019_sealed_addresses.sql", "utf8"))
+  const rows = await sql<{ shown: string }[]>`
+    select shown
+    from channel
+    where id like 'ch_old%'
+    order by id
+    limit 3`
+  expect(rows.map((row) => row.shown)).toEqual([
+    "https://hooks.example.com:8443/…",
+    "https://slack.example.com/…",
+    "@hush",
+  ])
+})
