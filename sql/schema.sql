@@ -841,12 +841,16 @@ create table share_link (
   expires_at timestamp with time zone not null,
   password text,
   content jsonb not null,
+  tries integer not null default 0,
+  tried_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  free_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint share_link_pkey PRIMARY KEY (sha256),
   constraint share_link_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint share_link_check CHECK ((expires_at > created_at)),
   constraint share_link_content_check CHECK ((length((content)::text) <= 1000000)),
   constraint share_link_password_check CHECK ((password ~~ '$argon2id$%'::text)),
-  constraint share_link_sha256_check CHECK ((length(sha256) = 32))
+  constraint share_link_sha256_check CHECK ((length(sha256) = 32)),
+  constraint share_link_tries_check CHECK ((tries >= 0))
 );
 CREATE INDEX share_link_expires ON share_link USING btree (expires_at, sha256);
 CREATE INDEX share_link_workspace ON share_link USING btree (workspace_id, expires_at);

@@ -105,7 +105,7 @@ export function createApp(parts: AppParts): App {
     sandboxPerSecond: settings.sandboxPerSecond,
     now,
   })
-  const unkeyed = withSharePages(keyless, { sql, gate, trustedProxies, now, log })
+  const unkeyed = withSharePages(keyless, { sql, gate, trustedProxies, publicUrl, now, log })
   const open = meter ? meter.open(unkeyed) : unkeyed
 
   const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })

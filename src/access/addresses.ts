@@ -57,6 +57,15 @@ export function canonicalAddress(text: string): string | null {
 
 /** What one party holds: an IPv4 address, or the /64 of an IPv6 one; "unknown" when it is no address. */
 export function networkOf(text: string | null): string {
+  return prefixOf(text, 64)
+}
+
+/** What one site can be given: an IPv4 address, or the /48 of an IPv6 one; "unknown" when it is no address. */
+export function siteOf(text: string | null): string {
+  return prefixOf(text, 48)
+}
+
+function prefixOf(text: string | null, bits: 48 | 64): string {
   const address = text === null ? null : canonicalAddress(text)
   if (address === null) return "unknown"
   if (familyOf(address) === "ipv4") return address
@@ -64,7 +73,7 @@ export function networkOf(text: string | null): string {
   const head = left.split(":").filter(Boolean)
   const tail = right.split(":").filter(Boolean)
   const zeros = Array(8 - head.length - tail.length).fill("0")
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`
+  return `${[...head, ...zeros, ...tail].slice(0, bits / 16).join(":")}::/${bits}`
 }
 
 const LONGEST_HEADER = 4_096

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import * as nodeCrypto from "node:crypto"
-import { Fault } from "../faults.ts"
 import type { RandomBytes } from "./keys.ts"
+import { createPasswordQueue } from "./password-queue.ts"
 
 /** The most code points of a password. */
 export const LONGEST_PASSWORD = 128
@@ -21,18 +21,23 @@ export async function hashPassword(
   randomBytes: RandomBytes = nodeCrypto.randomBytes,
 ): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
-  const tag = await inTurn(() => argon2id(password, { salt, ...COST }))
+  const tag = await making.run("", () => argon2id(password, { salt, ...COST }))
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${written(salt)}$${written(tag)}`
 }
 
-/** Whether this is the password that was hashed. Throws as hashPassword does. */
+/** Whether this is the password that was hashed. Throws unavailable when too many wait to try the same one. */
 export async function isPassword(password: string, hashed: string): Promise<boolean> {
   const [, memory, passes, salt, tag] = PHC.exec(hashed) ?? []
   if (salt === undefined || tag === undefined) throw new Error("a stored password is no argon2id of ours")
   const cost = { salt: new Uint8Array(Buffer.from(salt, "base64")), memory: Number(memory), passes: Number(passes) }
-  const own = await inTurn(() => argon2id(password, cost))
+  const own = await checking.run(hashed, () => argon2id(password, cost))
   return nodeCrypto.timingSafeEqual(own, Buffer.from(tag, "base64"))
 }
+
+// One takes 45 ms of a core and 19 MiB: a flood of tries must leave the machine to everybody else. Who makes a password does
+// not wait behind those who try one, nor who tries one link's behind those who try another's.
+const making = createPasswordQueue({ atOnce: 2, waitingPerKey: 40 })
+const checking = createPasswordQueue({ atOnce: 2, waitingPerKey: 8 })
 
 const COST = { memory: 19_456, passes: 2 }
 const SALT_BYTES = 16
@@ -68,27 +73,6 @@ type Argon2 = (algorithm: string, parameters: object, done: (error: Error | null
 interface SubtleArgon2 {
   importKey(format: string, key: Uint8Array, name: string, extractable: boolean, usages: string[]): Promise<CryptoKey>
   deriveBits(algorithm: object, key: CryptoKey, bits: number): Promise<ArrayBuffer>
-}
-
-// one takes 45 ms of a core and 19 MiB: a flood of tries must leave the machine to everybody else
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 40
-
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MOST_WAITING) throw new Fault("unavailable", {}, { retryAfter: 2 })
-  // who ends hands its turn over, so that nobody who comes later slips in between
-  if (running >= MOST_AT_ONCE) await new Promise<void>((go) => waiting.push(go))
-  else running++
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
 }
 
 function written(bytes: Uint8Array): string {

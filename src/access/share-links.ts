@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer"
-import { hash, randomBytes as secureBytes } from "node:crypto"
+import { randomBytes as secureBytes } from "node:crypto"
 import type { Sql, Tx } from "../database/types.ts"
-import { networkOf } from "./addresses.ts"
 import type { RandomBytes } from "./keys.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "./link-token.ts"
 import { shownName } from "./visible-apps.ts"
@@ -56,6 +55,8 @@ export interface ShareLink {
   password: string | null
   /** Null while a password is still to be asked for. */
   content: unknown
+  /** Passwords tried within the hour after the one before, those that were right left out. */
+  tries: number
 }
 
 /** What stands behind a token; null for one that is unknown, withdrawn or over, and while its workspace is suspended or deleted. */
@@ -67,7 +68,8 @@ export async function findShareLink(
   if (!isLinkToken(token)) return null
   const [row] = await sql<ShareLink[]>`
     select l.created_at as "createdAt", l.expires_at as "expiresAt", l.password,
-      case when l.password is null or ${unlocked} then l.content end as content
+      case when l.password is null or ${unlocked} then l.content end as content,
+      case when l.tried_at > now() - interval '1 hour' then l.tries else 0 end as tries
     from share_link l
     join workspace w on w.id = l.workspace_id
     where l.sha256 = ${linkDigest(token)} and l.expires_at > now()
@@ -120,53 +122,4 @@ export async function withdrawShareLink(sql: Sql, sha256: string): Promise<boole
     delete from share_link
     where sha256 = ${Buffer.from(sha256, "hex")} and expires_at > now()`
   return count > 0
-}
-
-/** Passwords that may fail in a minute, for each link and address (IPv6: /64). */
-export const TRIES_A_MINUTE = 5
-
-/**
- * Counts a try before the password is looked at, so that of many at once no more than five are; exact over all processes,
- * by the database's clock. Null when it may go ahead, else the seconds to wait.
- */
-export async function takeTry(sql: Sql, token: string, address: string | null): Promise<number | null> {
-  const digest = tryDigest(token, address)
-  // an array: a subquery that locks may be run again for each row, and would then take them all
-  const [taken] = await sql`
-    with swept as (
-      delete from share_try
-      where sha256 = any(array(
-        select sha256
-        from share_try
-        where started_at < now() - interval '5 minutes' and sha256 <> ${digest}
-        order by started_at
-        limit 20
-        for update skip locked
-      ))
-    )
-    insert into share_try as t (sha256, tries)
-    values (${digest}, 1)
-    on conflict (sha256) do update
-    set tries = case when t.started_at > now() - interval '60 s' then t.tries + 1 else 1 end,
-      started_at = case when t.started_at > now() - interval '60 s' then t.started_at else now() end
-    where t.tries < ${TRIES_A_MINUTE} or t.started_at <= now() - interval '60 s'
-    returning tries`
-  if (taken) return null
-  const [row] = await sql<{ seconds: number }[]>`
-    select ceil(extract(epoch from started_at + interval '60 s' - now()))::int as seconds
-    from share_try
-    where sha256 = ${digest}`
-  return Math.max(1, row?.seconds ?? 1)
-}
-
-/** Takes back the try that found the right password: it was no guess. */
-export async function giveTryBack(sql: Sql, token: string, address: string | null): Promise<void> {
-  await sql`
-    update share_try
-    set tries = tries - 1
-    where sha256 = ${tryDigest(token, address)} and tries > 0`
-}
-
-function tryDigest(token: string, address: string | null): Buffer {
-  return hash("sha256", `${token} ${networkOf(address)}`, "buffer")
 }

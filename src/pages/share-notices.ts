@@ -20,19 +20,31 @@ export function gonePage(): string {
   )
 }
 
-/** Asks for the password of a link, and says nothing of what is behind it. */
-export function passwordPage({ wrong }: { wrong: boolean }): string {
-  const said: Html | false = wrong && html`<p class="wrong" id="wrong" role="alert">That is not the password.</p>\n`
+/** What came of the password that was typed. */
+export type Said = "wrong" | "again" | { waitSeconds: number }
+
+/** Asks for the password of a link, and says nothing of what is behind it. The ticket goes back with the form. */
+export function passwordPage({ said, ticket }: { said: Said | null; ticket: string }): string {
+  const text = said && saidText(said)
+  const notice: Html | false = text !== null && html`<p class="wrong" id="said" role="alert">${text}</p>\n`
   return shareLayout(
-    wrong ? "Wrong password" : "Password needed",
+    said === null ? "Password needed" : said === "wrong" ? "Wrong password" : "Too many tries",
     html`<main class="alone">
 <h1>This page has a password</h1>
 <p>Whoever sent you the link can tell you the password.</p>
 <form method="post">
-${said}<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="off" required${wrong && html` aria-invalid="true" aria-describedby="wrong"`}>
+${notice}<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="off" required${said !== null && html` aria-invalid="true" aria-describedby="said"`}>
+<input type="hidden" name="ticket" value="${ticket}">
 <button type="submit">Show the page</button>
 </form>
 </main>`,
   )
+}
+
+function saidText(said: Said): string {
+  if (said === "wrong") return "That is not the password."
+  if (said === "again") return "Many passwords are being tried here. Type it once more."
+  const wait = said.waitSeconds === 1 ? "a second" : `${said.waitSeconds} seconds`
+  return `Too many passwords were tried. Wait ${wait}, then type it again.`
 }

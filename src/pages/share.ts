@@ -3,20 +3,23 @@ import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
 import { creditHeaders } from "../access/credits.ts"
 import { perSecondCounter } from "../access/limits/counter.ts"
 import { isPassword, isUsablePassword } from "../access/passwords.ts"
-import { findShareLink, giveTryBack, type ShareLink, takeTry } from "../access/share-links.ts"
+import { findShareLink, type ShareLink } from "../access/share-links.ts"
+import { CALM_TRIES, giveTryBack, takeTry } from "../access/share-tries.ts"
+import { formTicket, isFormTicket, isUnlocked, type LockedLink, unlockedValue } from "../access/share-unlock.ts"
 import { type Gate, isConnectionProblem } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { SharedReport } from "../observations/shared-report.ts"
 import { SHARE_POLICY } from "./share-layout.ts"
-import { gonePage, noticePage, passwordPage } from "./share-notices.ts"
+import { gonePage, noticePage, passwordPage, type Said } from "./share-notices.ts"
 import { sharedPage } from "./share-page.ts"
 
 export interface SharePageParts {
   sql: Sql
   gate: Gate
   trustedProxies: TrustedProxies
+  publicUrl: string
   now: () => Date
   log: Log
 }
@@ -70,24 +73,68 @@ async function shown(parts: SharePageParts, asked: Asked, address: string | null
   }
 }
 
-async function linkPage({ sql, gate }: SharePageParts, asked: Asked, address: string | null): Promise<Page> {
-  const { request, path } = asked
-  const token = path.slice(FOLDER.length)
-  const found = (unlocked: boolean) => gate.run(() => findShareLink(sql, token, { unlocked }))
-  const link = await found(false)
+async function linkPage(parts: SharePageParts, asked: Asked, address: string | null): Promise<Page> {
+  const { sql, gate } = parts
+  const token = asked.path.slice(FOLDER.length)
+  const read = (unlocked: boolean) => gate.run(() => findShareLink(sql, token, { unlocked }))
+  const link = await read(false)
   if (!link) return { status: 404, text: gonePage() }
   if (link.password === null) return contentPage(link)
-  if (request.method !== "POST") return { status: 200, text: passwordPage({ wrong: false }) }
-  const typed = await passwordOf(request)
-  if (typeof typed !== "string") return typed
-  const wait = await gate.run(() => takeTry(sql, token, address))
-  if (wait !== null) return tooMany(wait)
-  const right = isUsablePassword(typed) && (await isPassword(typed, link.password))
-  if (!right) return { status: 403, text: passwordPage({ wrong: true }) }
-  await gate.run(() => giveTryBack(sql, token, address))
+  const locked: LockedLink = { token, password: link.password, expiresAt: link.expiresAt }
+  const visit: Visit = { parts, asked, address, locked }
+  const refused = isUnlocked(locked, cookieOf(asked.request)) ? null : await typedPage(visit, link.tries)
+  if (refused) return refused
   // it may have expired while the password was looked at
-  const open = await found(true)
-  return open ? contentPage(open) : { status: 404, text: gonePage() }
+  const open = await read(true)
+  if (!open) return { status: 404, text: gonePage() }
+  return { ...contentPage(open), headers: { "set-cookie": unlockedCookie(visit) } }
+}
+
+/** One reader at one link with a password. */
+interface Visit {
+  parts: SharePageParts
+  asked: Asked
+  address: string | null
+  locked: LockedLink
+}
+
+/** The page that asks for the password or refuses the one that was typed; null when it is the right one. */
+async function typedPage({ parts, asked: { request }, address, locked }: Visit, tries: number): Promise<Page | null> {
+  const { sql, gate } = parts
+  const page = (status: number, said: Said | null, headers = {}): Page => ({
+    ...{ status, headers },
+    text: passwordPage({ said, ticket: formTicket(locked, address, parts.now()) }),
+  })
+  if (request.method !== "POST") return page(200, null)
+  const typed = await typedInto(request)
+  if ("status" in typed) return typed
+  // who floods a link sends no form that was shown to it first, and so takes none of the turns that are left
+  if (tries >= CALM_TRIES && !isFormTicket(locked, address, parts.now(), typed.ticket))
+    return page(429, "again", { "retry-after": "1" })
+  const wait = await gate.run(() => takeTry(sql, locked.token, address))
+  if (wait !== null) return page(429, { waitSeconds: wait }, { "retry-after": String(wait) })
+  const right = isUsablePassword(typed.password) && (await isPassword(typed.password, locked.password))
+  if (!right) return page(403, "wrong")
+  await gate.run(() => giveTryBack(sql, locked.token, address))
+  return null
+}
+
+const COOKIE = "unlocked"
+
+function cookieOf(request: Request): string | undefined {
+  const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="))
+  return pairs.find(([name]) => name === COOKIE)?.[1]
+}
+
+/** Until the link expires, for this page alone, readable by no script. */
+function unlockedCookie({ parts, asked, locked }: Visit): string {
+  const seconds = Math.max(0, Math.floor((locked.expiresAt.getTime() - parts.now().getTime()) / 1_000))
+  const attributes = ["HttpOnly", "SameSite=Lax", `Path=${asked.path}`, `Max-Age=${seconds}`]
+  return [
+    `${COOKIE}=${unlockedValue(locked)}`,
+    ...attributes,
+    ...(parts.publicUrl.startsWith("https:") ? ["Secure"] : []),
+  ].join("; ")
 }
 
 function contentPage({ content, createdAt, expiresAt }: ShareLink): Page {
@@ -96,17 +143,18 @@ function contentPage({ content, createdAt, expiresAt }: ShareLink): Page {
 
 const MOST_BYTES = 4_096
 
-/** What was typed into the form, or the page that refuses what was sent. */
-async function passwordOf(request: Request): Promise<string | Page> {
+/** What was sent with the form, or the page that refuses it. */
+async function typedInto(request: Request): Promise<{ password: string; ticket: string | null } | Page> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/x-www-form-urlencoded" || request.headers.has("content-encoding"))
     return notice(415, "Not understood", "Send the password with the form of this page.")
   const bytes = await readUpTo(request, MOST_BYTES)
   if (!bytes) return notice(413, "Too long", "No password is that long.")
-  const [password, ...more] = new URLSearchParams(bytes.toString("utf8")).getAll("password")
+  const fields = new URLSearchParams(bytes.toString("utf8"))
+  const [password, ...more] = fields.getAll("password")
   if (password === undefined || more.length > 0)
     return notice(400, "Not understood", "Send the password with the form of this page.")
-  return password
+  return { password, ticket: fields.get("ticket") }
 }
 
 async function readUpTo(request: Request, most: number): Promise<Buffer | null> {

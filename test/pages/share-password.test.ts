@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
+import { takeTry } from "../../src/access/share-tries.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { tally } from "../actions/writer.ts"
 import { freshDatabase } from "../database.ts"
@@ -10,10 +11,11 @@ import { form, type Sharing, sharing } from "./share-scene.ts"
 let sql: Sql
 let house: House
 let on: Sharing
+let aheadMs = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  house = openHouse({ sql, now: () => new Date(Date.now() + aheadMs) })
   on = await sharing(house, { name: "Hidden Name" })
 })
 
@@ -23,7 +25,7 @@ const tried = (path: string, password: string, from: string) => house.call(path,
 const status = ({ status }: { status: number }) => String(status)
 
 describe("a page with a password", () => {
-  test("shows a form and nothing of the app until it is typed, and then the page, without a cookie", async () => {
+  test("shows a form and nothing of the app until it is typed, and then the page", async () => {
     const { path } = await on.share({ password: "open sesame" })
     const from = address()
     const locked = await house.call(path, { from })
@@ -40,11 +42,36 @@ describe("a page with a password", () => {
     expect(right.status).toBe(200)
     expect(right.text).toContain("Hidden Name")
     for (const { headers } of [locked, wrong, right]) {
-      expect(headers.get("set-cookie")).toBeNull()
       expect(headers.get("cache-control")).toBe("private, no-store")
       expect(headers.get("content-security-policy")).toContain("form-action 'self'")
     }
+    expect([locked, wrong].map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null])
     expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
+  })
+
+  test("stays open to who typed it, wherever he comes from, by a cookie that is the same for every reader", async () => {
+    const [{ path, token }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    const cookies = []
+    for (const from of [address(), address()]) {
+      const { headers } = await tried(path, "x", from)
+      const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
+      expect(attributes).toEqual([
+        "HttpOnly",
+        "SameSite=Lax",
+        `Path=${path}`,
+        expect.stringMatching(/^Max-Age=\d{5,7}$/),
+      ])
+      cookies.push(pair)
+    }
+    expect(new Set(cookies).size).toBe(1)
+    const headers = { cookie: `theme=dark; ${cookies[0]}` }
+    const opened = await house.call(path, { from: address(), headers })
+    expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
+    expect((await house.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
+    for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
+      expect((await house.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
+    await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
+    expect((await house.call(path, { from: address(), headers })).status).toBe(404)
   })
 
   test("takes any text of 1 to 128 characters, however it is composed, and nothing but just that", async () => {
@@ -110,11 +137,11 @@ describe("tries", () => {
     expect((await tried(other.path, "x", from)).status).toBe(200)
   })
 
-  test("of one IPv6 network are one address's", async () => {
+  test("of one IPv6 site, a /48, are one address's", async () => {
     const { path } = await on.share({ password: "x" })
-    for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:2::${i + 1}`)
-    expect((await tried(path, "x", "2001:db8:1:2::99")).status).toBe(429)
-    expect((await tried(path, "x", "2001:db8:1:3::1")).status).toBe(200)
+    for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:${i + 2}::1`)
+    expect((await tried(path, "x", "2001:db8:1:99::1")).status).toBe(429)
+    expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
   })
 
   test("of twenty wrong ones at once five are looked at", async () => {
@@ -150,5 +177,65 @@ describe("tries", () => {
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain("198.51.100")
     expect(house.logged.join("")).not.toContain("198.51.100")
+  })
+})
+
+describe("a flood of tries at one link from ever new addresses", () => {
+  const ticketIn = (text: string) => /name="ticket" value="([^"]+)"/.exec(text)![1]!
+  const digest = (token: string) => hash("sha256", token, "buffer")
+  const later = (token: string) => sql`update share_link set free_at = now() where sha256 = ${digest(token)}`
+
+  test("keeps out neither who typed the password before nor who fills in the form, nor any other link's readers", async () => {
+    const [{ path, token }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    const { headers } = await tried(path, "x", address())
+    const cookie = headers.get("set-cookie")!.split(";")[0]!
+    const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))
+    const looked = flood.filter(({ status }) => status === 403).length
+    expect(looked).toBeLessThanOrEqual(20)
+    expect((await tried(other.path, "x", address())).status).toBe(200)
+    expect((await house.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
+
+    await sql`update share_link set tries = 20, tried_at = now() where sha256 = ${digest(token)}`
+    await later(token)
+    const from = address()
+    const ticket = ticketIn((await house.call(path, { from })).text)
+    for (let i = 0; i < 50; i++) expect((await tried(path, "x", address())).status).toBe(429)
+    aheadMs += 2_000
+    const { body, ...rest } = form("x")
+    const honest = await house.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
+    expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
+  })
+
+  test("a form counts where it was shown, from a second later on and for ten minutes", async () => {
+    const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    await sql`update share_link set tries = 20, tried_at = now()`
+    const from = address()
+    const ticket = ticketIn((await house.call(path, { from })).text)
+    const send = async (to: string, value: string, by = from) => {
+      await sql`update share_link set free_at = now(), tries = 20`
+      const { body, ...rest } = form("x")
+      return (await house.call(to, { ...rest, body: `${body}&ticket=${value}`, from: by })).status
+    }
+    expect(await send(path, ticket)).toBe(429)
+    aheadMs += 2_000
+    expect(await send(path, ticket, address())).toBe(429)
+    expect(await send(other.path, ticket)).toBe(429)
+    expect(await send(path, `${ticket}x`)).toBe(429)
+    expect(await send(path, ticket)).toBe(200)
+    aheadMs += 600_000
+    expect(await send(path, ticket)).toBe(429)
+  })
+
+  test("is slowed down more with each try, up to a minute, and forgotten after an hour", async () => {
+    const { path, token } = await on.share({ password: "x" })
+    const pauses = []
+    for (const tries of [18, 19, 29, 39, 79, 5_000_000]) {
+      await sql`update share_link set tries = ${tries}, tried_at = now(), free_at = now() where sha256 = ${digest(token)}`
+      expect(await takeTry(sql, token, address())).toBeNull()
+      pauses.push((await takeTry(sql, token, address())) ?? 0)
+    }
+    expect(pauses).toEqual([0, 1, 2, 4, 60, 60])
+    await sql`update share_link set tried_at = now() - interval '1 hour', free_at = now() where sha256 = ${digest(token)}`
+    expect((await tried(path, "x", address())).status).toBe(200)
   })
 })
