@@ -747,6 +747,14 @@ create table rating_count (
   constraint rating_count_stars_check CHECK ((cardinality(stars) = 5))
 );
 
+create table reader (
+  process uuid not null,
+  egress text not null,
+  reads jsonb not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint reader_pkey PRIMARY KEY (process)
+);
+
 create view review (
   app_id integer,
   feed text,

@@ -10,6 +10,7 @@ import type { Kind } from "./kind.ts"
 import { BASE_GAPS_MS } from "./pace.ts"
 import type { Ended } from "./reading.ts"
 import { createReadings, type Readings } from "./readings.ts"
+import { createSignOfLife } from "./sign-of-life.ts"
 
 export interface MeasuringOptions {
   sql: Sql
@@ -76,6 +77,7 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
   const tidy = single(() => sweep(parts), interrupted)
   // with nothing under way a beat asks the database nothing, so that its end says nothing either
   const live = single(readings.beat, { ...interrupted, worked() {} })
+  const sign = createSignOfLife({ ...parts, ends: interrupted })
   let beats: NodeJS.Timeout | undefined
   let stopping = false
   const often = () => {
@@ -89,6 +91,7 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
       if (parts.kinds.length === 0 || stopping || beats) return
       beats = setInterval(often, parts.leaseMs / 3)
       often()
+      sign.begin()
       looks.begin()
     },
     nudge: looks.go,
@@ -96,10 +99,11 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
       stopping = true
       readings.close()
       looks.end()
+      const unsigned = sign.end().catch(interrupted.failed)
       const idle = () => Promise.all([looks.idle(), tidy.idle()]).then(readings.ended)
       await within(stopMs, idle())
       readings.abort()
-      await within(LAST_WORDS_MS, idle())
+      await within(LAST_WORDS_MS, Promise.all([idle(), unsigned]))
       clearInterval(beats)
     },
     async runOnce() {

@@ -64,12 +64,9 @@ export interface KeywordMetrics {
   difficulty: number | null
   difficultyBand: Band | null
   difficultyNone: boolean
-  popularityMeasuring: boolean
-  difficultyMeasuring: boolean
-  measuring: boolean
 }
 
-/** A keyword of which nothing is known and nothing is being measured. */
+/** A keyword of which nothing is known. */
 export const UNMEASURED: KeywordMetrics = {
   demand: null,
   hintCount: null,
@@ -80,17 +77,13 @@ export const UNMEASURED: KeywordMetrics = {
   difficulty: null,
   difficultyBand: null,
   difficultyNone: false,
-  popularityMeasuring: false,
-  difficultyMeasuring: false,
-  measuring: false,
 }
 
 /** A calculated figure that is older on `today` says nothing of today. */
 const SHOWN_DAYS = 90
 
 /**
- * The latest figures of keywords in one storefront of one store, and what of them is being measured; every term asked for
- * has an entry. A popularity that the store publishes, of whatever month, comes before any estimate.
+ * The latest figures of keywords in one storefront of one store; every term asked for has an entry. A popularity that the store publishes, of whatever month, comes before any estimate.
  */
 export async function keywordMetricsOf(
   sql: Sql,
@@ -107,8 +100,7 @@ export async function keywordMetricsOf(
   const rows = await sql<Row[]>`
     select k.term, demand.score as demand, hints.score as "hintCount", difficulty.score as difficulty,
       difficulty.read as "difficultyRead", published.score as published, published.source as "publishedBy",
-      published.day as "publishedFor", estimate.score as estimate, estimate.read as "estimateRead", coalesce(due.search, false) as search, coalesce(due.hints, false) as hints,
-      coalesce(due.difficulty, false) as "difficultyDue"
+      published.day as "publishedFor", estimate.score as estimate, estimate.read as "estimateRead"
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
     left join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, k.term)
     left join lateral (${latest("demand")}) demand on true
@@ -122,7 +114,6 @@ export async function keywordMetricsOf(
       limit 1
     ) published on true
     left join lateral (${latest("popularity")}) estimate on true
-    left join lateral (${underWay(sql, { platform, storefront })}) due on true
     order by k.place
     limit ${terms.length}`
   return new Map(rows.map((row) => [row.term, metricsOf(row)]))
@@ -139,34 +130,10 @@ interface Row {
   publishedFor: string | null
   estimate: number | null
   estimateRead: boolean | null
-  search: boolean
-  hints: boolean
-  difficultyDue: boolean
-}
-
-/**
- * Which kinds of measurement of a term are under way: somebody holds it, or its turn has come. A search that was answered
- * today is not, nor is what has been waiting for a day: nothing here reads that storefront.
- */
-function underWay(sql: Sql, { platform, storefront }: Side) {
-  return sql`
-    select
-      bool_or(kind = 'search' and (held or (turn and not today))) as search,
-      bool_or(kind = 'hints' and (held or turn)) as hints,
-      bool_or(kind = 'difficulty' and (held or turn)) as difficulty
-    from (
-      select kind,
-        lease_until > now() as held,
-        next_at <= now() and next_at > now() - interval '1 day' as turn,
-        measured_at is not null and (measured_at at time zone 'utc')::date = (now() at time zone 'utc')::date as today
-      from due
-      where kind in ('search', 'hints', 'difficulty')
-        and platform = ${platform} and storefront = ${storefront} and subject = k.term
-    ) d`
 }
 
 function metricsOf(row: Row): KeywordMetrics {
-  const { demand, hintCount, difficulty, hints, search, difficultyDue } = row
+  const { demand, hintCount, difficulty } = row
   return {
     demand,
     hintCount,
@@ -174,9 +141,6 @@ function metricsOf(row: Row): KeywordMetrics {
     difficulty,
     difficultyBand: difficulty === null ? null : bandOf(difficulty),
     difficultyNone: difficulty === null && row.difficultyRead === true,
-    popularityMeasuring: hints || difficultyDue,
-    difficultyMeasuring: difficultyDue,
-    measuring: search,
   }
 }
 

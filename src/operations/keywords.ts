@@ -2,11 +2,13 @@ import * as v from "valibot"
 import { dayOf } from "../formulas/days.ts"
 import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
 import { AppCountry, Platform } from "../inputs.ts"
-import { type KeywordMetrics, keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
-import { ownId, ranksOn, type SideRanks, type TermRank } from "../observations/ranks.ts"
+import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
+import { ownId, ranksOn, type SideRanks } from "../observations/ranks.ts"
+import { REASONS } from "../observations/readers.ts"
+import { keywordsUnderWay, NOT_SCHEDULED } from "../observations/under-way.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
-import { Count, Rank, Store, Storefront, Time } from "./shapes.ts"
+import { Count, Rank, Store, Storefront, Time, WhyNotMeasuring } from "./shapes.ts"
 
 const Keyword = v.strictObject({
   term: described(v.string(), "The keyword."),
@@ -45,9 +47,21 @@ const Keyword = v.strictObject({
     v.boolean(),
     `Measured, with fewer than ${LEAST_RESULTS} results: too few for a difficulty.`,
   ),
-  popularityMeasuring: described(v.boolean(), "A measurement of the popularity is under way."),
-  difficultyMeasuring: described(v.boolean(), "A measurement of the difficulty is under way."),
-  measuring: described(v.boolean(), "A measurement of the rank is under way."),
+  popularityMeasuring: described(v.boolean(), "A measurement of the popularity is under way, or next."),
+  popularityNotMeasuring: described(
+    WhyNotMeasuring,
+    "Why popularityMeasuring is false, as notMeasuring; null where it is true.",
+  ),
+  difficultyMeasuring: described(v.boolean(), "A measurement of the difficulty is under way, or next."),
+  difficultyNotMeasuring: described(
+    WhyNotMeasuring,
+    "Why difficultyMeasuring is false, as notMeasuring; null where it is true.",
+  ),
+  measuring: described(
+    v.boolean(),
+    "A measurement of the rank is under way, or next: something reads this store and storefront now. False = nothing will come while notMeasuring stands.",
+  ),
+  notMeasuring: described(WhyNotMeasuring, `Why measuring is false; null where it is true. ${REASONS}.`),
   searchDepth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
 })
 
@@ -78,18 +92,19 @@ export const listKeywordRanks = operation({
   const [shown] = (await ranksOn(sql, app, [side])) as [SideRanks]
   const terms = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
   const metrics = await keywordMetricsOf(sql, { ...side, terms, today: dayOf(now()) })
+  const underWay = await keywordsUnderWay(sql, { ...side, terms })
   return {
     country: storefront,
     platform,
     live: shown.day === dayOf(now()),
     measuredAt: shown.measuredAt?.toISOString() ?? null,
-    keywords: shown.terms.map((rank) => keyword(rank, metrics.get(rank.term))),
+    keywords: shown.terms.map(
+      ({ term, measured, rank, depth }): v.InferInput<typeof Keyword> => ({
+        ...{ term, measured, rank },
+        ...(metrics.get(term) ?? UNMEASURED),
+        ...(underWay.get(term) ?? NOT_SCHEDULED),
+        searchDepth: depth,
+      }),
+    ),
   }
 })
-
-function keyword(
-  { term, measured, rank, depth }: TermRank,
-  metrics: KeywordMetrics = UNMEASURED,
-): v.InferInput<typeof Keyword> {
-  return { term, measured, rank, ...metrics, searchDepth: depth }
-}

@@ -1,10 +1,13 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { dayOf } from "../formulas/days.ts"
 import { reviewLanguage } from "../formulas/review-language.ts"
 import { sidesOf } from "../observations/day-answers.ts"
 import { type AppFeed, reviewsWritten } from "../observations/day-facts.ts"
+import { REASONS } from "../observations/readers.ts"
 import { type SideDay, sideDays } from "../observations/side-days.ts"
+import { type Expectation, expectedOn } from "../observations/under-way.ts"
 import { operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import {
@@ -17,7 +20,7 @@ import {
   PastDay,
   TimeZone,
 } from "./day-shapes.ts"
-import { Count, Rank, Store, Storefront } from "./shapes.ts"
+import { Count, Rank, Store, Storefront, WhyNotMeasuring } from "./shapes.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -76,7 +79,12 @@ const Pending = v.strictObject({
   appId: described(v.string(), "As in list_apps."),
   platform: Store,
   country: Storefront,
-  keywords: described(Count, "Tracked keywords whose results of the day shown were not read yet."),
+  keywords: described(Count, "Tracked keywords whose results of the day shown were not read."),
+  expected: described(
+    Count,
+    "Of them, those that will still be read that day: something reads this store and storefront now.",
+  ),
+  notMeasuring: described(WhyNotMeasuring, `Why most of the others will not; null where all will. ${REASONS}.`),
 })
 
 export const getPortfolioOverview = operation({
@@ -100,7 +108,10 @@ export const getPortfolioOverview = operation({
       v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures }),
       "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
     ),
-    pending: described(v.array(Pending), "What the day shown still waits for, or, if it is past, was never read."),
+    pending: described(
+      v.array(Pending),
+      "What was not read of the day shown; the day waits for what is `expected` of it, and for nothing else.",
+    ),
     cards: described(v.array(Card), "The day by the hour, and by storefront."),
     feed: described(
       v.array(SubscriptionEvent),
@@ -132,7 +143,7 @@ export const getPortfolioOverview = operation({
     ...asked.shown,
     apps: rows,
     totals: { apps: rows.length, ...totalsOf(rows) },
-    pending: sides.flatMap(pendingOf),
+    pending: await pendingOf(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
     feed: [],
     conns: connections(),
@@ -183,9 +194,17 @@ function feedsOf({ iosApp, androidApp, countries }: TrackedApp): AppFeed[] {
   ]
 }
 
-function pendingOf({ appId, platform, storefront, terms }: SideDay): v.InferOutput<typeof Pending>[] {
-  const keywords = terms.filter(({ measured }) => !measured).length
-  return keywords > 0 ? [{ appId, platform, country: storefront, keywords }] : []
+/** Stores are read once a UTC day: of one that is over nothing more can come. */
+async function pendingOf(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
+  const unread = sides.flatMap(({ terms, ...side }) => {
+    const left = terms.filter(({ measured }) => !measured).map(({ term }) => term)
+    return left.length > 0 ? [{ ...side, terms: left }] : []
+  })
+  const past = { expected: 0, notMeasuring: "past" as const }
+  const expectations = day < today ? unread.map(() => past) : await expectedOn(sql, unread, day)
+  return unread.map(({ appId, platform, storefront, terms }, at): v.InferOutput<typeof Pending> => {
+    return { appId, platform, country: storefront, keywords: terms.length, ...(expectations[at] as Expectation) }
+  })
 }
 
 type Row = v.InferOutput<typeof AppRow>

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
 import { described } from "../schema.ts"
 
 export const Storefront = v.pipe(v.string(), v.regex(/^[a-z]{2}$/), v.description("Two-letter storefront code."))
@@ -12,6 +13,9 @@ export const Day = v.pipe(v.string(), v.isoDate(), v.description("A UTC day, YYY
 export const Time = v.pipe(v.string(), v.isoTimestamp())
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 export const Rank = v.pipe(v.number(), v.integer(), v.minValue(1))
+
+/** Why something is not being measured; null = it is. */
+export const WhyNotMeasuring = v.nullable(v.picklist(Object.keys(NOT_MEASURING) as NotMeasuring[]))
 
 const Terms = v.array(v.string())
 

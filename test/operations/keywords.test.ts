@@ -8,6 +8,7 @@ import { fetchRecord } from "../../src/operations/fetch.ts"
 import { listKeywordRanks } from "../../src/operations/keywords.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../observations/measured.ts"
+import { signOfLife } from "../observations/reading-processes.ts"
 
 let sql: Sql
 let workspaceId: number
@@ -43,8 +44,9 @@ test("three states stand side by side: ranked, measured and absent, not measured
   const unknown = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
-    // what was tracked just now is read as soon as anybody can
-    ...{ popularityMeasuring: true, difficultyMeasuring: false, measuring: true },
+    // nobody reads here
+    ...{ popularityMeasuring: false, popularityNotMeasuring: "no_worker", difficultyMeasuring: false },
+    ...{ difficultyNotMeasuring: "no_worker", measuring: false, notMeasuring: "no_worker" },
   }
   expect(await ranks()).toEqual({
     country: "us",
@@ -57,6 +59,15 @@ test("three states stand side by side: ranked, measured and absent, not measured
       { term: "milk", measured: false, rank: null, ...unknown, searchDepth: null },
     ],
   })
+})
+
+test("a keyword is being measured while a process reads its store, and not once it has stopped", async () => {
+  const flags = async () =>
+    (await ranks()).keywords.map((row: Record<string, unknown>) => [row.measuring, row.notMeasuring])
+  const sign = await signOfLife(sql)
+  expect(await flags()).toEqual(Array(3).fill([true, null]))
+  await sign.end()
+  expect(await flags()).toEqual(Array(3).fill([false, "no_worker"]))
 })
 
 test("a term that was not measured on the day shown is unmeasured, whatever an earlier day says", async () => {
@@ -122,7 +133,8 @@ describe("what is known beside ranks", () => {
   const NOTHING = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
-    ...{ popularityMeasuring: false, difficultyMeasuring: false, measuring: false },
+    ...{ popularityMeasuring: false, popularityNotMeasuring: "not_scheduled", difficultyMeasuring: false },
+    ...{ difficultyNotMeasuring: "not_scheduled", measuring: false, notMeasuring: "not_scheduled" },
   }
   const at = "2025-11-19T10:00:00Z"
   const ten = (rest: object = {}) =>

@@ -324,9 +324,13 @@ describe("the portfolio", () => {
       newReviews: 1,
     })
     expect(answer.pending).toEqual([
-      { appId: one, platform: "ios", country: "us", keywords: 1 },
-      { appId: two, platform: "ios", country: "de", keywords: 1 },
+      { appId: one, platform: "ios", country: "us", keywords: 1, expected: 0, notMeasuring: "no_worker" },
+      { appId: two, platform: "ios", country: "de", keywords: 1, expected: 0, notMeasuring: "no_worker" },
     ])
+    const yesterday = await portfolio({ day: "2025-11-19" })
+    expect(
+      yesterday.pending.map(({ expected, notMeasuring }: Record<string, unknown>) => [expected, notMeasuring]),
+    ).toEqual(Array(2).fill([0, "past"]))
     expect(answer.feed).toEqual([])
     expect(answer.cards.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
       ["hours", "not_connected"],

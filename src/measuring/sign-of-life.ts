@@ -1,0 +1,54 @@
+import type { Sql } from "../database/types.ts"
+import { type Ends, single } from "../running.ts"
+import type { Kind } from "./kind.ts"
+
+/** Three of them may fail before the process counts as gone: observations/readers.ts. */
+const EVERY_MS = 20_000
+
+export interface SignOfLife {
+  begin(): void
+  /** Takes it back, so that nobody waits for what this process reads no more. */
+  end(): Promise<void>
+}
+
+interface SignOfLifeParts {
+  sql: Sql
+  kinds: readonly Kind[]
+  egress: string
+  ends: Ends
+}
+
+/** Tells all processes on this database what this one reads, as long as it does. */
+export function createSignOfLife({ sql, kinds, egress, ends }: SignOfLifeParts): SignOfLife {
+  const process = crypto.randomUUID()
+  const reads = kinds.map(({ name, platform, upstream, storefronts = null }) => {
+    return { kind: name, platform, upstream, storefronts }
+  })
+  const sign = single(() => storeSign(sql, { process, egress, reads }), ends)
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin() {
+      timer = setInterval(sign.go, EVERY_MS)
+      sign.go()
+    },
+    async end() {
+      if (!timer) return
+      clearInterval(timer)
+      await sign.idle()
+      await sql`delete from reader where process = ${process}`
+    },
+  }
+}
+
+/** Rows of processes that died go a day later. */
+async function storeSign(sql: Sql, { process, egress, reads }: { process: string; egress: string; reads: object[] }) {
+  await sql`
+    with gone as (
+      delete from reader
+      where seen_at < now() - interval '1 day'
+    )
+    insert into reader (process, egress, reads)
+    values (${process}, ${egress}, ${sql.json(reads as never)})
+    on conflict (process) do update
+    set seen_at = now()`
+}
