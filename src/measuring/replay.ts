@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { checkObservation, ObservationProblem } from "../observations/check.ts"
+import { deriveFigures, noteSide, type Sides } from "../observations/derive-figures.ts"
 import { record } from "../observations/record.ts"
 import type { Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
@@ -35,12 +36,13 @@ export interface ReplayOptions {
  * Derives observations again from kept bodies with the parsers of `sources`, and says what changed. Without `write`
  * nothing is changed. With it `record` is given what is read otherwise than it is stored, what an older parser read (the
  * facts of apps that it stored have nothing to be compared with), and what can be read now; its own rules decide, and all
- * that is derived follows. Throws what the database and the folder throw; what was recorded by then stays, and replaying
+ * that is derived follows, keywords' figures at the end. Throws what the database and the folder throw; what was recorded by then stays, and replaying
  * again goes on from there.
  */
 export async function replay(sql: Sql, options: ReplayOptions): Promise<Replayed> {
   const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
   const report = createReport()
+  const sides: Sides = new Map()
   let readings = 0
   for await (const page of pagesOf(sql, options)) {
     const seen: Observation[] = []
@@ -50,9 +52,11 @@ export async function replay(sql: Sql, options: ReplayOptions): Promise<Replayed
       readings += one.subjects.length
     }
     if (write) await recordParts(sql, seen, now, report)
+    if (write) for (const one of seen) noteSide(sides, one)
     onProgress(readings)
     await pause()
   }
+  await deriveFigures(sql, sides, { now, pause })
   return report.result()
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { recordAttempt } from "./attempts.ts"
 import { ObservationProblem } from "./check.ts"
+import { deriveFigures, noteSide, type Sides } from "./derive-figures.ts"
 import { LineProblem, type Parsed, parseLine } from "./lines.ts"
 import { record } from "./record.ts"
 import type { Attempt, Observation } from "./types.ts"
@@ -40,9 +41,10 @@ export interface ImportOptions {
 }
 
 /**
- * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all; bad lines are skipped and named.
- * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated. What the
- * database throws is thrown on; batches before it stay.
+ * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all; bad lines are skipped and named. At
+ * the end keywords' figures are calculated of what is stored then (see deriveFigures): no worker is needed for them.
+ * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated, also for the sake
+ * of the figures. What the database throws is thrown on; batches before it stay.
  */
 export async function importLines(
   sql: Sql,
@@ -50,6 +52,7 @@ export async function importLines(
   { batch = 200, pause = () => sleep(PAUSE_MS), onProgress = () => {}, now = () => new Date() }: ImportOptions = {},
 ): Promise<Imported> {
   const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
+  const sides: Sides = new Map()
   let pending: Numbered[] = []
   let results = 0
   let number = 0
@@ -73,8 +76,10 @@ export async function importLines(
     }
     pending.push({ number, parsed })
     results += resultsOf(parsed)
+    if (parsed.kind === "observation") noteSide(sides, parsed.observation)
   }
   await flush()
+  await deriveFigures(sql, sides, { now, pause })
   total.bad.sort((a, b) => a.line - b.line)
   return total
 }

@@ -79,9 +79,13 @@ interface SlotRow extends ResultSlot {
  * stopped before: its other places are not empty.
  */
 export function latestTen(sql: Sql | Tx, now: Date) {
-  const { from, to } = young(now)
+  return latestTenBetween(sql, young(now))
+}
+
+/** The same between two days, both included. */
+export function latestTenBetween(sql: Sql | Tx, { from, to }: { from: string; to: string }) {
   return sql`
-    select source, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
+    select day, source, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
     from search_results
     where list_id = l.id and day between ${from} and ${to} and complete and origin <> ${DEMO}
       and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)

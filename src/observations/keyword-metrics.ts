@@ -80,7 +80,7 @@ export const UNMEASURED: KeywordMetrics = {
 }
 
 /** A calculated figure that is older on `today` says nothing of today. */
-const SHOWN_DAYS = 90
+export const SHOWN_DAYS = 90
 
 /**
  * The latest figures of keywords in one storefront of one store; every term asked for has an entry. A popularity that the store publishes, of whatever month, comes before any estimate.

@@ -170,6 +170,19 @@ describe("bodies that are read otherwise", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, different: 0, recorded: 0 }])
   })
 
+  test("give keywords' figures anew once they are recorded", async () => {
+    const hints = async () => [...(await sql`select score from keyword_metric where metric = 'hints'`)]
+    const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
+    await record(sql, [misread(tide, { terms: [] })], now)
+    await keep(fixture("apple-hints-tide-us.plist"))
+    const asked = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
+    await sql.begin((tx) => trackApp(tx, { ...asked, keywords: ["tide"] }))
+    await run()
+    expect(await hints()).toEqual([])
+    await run({ write: true })
+    expect(await hints()).toEqual([{ score: tide.terms.filter((term) => /^tide./.test(term)).length }])
+  })
+
   test("of suggestions and apps are named by term and by fact", async () => {
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
     const asked = { storefront: "us", ids: ["284882215", "10009"] }

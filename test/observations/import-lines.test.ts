@@ -167,7 +167,8 @@ test("a transaction holds some 1,000 results at most, and others get their turn 
     onProgress: ({ recorded }) => steps.push(recorded),
     pause: async () => void steps.push("pause"),
   })
-  expect(steps).toEqual([4, "pause", 8, "pause", 9])
+  // and before keywords' figures are calculated
+  expect(steps).toEqual([4, "pause", 8, "pause", 9, "pause"])
 })
 
 test("the same lines again bring nothing new and leave every row as it was", async () => {

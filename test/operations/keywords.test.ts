@@ -54,8 +54,9 @@ test("three states stand side by side: ranked, measured and absent, not measured
     live: false,
     measuredAt: "2025-11-19T10:00:00.000Z",
     keywords: [
-      { term: "tea", measured: true, rank: 2, ...unknown, searchDepth: 30 },
-      { term: "mate", measured: true, rank: null, ...unknown, searchDepth: 30 },
+      // so few results have no difficulty
+      { term: "tea", measured: true, rank: 2, ...unknown, difficultyNone: true, searchDepth: 30 },
+      { term: "mate", measured: true, rank: null, ...unknown, difficultyNone: true, searchDepth: 30 },
       { term: "milk", measured: false, rank: null, ...unknown, searchDepth: null },
     ],
   })
