@@ -93,7 +93,12 @@ async function measuredMonths(
   const [row] = await sql<{ first: string | null; last: string | null }[]>`
     select min(l.first_day) as first, max(l.last_day) as last
     from tracked_term k
-    join list l on (l.platform, l.storefront, l.term) = (${platform}, k.country, k.term)
+    cross join lateral (
+      select first_day, last_day
+      from list
+      where (platform, storefront, term) = (${platform}, k.country, k.term)
+      offset 0
+    ) l
     where k.app_id = ${id} and k.country = ${storefront}`
   const measured = row?.first && row.last ? commonDays({ from, to }, { from: row.first, to: row.last }) : null
   const months: string[] = []

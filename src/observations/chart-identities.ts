@@ -1,5 +1,5 @@
 import type { Tx } from "../database/types.ts"
-import { lockIdentities } from "./identities.ts"
+import { lockIdentities, missingOf } from "./identities.ts"
 import type { Chart, Device, Platform } from "./types.ts"
 
 export interface ChartKey {
@@ -17,18 +17,12 @@ export async function chartIds(tx: Tx, keys: readonly ChartKey[]): Promise<numbe
   const known = await findCharts(tx, columns)
   if (!known.includes(null)) return known as number[]
   await lockIdentities(tx)
-  const [platforms, storefronts, devices, charts, genres] = columns
+  const [platforms, storefronts, devices, charts, genres] = columnsOf(missingOf(keys, await findCharts(tx, columns)))
   await tx`
     insert into chart (platform, storefront, device, chart, genre)
     select distinct k.*
     from unnest(${platforms}::text[], ${storefronts}::text[], ${devices}::text[], ${charts}::text[], ${genres}::text[])
       k (platform, storefront, device, chart, genre)
-    where not exists (
-      select
-      from chart c
-      where (c.platform, c.storefront, c.device, c.chart, c.genre)
-        = (k.platform, k.storefront, k.device, k.chart, k.genre)
-    )
     order by 1, 2, 3, 4, 5`
   return (await findCharts(tx, columns)) as number[]
 }
@@ -62,8 +56,12 @@ async function findCharts(tx: Tx, columns: Columns): Promise<(number | null)[]> 
     select c.id
     from unnest(${platforms}::text[], ${storefronts}::text[], ${devices}::text[], ${charts}::text[], ${genres}::text[])
       with ordinality k (platform, storefront, device, chart, genre, place)
-    left join chart c on (c.platform, c.storefront, c.device, c.chart, c.genre)
-      = (k.platform, k.storefront, k.device, k.chart, k.genre)
+    left join lateral (
+      select id
+      from chart
+      where (platform, storefront, device, chart, genre) = (k.platform, k.storefront, k.device, k.chart, k.genre)
+      offset 0
+    ) c on true
     order by k.place`
   return rows.map(({ id }) => id)
 }

@@ -44,14 +44,15 @@ export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[
   const known = await findLists(tx, columns)
   if (!known.includes(null)) return known as number[]
   await lockIdentities(tx)
+  const missing = missingOf(keys, await findLists(tx, columns))
   await tx`
     insert into list (platform, storefront, term)
     select distinct k.*
-    from unnest(${columns[0]}::text[], ${columns[1]}::text[], ${columns[2]}::text[]) k (platform, storefront, term)
-    where not exists (
-      select from list l
-      where (l.platform, l.storefront, l.term) = (k.platform, k.storefront, k.term)
-    )
+    from unnest(
+      ${missing.map(({ platform }) => platform)}::text[],
+      ${missing.map(({ storefront }) => storefront)}::text[],
+      ${missing.map(({ term }) => term)}::text[]
+    ) k (platform, storefront, term)
     order by 1, 2, 3`
   return (await findLists(tx, columns)) as number[]
 }
@@ -62,14 +63,12 @@ export async function appIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]>
   const known = await findApps(tx, columns)
   if (!known.includes(null)) return known as number[]
   await lockIdentities(tx)
+  const missing = missingOf(keys, await findApps(tx, columns))
   await tx`
     insert into store_app (platform, store_id)
     select distinct k.*
-    from unnest(${columns[0]}::text[], ${columns[1]}::text[]) k (platform, store_id)
-    where not exists (
-      select from store_app a
-      where (a.platform, a.store_id) = (k.platform, k.store_id)
-    )
+    from unnest(${missing.map(({ platform }) => platform)}::text[], ${missing.map(({ id }) => id)}::text[])
+      k (platform, store_id)
     order by 1, 2`
   return (await findApps(tx, columns)) as number[]
 }
@@ -84,13 +83,24 @@ export async function lockLists(tx: Tx, ids: readonly number[]): Promise<void> {
     for no key update`
 }
 
+/** Those keys that were not found. */
+export function missingOf<Key>(keys: readonly Key[], found: readonly (number | null)[]): Key[] {
+  return keys.filter((_, place) => found[place] === null)
+}
+
+// Key by key: without statistics a join would be made of each key with all there is.
 async function findLists(tx: Tx, columns: readonly [string[], string[], string[]]): Promise<(number | null)[]> {
   const [platforms, storefronts, terms] = columns
   const rows = await tx<{ id: number | null }[]>`
     select l.id
     from unnest(${platforms}::text[], ${storefronts}::text[], ${terms}::text[])
       with ordinality k (platform, storefront, term, place)
-    left join list l on (l.platform, l.storefront, l.term) = (k.platform, k.storefront, k.term)
+    left join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (k.platform, k.storefront, k.term)
+      offset 0
+    ) l on true
     order by k.place`
   return rows.map(({ id }) => id)
 }
@@ -100,7 +110,12 @@ async function findApps(tx: Tx, columns: readonly [string[], string[]]): Promise
   const rows = await tx<{ id: number | null }[]>`
     select a.id
     from unnest(${platforms}::text[], ${ids}::text[]) with ordinality k (platform, store_id, place)
-    left join store_app a on (a.platform, a.store_id) = (k.platform, k.store_id)
+    left join lateral (
+      select id
+      from store_app
+      where (platform, store_id) = (k.platform, k.store_id)
+      offset 0
+    ) a on true
     order by k.place`
   return rows.map(({ id }) => id)
 }

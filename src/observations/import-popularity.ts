@@ -68,8 +68,18 @@ async function heldOf(sql: Sql, batch: readonly Published[], sha256: Uint8Array)
       ${batch.map(({ month }) => month)}::date[],
       ${batch.map(({ popularity }) => popularity)}::real[]
     ) with ordinality k (storefront, term, month, popularity, place)
-    join list l on (l.platform, l.storefront, l.term) = ('ios', k.storefront, k.term)
-    join keyword_metric m on (m.list_id, m.metric, m.day, m.source) = (l.id, 'popularity', k.month, 'apple-ads-report')
+    cross join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = ('ios', k.storefront, k.term)
+      offset 0
+    ) l
+    cross join lateral (
+      select score, parts
+      from keyword_metric
+      where (list_id, metric, day, source) = (l.id, 'popularity', k.month, 'apple-ads-report')
+      offset 0
+    ) m
     where m.score = k.popularity and m.parts ->> 'sha256' = ${hexOf(sha256)}
     order by k.place
     limit ${batch.length}`

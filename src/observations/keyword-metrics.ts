@@ -102,7 +102,12 @@ export async function keywordMetricsOf(
       difficulty.read as "difficultyRead", published.score as published, published.source as "publishedBy",
       published.day as "publishedFor", estimate.score as estimate, estimate.read as "estimateRead"
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-    left join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, k.term)
+    left join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
+      offset 0
+    ) l on true
     left join lateral (${latest("demand")}) demand on true
     left join lateral (${latest("hints")}) hints on true
     left join lateral (${latest("difficulty")}) difficulty on true

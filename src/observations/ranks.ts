@@ -82,8 +82,12 @@ async function readRanks(sql: Sql, app: RankedApp, sides: readonly Side[]): Prom
         ${sides.map((side) => ownId(app, side))}::int[]
       ) with ordinality s (platform, storefront, own_id, place)
       join tracked_term k on k.app_id = ${app.id} and k.country = s.storefront
-      left join list l on s.own_id is not null
-        and (l.platform, l.storefront, l.term) = (s.platform, s.storefront, k.term)
+      left join lateral (
+        select id, last_day
+        from list
+        where s.own_id is not null and (platform, storefront, term) = (s.platform, s.storefront, k.term)
+        offset 0
+      ) l on true
     )
     select t.place, t.term, t.day, r.source, r.depth, r.seen_at as "seenAt", r.rank
     from term t

@@ -129,8 +129,13 @@ async function wasShown(sql: Sql, { app, sides, rival }: Sought, since: string):
   const lists = await sql<{ id: number }[]>`
     select l.id
     from tracked_term t
-    join list l on (l.platform, l.storefront, l.term) = (${sides[0]!.platform}, t.country, t.term)
-    where t.app_id = ${app.id} and t.country = any(${app.countries}::text[]) and l.last_day >= ${since}
+    cross join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (${sides[0]!.platform}, t.country, t.term) and last_day >= ${since}
+      offset 0
+    ) l
+    where t.app_id = ${app.id} and t.country = any(${app.countries}::text[])
     order by t.position, t.country, t.term
     limit ${LISTS}`
   for (let from = 0; from < lists.length; from += TOGETHER) {

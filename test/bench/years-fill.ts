@@ -9,6 +9,8 @@ export interface Filling {
   lists: number
   /** The first day; TODAY is the last. */
   from: string
+  /** Of each app, a day. */
+  reviews: number
 }
 
 export const TODAY = "2025-11-20"
@@ -206,18 +208,19 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
 }
 
 /** Reviews, and the feed of alerts. */
-export async function fillFeeds(sql: Sql, workspace: number, { from }: Filling): Promise<void> {
+export async function fillFeeds(sql: Sql, workspace: number, { from, reviews }: Filling): Promise<void> {
   const [title, text] = ["A title", "What somebody wrote of an app at some length, as people do."]
   await sql`
     insert into review_version (
       app_id, feed, review_id, digest, current, stars, title, text, version, at, first_seen_at, seen_at, source, parser,
       origin, sha256, folded
     )
-    select ios_app, 'us', 'r' || to_char(d, 'YYYYMMDDHH24'), substr(sha256('x'), 1, 16), true, 1 + extract(day from d)::int % 5,
+    select ios_app, 'us', 'r' || to_char(d, 'YYYYMMDDHH24') || n, substr(sha256('x'), 1, 16), true, 1 + extract(day from d)::int % 5,
       ${title}, ${text}, '1.' || extract(month from d), d, d, d,
       'apple-reviews', 1, 'own', sha256('x'), ${foldReview({ title, text })}
     from tracked_app
-    cross join generate_series(${from}::timestamptz, ${TODAY}::timestamptz, '12 hours') d`
+    cross join generate_series(${from}::timestamptz, ${TODAY}::timestamptz, '1 day') d
+    cross join generate_series(1, ${reviews}::int) n`
   await sql`
     insert into review_read (app_id, feed, source, complete, seen_at, pages, empty, parser, origin, sha256)
     select ios_app, 'us', 'apple-reviews', true, ${NOW}, 1, false, 1, 'own', sha256('x')

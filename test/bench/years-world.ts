@@ -18,14 +18,36 @@ export interface Size {
   /** Of each app. */
   keywords: number
   days: number
+  /** Of each app, a day. */
+  reviews?: number
 }
 
-export async function worldOf(server: string, { apps: count, keywords, days }: Size): Promise<World> {
+/** A database of its own that holds them, with statistics. */
+export async function worldOf(server: string | undefined, size: Size): Promise<World> {
   const began = performance.now()
   const scratch = await scratchOn(server)
-  const { sql } = scratch
+  const filled = await fillWorld(scratch.sql, size, withoutIndexes)
+  await analysed(scratch.sql)
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  console.log(`${size.days} days of ${size.apps} apps were filled in within ${seconds} s`)
+  return { scratch, ...filled }
+}
+
+type AllAtOnce = (tx: Sql, tables: readonly string[], fill: () => Promise<void>) => Promise<void>
+
+/** The same in an empty database, which is not analysed. `atOnce` does a filling of these tables. */
+export async function fillWorld(
+  sql: Sql,
+  { apps: count, keywords, days, reviews = 2 }: Size,
+  atOnce: AllAtOnce = (_tx, _tables, fill) => fill(),
+): Promise<Omit<World, "scratch">> {
   const workspace = await benchWorkspace(sql)
-  const filling = { storeApps: count * 3, lists: count * 2, from: addDays(TODAY, 1 - days) }
+  const filling = {
+    storeApps: count * 3,
+    lists: Math.max(count * 2, keywords),
+    from: addDays(TODAY, 1 - days),
+    reviews,
+  }
   for (let day = filling.from; day <= addDays(TODAY, 28); day = addDays(day, 28))
     await sql`select open_month(${day}::date)`
   const apps = await sql.begin(async (tx) => {
@@ -40,20 +62,17 @@ export async function worldOf(server: string, { apps: count, keywords, days }: S
     await fillRivals(own)
     await fillMetrics(own, filling)
     await fillPages(own, filling)
-    await withoutIndexes(own, ["alert", "review_version"], () => fillFeeds(own, workspace, filling))
+    await atOnce(own, ["alert", "review_version"], () => fillFeeds(own, workspace, filling))
     await fillAudits(own, days > 31)
     return tracked
   })
-  await analysed(sql)
   const followed = await sql<{ app: string; rival: string }[]>`
     select distinct on (r.app_id) r.app_id as app, s.store_id as rival
     from app_rival r
     join store_app s on s.id = r.rival
     order by r.app_id, r.terms desc, r.rival`
   const rivalOf = new Map(followed.map(({ app, rival }) => [app, rival]))
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-  console.log(`${days} days of ${count} apps were filled in within ${seconds} s`)
-  return { scratch, workspace, apps, rivals: apps.map((app) => rivalOf.get(app)!) }
+  return { workspace, apps, rivals: apps.map((app) => rivalOf.get(app)!) }
 }
 
 /** Tracks apps of the App Store in the US, and makes due at once what each made due by itself. Gives their ids. */

@@ -3,14 +3,12 @@
 // it reads a table from end to end. APPS, KEYWORDS and ROUNDS make it smaller. Fails where a read takes more than three times
 // as long, answers with a fault or with nothing, or reads a large table whole that is not its own.
 import * as v from "valibot"
-import type { Caller } from "../../src/access/caller.ts"
 import { findApp } from "../../src/access/visible-apps.ts"
 import { catalog } from "../../src/catalog.ts"
 import { Fault } from "../../src/faults.ts"
-import { type Context, Nothing, type Operation, Pending } from "../../src/operation.ts"
-import { contextOf } from "../observations/measured.ts"
+import { Nothing, type Operation, Pending } from "../../src/operation.ts"
 import { median } from "./load.ts"
-import { NOW } from "./years-fill.ts"
+import { contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
 import { type World, worldOf } from "./years-world.ts"
 
 const APPS = Number(process.env.APPS ?? 1_000)
@@ -25,18 +23,6 @@ const LARGE = 10_000
 /** Reads that are about all apps of the one workspace of this world: every tracked keyword there is belongs to their answer. */
 const OF_ALL_KEYWORDS = ["get_portfolio_overview", "get_usage", "list_alerts", "list_apps", "search"]
 
-/** What calls need beside ids. */
-const SAMPLES: Record<string, Record<string, unknown>> = {
-  search: { q: "app" },
-  validate_listing: {
-    name: "App: keyword planner",
-    subtitle: "Plan the best keywords",
-    keywords: "keyword,7,20,planner,free,app store,ranks",
-    promotionalText: "Now with more keywords.",
-    description: "Finds keywords and ranks, and tells what the words of a listing are worth.",
-  },
-}
-
 const server = process.env.DATABASE_URL
 if (!server) throw new Error("set DATABASE_URL: this is about PostgreSQL")
 
@@ -50,11 +36,6 @@ for (const problem of problems) console.error(problem)
 await week.scratch.remove()
 await year.scratch.remove()
 process.exit(problems.length > 0 ? 1 : 0)
-
-function isReadOfApp({ effect, group, path }: Operation): boolean {
-  const isRead = effect !== "previews" && effect !== "writes"
-  return isRead && (group === "Your apps" || group === "Account") && !path.includes(":jobId")
-}
 
 async function problemsOf(operation: Operation): Promise<string[]> {
   const { id } = operation
@@ -90,7 +71,7 @@ async function compare(operation: Operation): Promise<number> {
 
 /** Milliseconds of a call as invoke makes it, from its input to its text. The answer is held to its schema beside them. */
 async function took(world: World, operation: Operation, at: number): Promise<number> {
-  const ctx = contextIn(world)
+  const ctx = contextIn(world.scratch.sql, world.workspace)
   const asked = inputOf(operation, world.apps[at] as string, world.rivals[at] as string)
   const began = performance.now()
   const input = v.parse(operation.input, asked) as Record<string, unknown>
@@ -105,28 +86,6 @@ async function took(world: World, operation: Operation, at: number): Promise<num
   const { issues } = v.safeParse(operation.output, JSON.parse(text))
   if (issues) throw new NotAnswered(`answers against its schema: ${v.getDotPath(issues[0])}, ${issues[0].message}`)
   return ms
-}
-
-function inputOf({ id, input }: Operation, appId: string, rivalId: string): Record<string, unknown> {
-  if (id === "fetch") return { id: `app:${appId}` }
-  return {
-    ...SAMPLES[id],
-    ...(Object.hasOwn(input.entries, "appId") && { appId }),
-    ...(Object.hasOwn(input.entries, "rivalId") && { rivalId }),
-  }
-}
-
-function contextIn({ scratch, workspace }: World): Context {
-  const ctx = contextOf(scratch.sql, workspace, NOW)
-  const caller = {
-    ...ctx.caller,
-    // a list that an allowance locks is not read
-    entitlements: { ...ctx.caller.entitlements, spy: 1_000 },
-    kind: "live",
-    explorer: false,
-    scopes: ["apps:read", "reviews:read", "revenue:read"],
-  } as unknown as Caller
-  return { ...ctx, caller }
 }
 
 interface TableRead {

@@ -1,0 +1,45 @@
+// How the worlds of years-world.ts are asked.
+import type { Caller } from "../../src/access/caller.ts"
+import type { Sql } from "../../src/database/types.ts"
+import type { Context, Operation } from "../../src/operation.ts"
+import { contextOf } from "../observations/measured.ts"
+import { NOW } from "./years-fill.ts"
+
+export function isReadOfApp({ effect, group, path }: Operation): boolean {
+  const isRead = effect !== "previews" && effect !== "writes"
+  return isRead && (group === "Your apps" || group === "Account") && !path.includes(":jobId")
+}
+
+export function inputOf({ id, input }: Operation, appId: string, rivalId: string): Record<string, unknown> {
+  if (id === "fetch") return { id: `app:${appId}` }
+  return {
+    ...SAMPLES[id],
+    ...(Object.hasOwn(input.entries, "appId") && { appId }),
+    ...(Object.hasOwn(input.entries, "rivalId") && { rivalId }),
+  }
+}
+
+export function contextIn(sql: Sql, workspace: number): Context {
+  const ctx = contextOf(sql, workspace, NOW)
+  const caller = {
+    ...ctx.caller,
+    // a list that an allowance locks is not read
+    entitlements: { ...ctx.caller.entitlements, spy: 1_000 },
+    kind: "live",
+    explorer: false,
+    scopes: ["apps:read", "reviews:read", "revenue:read"],
+  } as unknown as Caller
+  return { ...ctx, caller }
+}
+
+/** What calls need beside ids. */
+const SAMPLES: Record<string, Record<string, unknown>> = {
+  search: { q: "app" },
+  validate_listing: {
+    name: "App: keyword planner",
+    subtitle: "Plan the best keywords",
+    keywords: "keyword,7,20,planner,free,app store,ranks",
+    promotionalText: "Now with more keywords.",
+    description: "Finds keywords and ranks, and tells what the words of a listing are worth.",
+  },
+}

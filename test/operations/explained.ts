@@ -1,0 +1,51 @@
+import type { Sql } from "../../src/database/types.ts"
+
+/** What a statement had to go through, which no busy machine changes. */
+export interface Work {
+  statement: string
+  /** Rows that all steps of its plan gave or threw away. */
+  rows: number
+  plan: Step
+}
+
+export interface Step {
+  "Node Type": string
+  "Relation Name"?: string
+  "Index Name"?: string
+  "Actual Rows": number
+  "Actual Loops": number
+  Plans?: Step[]
+}
+
+/** The same `sql`, which before each statement that is awaited runs it for its plan and notes its work. */
+export function explaining(sql: Sql, works: Work[]): Sql {
+  const template = (strings: TemplateStringsArray, ...values: unknown[]) => {
+    const query = () => sql(strings, ...(values as string[]))
+    const run = async () => {
+      const [row] = await sql<{ "QUERY PLAN": [{ Plan: Step }] }[]>`
+        explain (analyze, costs off, timing off, format json) ${query()}`
+      const plan = row!["QUERY PLAN"][0].Plan
+      works.push({ statement: strings.join("…").trim(), rows: rowsOf(plan), plan })
+      return await query()
+    }
+    const awaited = { value: (...handlers: Parameters<Promise<unknown>["then"]>) => run().then(...handlers) }
+    // biome-ignore lint/suspicious/noThenProperty: a fragment of another statement, by contrast, is never awaited
+    return Object.defineProperty(query(), "then", awaited)
+  }
+  const proxied = (first: TemplateStringsArray, ...values: unknown[]) =>
+    Array.isArray(first) && "raw" in first ? template(first, ...values) : sql(first as never, ...(values as never[]))
+  return Object.assign(proxied, { json: sql.json, array: sql.array, options: sql.options }) as unknown as Sql
+}
+
+const THROWN_AWAY = ["Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"]
+
+/** A table of some ten pages is read whole sooner than looked up in, which costs as much. */
+const SMALL = 600
+
+function rowsOf(step: Step): number {
+  const counts = step as unknown as Record<string, number | undefined>
+  const thrownAway = THROWN_AWAY.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+  const given = step["Actual Rows"]
+  const each = step["Node Type"] === "Seq Scan" && given + thrownAway <= SMALL ? given : given + thrownAway
+  return (step.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), each * step["Actual Loops"])
+}
