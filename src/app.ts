@@ -16,9 +16,13 @@ import { llmsText } from "./pages/llms.ts"
 import { REFERENCE_POLICY, referencePage } from "./pages/reference.ts"
 import { createSharePages, type SharePageParts } from "./pages/share.ts"
 import { prepare } from "./prepared.ts"
+import { CallerGone } from "./request-body.ts"
+import { hungUp } from "./surfaces/calls.ts"
+import { createDoor } from "./surfaces/door.ts"
 import { createRest } from "./surfaces/http.ts"
 import { type Incoming, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
+import { afterBody, hasBody } from "./surfaces/leftover.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
 import { faultsOf } from "./surfaces/openapi/responses.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
@@ -108,23 +112,38 @@ export function createApp(parts: AppParts): App {
   const unkeyed = withSharePages(keyless, { sql, gate, trustedProxies, publicUrl, now, log })
   const open = meter ? meter.open(unkeyed) : unkeyed
 
+  const door = createDoor({ publicUrl, log, now })
   const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
   const parting = (answer: Response): Response => (ready ? answer : lastOfItsConnection(answer))
+  const surfaced = (incoming: Incoming) =>
+    door(incoming) ?? (incoming.path === "/mcp" ? tools(incoming) : (open(incoming) ?? rest(incoming)))
   const fetch = (request: Request, peer: string | null): Response | Promise<Response> => {
     const incoming = takeApart(request, peer)
-    try {
-      const answer = incoming.path === "/mcp" ? tools(incoming) : (open(incoming) ?? rest(incoming))
-      if (!(answer instanceof Promise)) return parting(answer)
-      return answer.catch((error) => failed(incoming, error)).then(parting)
-    } catch (error) {
-      return parting(failed(incoming, error))
-    }
+    const answer = caught(
+      () => surfaced(incoming),
+      (error) => failed(incoming, error),
+    )
+    if (answer instanceof Promise || hasBody(request)) return settled(request, answer).then(parting)
+    return parting(answer)
   }
   const setReady = (value: boolean) => {
     ready = value
   }
   const metrics = meter && ((request: Request, peer: string | null) => meter.page(takeApart(request, peer)))
   return { fetch, invoke, setReady, metrics }
+}
+
+function caught(work: () => Response | Promise<Response>, failed: (error: unknown) => Response) {
+  try {
+    const answer = work()
+    return answer instanceof Promise ? answer.catch(failed) : answer
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+async function settled(request: Request, answer: Response | Promise<Response>): Promise<Response> {
+  return hasBody(request) ? afterBody(request, await answer) : answer
 }
 
 /** Before a stop connections end with an answer: one closed while idle fails the call that is on its way through it. */
@@ -146,7 +165,9 @@ interface Failing {
   now: () => Date
 }
 
-function failure({ requestId }: Incoming, error: unknown, { log, publicUrl, now }: Failing): Response {
+function failure(incoming: Incoming, error: unknown, { log, publicUrl, now }: Failing): Response {
+  if (error instanceof CallerGone) return hungUp(log, incoming)
+  const { requestId } = incoming
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   log("error", "internal_error", { requestId, reason: message, stack })
   const fault = new Fault("internal_error")

@@ -89,6 +89,7 @@ export const FAULTS = {
   // Beyond the specification's list: what any server can meet.
   body_too_large: row(413, "The request body is larger than 64 KiB."),
   unsupported_media_type: row(415, "Send the body as application/json without content encoding."),
+  headers_too_large: row(431, "The request line and headers are larger than 16 KiB."),
   internal_error: row(500, "Something failed here; the request id names it in the log."),
   unavailable: row(503, "The service cannot do this just now; try again.", "detail"),
 } satisfies Record<string, FaultRow>
@@ -100,7 +101,7 @@ export const UNIVERSAL_FAULTS = [
   "missing_api_key", "invalid_api_key", "account_deleted", "key_expired", "key_revoked", "key_leaked",
   "key_budget_reached", "credits_exhausted", "key_limit", "ip_not_allowed", "key_paused", "plan_required",
   "workspace_suspended", "ip_list_required", "rate_limited", "invalid_arguments", "key_in_url", "unknown_endpoint",
-  "method_not_allowed", "body_too_large", "unsupported_media_type", "internal_error", "unavailable",
+  "method_not_allowed", "body_too_large", "unsupported_media_type", "headers_too_large", "internal_error", "unavailable",
 ] as const satisfies FaultCode[] // biome-ignore format: a list to scan
 
 const EXTRA = {

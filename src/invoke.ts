@@ -17,6 +17,7 @@ import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
 import { type Context, Nothing, type Operation, Pending, priceRange, Settled } from "./operation.ts"
 import type { PreparedAnswer } from "./prepared.ts"
+import { CallerGone } from "./request-body.ts"
 import { within } from "./running.ts"
 
 /** One call, from whichever surface. */
@@ -29,7 +30,7 @@ export interface Call {
   address: string | null
   /**
    * Which operation with what input; asked only once the caller is known and within its rate. Null when the surface needed
-   * to know no more than that. Throws Faults.
+   * to know no more than that. Throws Faults, and CallerGone.
    */
   target(): Promise<Target | null>
 }
@@ -68,6 +69,7 @@ export interface Parts {
   measure: Measure
 }
 
+/** Throws CallerGone, and nothing else. */
 export type Invoke = (call: Call) => Promise<Reply>
 
 /** The one path every call takes: who, how fast, what, may they, run, price, charge once, answer. */
@@ -79,6 +81,7 @@ export function createInvoke(parts: Parts): Invoke {
     try {
       await answer(parts, call, reply, takings)
     } catch (error) {
+      if (error instanceof CallerGone) throw error
       const fault = faultOf(parts, call, reply, error)
       reply.fault = fault
       reply.status = fault.status

@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 import { readFileSync } from "node:fs"
-import type { Listening, ListenOptions, StopReason } from "./commands/command.ts"
+import type { StopReason } from "./commands/command.ts"
+import { listen } from "./commands/listen.ts"
 import { bunRedisWire } from "./commands/redis-wire.ts"
 import { run, sentenceOf } from "./commands/run.ts"
 import { processTerminal } from "./commands/terminal.ts"
@@ -22,21 +23,6 @@ const code = await run(process.argv.slice(2), {
 })
 await terminal.flush()
 process.exit(code)
-
-function listen({ host, port, fetch }: ListenOptions): Listening {
-  const server = Bun.serve({
-    hostname: host,
-    port,
-    maxRequestBodySize: 1024 * 1024,
-    // below it, Bun drops a connection whose answer takes long; a body dripped byte by byte is closed soon after
-    idleTimeout: 30,
-    development: false,
-    // without development it is on (Bun 1.4.5), and a second process takes half of the calls unnoticed
-    reusePort: false,
-    fetch: (request, server) => fetch(request, server.requestIP(request)?.address ?? null),
-  })
-  return { port: server.port ?? port, stop: (now = false) => server.stop(now) }
-}
 
 function onStop(handler: typeof stop): void {
   stop = handler

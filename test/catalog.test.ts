@@ -100,7 +100,13 @@ describe("every operation is its row of the contract", () => {
 describe("the fault table", () => {
   test("holds the contract's 84 codes with their statuses, and four that any server can meet", () => {
     const statuses = Object.fromEntries(FAULT_CODES.map((code) => [code, FAULTS[code].status]))
-    const own = { body_too_large: 413, unsupported_media_type: 415, internal_error: 500, unavailable: 503 }
+    const own = {
+      body_too_large: 413,
+      unsupported_media_type: 415,
+      headers_too_large: 431,
+      internal_error: 500,
+      unavailable: 503,
+    }
     const contracted = Object.fromEntries(errorRows.map(({ code, status }) => [code, status]))
     expect(Object.keys(contracted)).toHaveLength(84)
     expect(statuses).toEqual({ ...contracted, ...own })

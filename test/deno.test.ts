@@ -144,6 +144,7 @@ describe.skipIf(!process.env.DATABASE_URL).each([...WAYS])("postgres: a server u
     const bodies = [
       "{",
       `{"action":"${"x".repeat(70_000)}"}`,
+      `{"action":"${"x".repeat(2_000_000)}"}`,
       `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
       "",
       '{"a":1}',
@@ -156,6 +157,12 @@ describe.skipIf(!process.env.DATABASE_URL).each([...WAYS])("postgres: a server u
       expect(shown(answer)).toEqual(shown(expected))
       expect(Math.floor(answer.status / 100)).toBe(4)
     }
+  })
+
+  test("refuses an address and headers over 16 KiB as Bun does", async () => {
+    const path = `/v1/search?q=${"x".repeat(50_000)}`
+    const [expected, answer] = [await call(at.bun, "GET", path, { key }), await call(at.deno, "GET", path, { key })]
+    expect([answer.status, shown(answer)]).toEqual([431, shown(expected)])
   })
 
   test("SIGTERM: the call under way is answered, then exit 0 within 25 s", async () => {

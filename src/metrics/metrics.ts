@@ -29,7 +29,11 @@ function callMetrics(calls: Calls): Metric[] {
   const fallbacks =
     "Calls counted against their rate by this process alone, because the store of the limits was silent."
   return [
-    counter("appmeter_calls_total", "Calls answered, by operation, surface and status.", counted),
+    counter(
+      "appmeter_calls_total",
+      "Calls answered, by operation, surface and status; 499 where the caller hung up.",
+      counted,
+    ),
     {
       name: "appmeter_call_duration_seconds",
       help: "How long calls took, by operation, surface and status.",

@@ -89,6 +89,7 @@ const ADVICE: Partial<Record<FaultCode, string>> = {
   confirm_token_mismatch: "Show the new preview to whoever approves, and confirm that one.",
   in_progress: "Try again when the other write has finished.",
   body_too_large: "Send less in one call.",
+  headers_too_large: "Send lists in parts, and leave out headers and cookies that are not for this service.",
   internal_error: "Try again; if it stays, report the x-request-id of the response.",
   unavailable: "Wait as many seconds as retry-after says.",
 }

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer"
 import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
 import { creditHeaders } from "../access/credits.ts"
 import { perSecondCounter } from "../access/limits/counter.ts"
@@ -11,6 +10,7 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { SharedReport } from "../observations/shared-report.ts"
+import { readUpTo } from "../request-body.ts"
 import { SHARE_POLICY } from "./share-layout.ts"
 import { gonePage, noticePage, passwordPage, type Said } from "./share-notices.ts"
 import { sharedPage } from "./share-page.ts"
@@ -155,18 +155,6 @@ async function typedInto(request: Request): Promise<{ password: string; ticket: 
   if (password === undefined || more.length > 0)
     return notice(400, "Not understood", "Send the password with the form of this page.")
   return { password, ticket: fields.get("ticket") }
-}
-
-async function readUpTo(request: Request, most: number): Promise<Buffer | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > most) return null
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > most) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function tooMany(seconds: number): Page {

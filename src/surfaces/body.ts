@@ -1,4 +1,5 @@
 import { Fault } from "../faults.ts"
+import { readUpTo } from "../request-body.ts"
 
 const MOST_BYTES = 64 * 1024
 const MOST_DEPTH = 32
@@ -10,23 +11,13 @@ export async function bodyInput(request: Request): Promise<Record<string, unknow
   return value as Record<string, unknown>
 }
 
-/** The JSON value of a request's body. Throws as bodyInput does; invalid_arguments when it is no JSON, or nested too deep. */
+/** The JSON value of a request's body. Throws as bodyInput does; invalid_arguments when it is no JSON, or nested too deep; CallerGone. */
 export async function bodyJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" || request.headers.has("content-encoding")) throw new Fault("unsupported_media_type")
-  return parse(await readCapped(request))
-}
-
-async function readCapped(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) throw new Fault("body_too_large")
-  const bytes: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw new Fault("body_too_large")
-    bytes.push(chunk)
-  }
-  return Buffer.concat(bytes)
+  const bytes = await readUpTo(request, MOST_BYTES)
+  if (!bytes) throw new Fault("body_too_large")
+  return parse(bytes)
 }
 
 function parse(bytes: Uint8Array): unknown {

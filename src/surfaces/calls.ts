@@ -17,6 +17,15 @@ export function callerOf(
   }
 }
 
+/** As servers note a caller who hung up; nobody is left to read it. */
+const GONE = 499
+
+/** The line of a call that was not sent to its end, and what stands for its answer. */
+export function hungUp(log: Log, { requestId, path }: Incoming): Response {
+  log("info", "call", { requestId, ...(path === "/mcp" && { path }), status: GONE })
+  return new Response(null, { status: GONE })
+}
+
 /** What a surface adds to the line of a call. `status` and `code` only where they are not the reply's. */
 export interface Line {
   /** One of a fixed set: what a caller may spell freely is not logged. */

@@ -99,12 +99,11 @@ async function read(
   return asked
 }
 
-/** A body that breaks off is no JSON either; whoever sent it is gone. */
 async function readBody(request: Request): Promise<unknown> {
   try {
     return await bodyJson(request)
   } catch (error) {
-    throw error instanceof Fault && error.code !== "invalid_arguments" ? error : parseError()
+    throw error instanceof Fault && error.code === "invalid_arguments" ? parseError() : error
   }
 }
 

@@ -14,6 +14,7 @@ import { asTool, type Change, type Outcomes, outcomesOver, overRest, type Situat
 /** What a JSON-RPC message has no part in; test/surfaces/tools*.test.ts holds what /mcp says instead. */
 const HTTP_ONLY: FaultCode[] = [
   "key_in_url", "unknown_endpoint", "method_not_allowed", "body_too_large", "unsupported_media_type",
+  "headers_too_large",
 ] // biome-ignore format: a list to scan
 
 let sql: Sql

@@ -149,6 +149,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     unknown_endpoint: over({ below: "/nowhere/at/all" }),
     method_not_allowed: over({ method: "DELETE" }),
     body_too_large: over({ body: { text: "x".repeat(70_000) } }),
+    headers_too_large: over({ headers: { "x-note": "x".repeat(20_000) } }),
     unsupported_media_type: over({ headers: { "content-type": "text/plain" } }),
   }
   return { open, raised }

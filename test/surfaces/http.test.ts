@@ -242,6 +242,6 @@ describe("every fault of the table", () => {
       expect(answer.headers.has("retry-after")).toBe(answer.status === 429 || answer.status === 503)
       statuses.add(answer.status)
     }
-    expect([...statuses].sort()).toEqual([400, 401, 402, 403, 404, 405, 409, 413, 415, 429, 500, 502, 503, 504])
+    expect([...statuses].sort()).toEqual([400, 401, 402, 403, 404, 405, 409, 413, 415, 429, 431, 500, 502, 503, 504])
   })
 })

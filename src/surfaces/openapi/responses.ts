@@ -101,6 +101,7 @@ const STATUS_NAMES: Record<number, string> = {
   413: "BodyTooLarge",
   415: "UnsupportedMediaType",
   429: "TooManyRequests",
+  431: "HeadersTooLarge",
   500: "InternalError",
   502: "BadGateway",
   503: "Unavailable",

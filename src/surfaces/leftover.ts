@@ -1,0 +1,49 @@
+import { CallerGone, next } from "../request-body.ts"
+
+// Larger than what anybody sends by mistake; what comes is counted and dropped, and costs no memory.
+const MOST_BYTES = 8 * 1024 * 1024
+const PATIENCE_MS = 2_000
+
+/** Whether a request says that it has a body: nearly none of those that are answered most do. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length")
+  return (length !== null && length !== "0") || headers.has("transfer-encoding")
+}
+
+/**
+ * The answer to a request that has a body, once the rest of that has come: whoever sends all before he reads would meet a
+ * closed connection in its place. A rest that does not end soon is not waited for, and the answer ends the connection.
+ */
+export async function afterBody(request: Request, answer: Response): Promise<Response> {
+  if (!(await endsSoon(request))) answer.headers.set("connection", "close")
+  return answer
+}
+
+async function endsSoon({ headers, body }: Request): Promise<boolean> {
+  const chunked = headers.has("transfer-encoding")
+  if (!chunked && Number(headers.get("content-length")) > MOST_BYTES) return false
+  // of a GET the runtime shows no body, and lets it go by itself
+  if (body === null) return !chunked
+  if (body.locked) return false
+  const reader = body.getReader()
+  const { promise: late, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(resolve, PATIENCE_MS, false)
+  const ended = await Promise.race([drained(reader), late])
+  clearTimeout(timer)
+  if (!ended) void reader.cancel().catch(() => {})
+  return ended
+}
+
+async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
+  let size = 0
+  try {
+    while (size <= MOST_BYTES) {
+      const { done, value } = await next(reader)
+      if (done) return true
+      size += value.length
+    }
+  } catch (error) {
+    if (!(error instanceof CallerGone)) throw error
+  }
+  return false
+}
