@@ -58,6 +58,8 @@ export interface AppSettings {
   requestDeadlineMs: number
   /** Calls that may wait for the database at once. */
   maxWaiting: number
+  /** Connections to the database; 10 when left out. */
+  databaseConnections?: number
   /** What /metrics asks for; without it the path is not there. */
   metricsToken?: string | undefined
 }
@@ -78,7 +80,10 @@ export function createApp(parts: AppParts): App {
   const { sql, sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, requestDeadlineMs } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
-  const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting: settings.maxWaiting })
+  const { maxWaiting, databaseConnections = 10 } = settings
+  // two connections are left to those who are asked for, and to what is charged
+  const places = Math.max(2, databaseConnections - 2)
+  const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting, places })
   const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
   const { log, limits } = meter ?? parts
   const dispatch = createDispatch(catalog)

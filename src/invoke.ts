@@ -9,7 +9,8 @@ import { hivePerDay } from "./access/plans.ts"
 import { checkRights } from "./access/rights.ts"
 import { findApp, visibleApps } from "./access/visible-apps.ts"
 import { DatabaseUnavailable, type Gate, isConnectionProblem } from "./database/gate.ts"
-import type { Sql } from "./database/types.ts"
+import type { Place, Sql } from "./database/types.ts"
+import type { TooLong } from "./database/unavailable.ts"
 import { Fault } from "./faults.ts"
 import { nextMidnight } from "./formulas/days.ts"
 import { checkInput } from "./input.ts"
@@ -116,8 +117,11 @@ async function answer(parts: Parts, call: Call, reply: Reply, takings: Takings):
   const left = () => Math.max(1, until - performance.now())
   // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
   const givenUp = () => reply.fault !== undefined || performance.now() > until
-  const ctx = contextOf(parts, call, reply, { givenUp, take: takings.take })
-  const outcome = await parts.gate.run(() => run(parts, call, operation, input, ctx, reply), left())
+  const ofCall = { givenUp, take: takings.take }
+  const begin = (place: Place) =>
+    run(parts, call, operation, input, contextOf(parts, call, reply, ofCall, place), reply)
+  const errand = { workspaceId: caller.workspaceId, kind: operation.id }
+  const outcome = await parts.gate.runInTurn(errand, begin, left())
   await settle(parts, call, { operation, input, outcome, leftMs: left() }, reply)
 }
 
@@ -138,6 +142,7 @@ function contextOf(
   call: Call,
   reply: Reply,
   ofCall: Pick<Context, "givenUp" | "take">,
+  { aside, pause }: Place,
 ): Context {
   const latest = () => reply.caller as Caller
   return {
@@ -149,7 +154,9 @@ function contextOf(
       return latest()
     },
     publicUrl,
-    measure,
+    aside,
+    pause,
+    measure: (wanted, patience) => aside(() => measure(wanted, patience, latest())),
     visibleApps: () => visibleApps(sql, latest()),
     hiveUsedToday: () => limits.hive.used(latest().workspaceId).catch(unlessAway),
   }
@@ -313,16 +320,37 @@ function faultOf({ log }: Parts, { requestId }: Call, { operation }: Reply, erro
   if (error instanceof Fault) return error
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
     log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
-    return new Fault(
-      "unavailable",
-      { detail: operation?.effect === "writes" ? MAYBE_WRITTEN : NOT_CHARGED },
-      { retryAfter: 1 },
-    )
+    return unavailable(error, operation)
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   log("error", "internal_error", { requestId, reason: message, stack })
   return new Fault("internal_error")
 }
 
+function unavailable(error: unknown, operation: Operation | undefined): Fault {
+  const { why, tooLong } = error instanceof DatabaseUnavailable ? error : {}
+  if (tooLong) return new Fault("unavailable", { detail: narrower(tooLong, operation) }, retryOf(tooLong))
+  const mayBeWritten = operation?.effect === "writes" && why !== "crowded"
+  return new Fault("unavailable", { detail: mayBeWritten ? MAYBE_WRITTEN : NOT_CHARGED }, { retryAfter: 1 })
+}
+
 const NOT_CHARGED = "Nothing was charged."
 const MAYBE_WRITTEN = "The write may have been applied; confirm again with the same token: once used, it says so."
+
+/** Inputs that make an answer smaller where an operation has them. */
+const NARROWING = ["terms", "fields", "limit", "days", "from", "to", "cursor", "country"]
+
+/** What would help where the workspace's own reads are too long. */
+function narrower({ expectedMs, aheadMs }: TooLong, operation: Operation | undefined): string {
+  const names = NARROWING.filter((name) => operation?.input.entries[name] !== undefined)
+  const ask = names.length > 0 ? `ask for less (${names.join(", ")}), or ` : ""
+  const behind = aheadMs >= 100 ? `, and ${seconds(aheadMs)} of this workspace's own calls are before it` : ""
+  return `This call takes about ${seconds(expectedMs)}${behind}: ${ask}send such calls one after the other. ${NOT_CHARGED}`
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+
+/** A call that alone is too long is tried again no sooner than anything new is learnt of it. */
+function retryOf({ aheadMs }: TooLong): { retryAfter: number } {
+  return { retryAfter: aheadMs > 0 ? Math.ceil(aheadMs / 1_000) : 10 }
+}

@@ -23,5 +23,13 @@ export type Measured =
   | { state: "pending"; eta: number }
   | { state: "failed"; why: "blocked" | "rate_limited" | "not_found" | "changed" | "failed" | "busy" | "off" }
 
-/** The one port for live reads. Joins work that is under way, and holds no connection while it waits. */
-export type Measure = (wanted: Wanted, patience: Patience) => Promise<Measured>
+/** Who asks: each workspace has its share of what can be read at once. */
+export interface Asker {
+  workspaceId: number
+}
+
+/**
+ * The one port for live reads. Joins work that is under way, and holds no connection while it waits. Without an asker it is
+ * the operator, who has no share to keep to.
+ */
+export type Measure = (wanted: Wanted, patience: Patience, asker?: Asker) => Promise<Measured>

@@ -5,10 +5,10 @@ import type { Charged } from "./access/credits.ts"
 import type { Plan } from "./access/plans.ts"
 import type { Scope } from "./access/scopes.ts"
 import type { TrackedApp } from "./access/visible-apps.ts"
-import type { Sql } from "./database/types.ts"
+import type { Place, Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import { AppId } from "./inputs.ts"
-import type { Measure } from "./measure.ts"
+import type { Measured, Patience, Wanted } from "./measure.ts"
 import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. */
@@ -35,7 +35,11 @@ export interface Context {
   /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
   take: Takings["take"]
   /** Reads a store now, or joins who does. */
-  measure: Measure
+  measure: (wanted: Wanted, patience: Patience) => Promise<Measured>
+  /** Waits for something else than the database, which others use meanwhile. */
+  aside: Place["aside"]
+  /** Stands between two pieces of a long read: others, who have had less, go first. */
+  pause: Place["pause"]
   /** Where this instance is reached, without a trailing slash. */
   publicUrl: string
 }

@@ -16,13 +16,13 @@ export interface Previewing {
 export async function preview(
   action: Action,
   asked: Record<string, unknown>,
-  { sql, caller, requestId, now, measure }: Context,
+  { sql, caller, requestId, now, measure, aside }: Context,
   randomBytes: RandomBytes = secureBytes,
 ): Promise<Previewing> {
   const looking = { sql, caller, lock: false, now: now() }
   const args = (await action.settle?.(asked, looking, measure)) ?? asked
   const state = await action.look(args, looking)
-  const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId }))
+  const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId, aside }))
   const kept = action.secrets ? await action.secrets.kept(args) : args
   const token = await issueToken(sql, caller, { action: action.name, args: kept, seen: seenOf(diff) }, randomBytes)
   return { preview: diff, credits: costOf(action, diff), ...token }
@@ -39,14 +39,16 @@ const OUTSIDE_MS = 3_500
 export async function readOutside(
   { outside }: Action,
   args: Record<string, unknown>,
-  { caller, requestId }: Pick<Context, "caller" | "requestId">,
+  { caller, requestId, aside }: Pick<Context, "caller" | "requestId" | "aside">,
 ): Promise<unknown> {
-  return await outside?.read?.(args, {
-    signal: AbortSignal.timeout(OUTSIDE_MS),
-    idempotencyKey: requestId,
-    workspaceId: caller.workspaceId,
-    appId: appIdOf(args),
-  })
+  return await aside(async () =>
+    outside?.read?.(args, {
+      signal: AbortSignal.timeout(OUTSIDE_MS),
+      idempotencyKey: requestId,
+      workspaceId: caller.workspaceId,
+      appId: appIdOf(args),
+    }),
+  )
 }
 
 /** The workspace's app that a write is about, for those that name one. */

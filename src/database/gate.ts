@@ -1,14 +1,8 @@
-/** The database does not answer in time, or too much is waiting for it already: 503 to the caller. */
-export class DatabaseUnavailable extends Error {
-  override name = "DatabaseUnavailable"
-  /** "deadline": given up on; whether the work was done is not known. "crowded": never begun. */
-  readonly why: "deadline" | "crowded"
+import { createFairQueue, type Errand } from "./fair-queue.ts"
+import type { Place } from "./types.ts"
+import { DatabaseUnavailable } from "./unavailable.ts"
 
-  constructor(why: "deadline" | "crowded", message: string) {
-    super(message)
-    this.why = why
-  }
-}
+export { DatabaseUnavailable } from "./unavailable.ts"
 
 export interface Gate {
   /**
@@ -16,6 +10,11 @@ export interface Gate {
    * much work is unfinished. Work given up on goes on underneath; its late end is of no consequence.
    */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
+  /**
+   * The same for work of a workspace, in turn with others' (fair-queue.ts). What cannot end by then is refused before it
+   * begins; what was given up on counts against its own workspace until it ends.
+   */
+  runInTurn<T>(errand: Errand, work: (place: Place) => Promise<T>, deadlineMs?: number): Promise<T>
   /** Pieces of work not yet ended, those given up on included. */
   readonly unfinished: number
   /** Those whose caller still waits. */
@@ -25,47 +24,63 @@ export interface Gate {
 /**
  * A deadline and a cap for work on the database. postgres.js has neither: with the pool full, a query waits without
  * limit, and with the server frozen for 8 s the worst request took 13.2 s. Abandoned work counts against `maxWaiting`
- * until it ends, so memory stays bounded while the database is away.
+ * until it ends, so memory stays bounded while the database is away. Work that runs in turn has a cap of its own beside
+ * that of what waits for nobody: who is asked for and what is charged never stands behind a long read.
  */
-export function createGate({ deadlineMs = 4_500, maxWaiting = 500 } = {}): Gate {
-  let unfinished = 0
-  let abandoned = 0
-  const ended = () => {
-    unfinished--
-  }
-  const endedLate = () => {
-    abandoned--
-  }
-  const abandon = (working: Promise<unknown>) => {
-    abandoned++
-    working.then(endedLate, endedLate)
-  }
+export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 } = {}): Gate {
+  const queue = createFairQueue({ places, maxWaiting })
+  const [outOfTurn, inTurn] = [createCount(), createCount()]
   return {
     get unfinished() {
-      return unfinished
+      return outOfTurn.unfinished + inTurn.unfinished
     },
     get waiting() {
-      return unfinished - abandoned
+      return this.unfinished - outOfTurn.abandoned - inTurn.abandoned
     },
     async run(work, limitMs = deadlineMs) {
-      if (unfinished >= maxWaiting) {
-        throw new DatabaseUnavailable("crowded", `${unfinished} requests already wait for the database`)
+      if (outOfTurn.unfinished >= maxWaiting) {
+        throw new DatabaseUnavailable("crowded", `${outOfTurn.unfinished} requests already wait for the database`)
       }
-      unfinished++
       const working = (async () => work())()
-      working.then(ended, ended)
-      return within(working, limitMs, abandon)
+      const late = () => new DatabaseUnavailable("deadline", `the database did not answer within ${limitMs} ms`)
+      return within(outOfTurn.count(working), limitMs, () => outOfTurn.abandon(working, late()))
+    },
+    async runInTurn(errand, work, limitMs = deadlineMs) {
+      const entry = queue.enter(errand, limitMs)
+      const working = entry.granted.then(work).finally(entry.end)
+      return within(inTurn.count(working), limitMs, () => inTurn.abandon(working, entry.giveUp()))
     },
   }
 }
 
-function within<T>(working: Promise<T>, limitMs: number, abandon: (working: Promise<T>) => void): Promise<T> {
+/** Counts work that has not ended, and of it what nobody waits for any more. */
+function createCount() {
+  const count = {
+    unfinished: 0,
+    abandoned: 0,
+    count<T>(working: Promise<T>): Promise<T> {
+      count.unfinished++
+      const ended = () => {
+        count.unfinished--
+      }
+      working.then(ended, ended)
+      return working
+    },
+    abandon(working: Promise<unknown>, error: DatabaseUnavailable): DatabaseUnavailable {
+      count.abandoned++
+      const ended = () => {
+        count.abandoned--
+      }
+      working.then(ended, ended)
+      return error
+    },
+  }
+  return count
+}
+
+function within<T>(working: Promise<T>, limitMs: number, giveUp: () => DatabaseUnavailable): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => {
-      abandon(working)
-      reject(new DatabaseUnavailable("deadline", `the database did not answer within ${limitMs} ms`))
-    }
-    const timer = setTimeout(giveUp, limitMs)
+    const timer = setTimeout(() => reject(giveUp()), limitMs)
     // Also after giving up, so that a late failure is handled; a promise takes only its first outcome.
     working.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -9,7 +9,7 @@ import { layout } from "./layout.ts"
 
 export interface DownloadParts {
   sql: Sql
-  gate: Gate
+  gate: Pick<Gate, "run">
   log: Log
 }
 

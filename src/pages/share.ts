@@ -17,7 +17,7 @@ import { sharedPage } from "./share-page.ts"
 
 export interface SharePageParts {
   sql: Sql
-  gate: Gate
+  gate: Pick<Gate, "run">
   trustedProxies: TrustedProxies
   publicUrl: string
   now: () => Date

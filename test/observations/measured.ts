@@ -119,6 +119,8 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     visibleApps: () => visibleApps(sql, caller),
     hiveUsedToday: async () => 0,
     measure: async () => ({ state: "failed", why: "off" }),
+    aside: (wait) => wait(),
+    pause: async () => {},
     publicUrl: "http://127.0.0.1",
   }
 }

@@ -1,0 +1,273 @@
+import { createSharedClock, type SharedClock } from "./shared-clock.ts"
+import { DatabaseUnavailable } from "./unavailable.ts"
+
+/** Work from so long on is long. */
+const LONG_MS = 50
+/** What work takes of which nothing is known. */
+const USUAL_MS = 5
+/** What long work takes from one pause to the next. */
+const PIECE_MS = 15
+
+/** Work on its way. */
+export interface Ticket {
+  line: Line
+  /** By the latest runs. */
+  expectedMs: number
+  /** So far, as its share of the time in which it had a place. */
+  spentMs: number
+  hasBegun: boolean
+  givenUp: boolean
+  /** Its place; null while it has none. */
+  held: Held | null
+  grant(): void
+  refuse(error: DatabaseUnavailable): void
+}
+
+interface Held {
+  /** By the shared clock. */
+  since: number
+  /** What its workspace was charged in advance. */
+  chargedMs: number
+  /** When its piece ends, by what its workspace has had. */
+  finish: number
+  long: boolean
+}
+
+/** One workspace's work. */
+export interface Line {
+  /** How much it has had. Who was away comes in where the others are. */
+  served: number
+  waiting: Ticket[]
+  unfinished: Set<Ticket>
+  held: number
+  heldLong: number
+}
+
+export function isLong({ expectedMs, spentMs }: Ticket): boolean {
+  return Math.max(expectedMs, spentMs) >= LONG_MS
+}
+
+/** What is before work of that length in its line: long work waits for all of it, short work for what is short. */
+export function aheadMs({ unfinished }: Line, expectedMs: number): number {
+  const before = [...unfinished].filter((ticket) => expectedMs >= LONG_MS || !isLong(ticket))
+  return before.reduce((sum, { expectedMs, spentMs }) => sum + Math.max(0, expectedMs - spentMs), 0)
+}
+
+/** Everybody's lines, and whose turn it is. */
+export class Lines {
+  #lines = new Map<number, Line>()
+  #held = new Set<Ticket>()
+  #places: number
+  #placesOfOne: number
+  #placesForLong: number
+  #clock: SharedClock
+  /** Where the turns are: what the line that came last had had before. */
+  #turn = 0
+  #waiting = 0
+  #heldLong = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(places: number, now: () => number) {
+    this.#places = places
+    this.#placesOfOne = Math.max(1, Math.floor(places / 2))
+    this.#placesForLong = Math.max(1, Math.floor(places / 5))
+    this.#clock = createSharedClock(now)
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  of(workspaceId: number): Line {
+    const line = this.#lines.get(workspaceId) ?? {
+      ...{ served: 0, waiting: [], unfinished: new Set<Ticket>(), held: 0, heldLong: 0 },
+    }
+    this.#lines.set(workspaceId, line)
+    return line
+  }
+
+  ticket(line: Line, expectedMs = USUAL_MS): Ticket {
+    const ticket: Ticket = {
+      ...{ line, expectedMs, spentMs: 0, hasBegun: false, givenUp: false, held: null },
+      grant() {},
+      refuse() {},
+    }
+    if (line.unfinished.size === 0) line.served = Math.max(line.served, this.#turn)
+    line.unfinished.add(ticket)
+    return ticket
+  }
+
+  /** Resolves when the ticket has a place. */
+  queue(ticket: Ticket): Promise<void> {
+    this.#release(ticket)
+    if (ticket.givenUp) {
+      this.#dispatch()
+      return Promise.reject(gaveUp(ticket))
+    }
+    return new Promise((resolve, reject) => {
+      Object.assign(ticket, { grant: resolve, refuse: reject })
+      // what has begun goes on before its workspace begins more
+      if (ticket.hasBegun) ticket.line.waiting.unshift(ticket)
+      else ticket.line.waiting.push(ticket)
+      this.#waiting++
+      this.#dispatch()
+    })
+  }
+
+  free(ticket: Ticket): void {
+    this.#release(ticket)
+    this.#dispatch()
+  }
+
+  /** Whether somebody may be before the ticket if it gave its place up. */
+  mayBeBehind(ticket: Ticket): boolean {
+    this.#reckon(ticket)
+    return this.#waiting > 0 || (isLong(ticket) && this.#isBehindOthers(ticket))
+  }
+
+  end(ticket: Ticket): void {
+    ticket.line.unfinished.delete(ticket)
+    this.free(ticket)
+    this.#forget()
+  }
+
+  /** Its caller waits no more. What has begun learns it when it next pauses. */
+  giveUp(ticket: Ticket): DatabaseUnavailable {
+    ticket.givenUp = true
+    const error = gaveUp(ticket)
+    if (this.#leave(ticket)) ticket.refuse(error)
+    return error
+  }
+
+  /** Refuses the newest of the longest line, unless that is this one. */
+  evict(from: Line): boolean {
+    const longest = [...this.#lines.values()].reduce((one, other) =>
+      other.waiting.length > one.waiting.length ? other : one,
+    )
+    const newest = longest.waiting.findLast(({ hasBegun }) => !hasBegun)
+    if (!newest || longest.waiting.length <= from.waiting.length + 1) return false
+    this.#leave(newest)
+    newest.refuse(new DatabaseUnavailable("crowded", "others wait with less"))
+    return true
+  }
+
+  #leave(ticket: Ticket): boolean {
+    const { waiting } = ticket.line
+    const at = waiting.indexOf(ticket)
+    if (at < 0) return false
+    waiting.splice(at, 1)
+    this.#waiting--
+    return true
+  }
+
+  #dispatch(): void {
+    while (this.#held.size < this.#places) {
+      const next = this.#next()
+      if (!next) break
+      this.#leave(next)
+      this.#hold(next)
+      next.grant()
+    }
+    if (this.#waiting > 0) this.#lookAgain()
+  }
+
+  /** Short work that turns out to be long does not keep long work waiting any more, and nothing else tells it. */
+  #lookAgain(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#dispatch()
+    }, LONG_MS)
+  }
+
+  /** Of the first of each line, the one that would end first if each had the same share. */
+  #next(): Ticket | undefined {
+    const firsts = [...this.#lines.values()].flatMap((line) => this.#first(line) ?? [])
+    return firsts.sort((a, b) => finishOf(a) - finishOf(b))[0]
+  }
+
+  /** Short work first, then in order. */
+  #first(line: Line): Ticket | undefined {
+    if (line.held >= this.#placesOfOne) return undefined
+    const short = line.waiting.find((ticket) => !isLong(ticket))
+    const [first] = line.waiting
+    if (short || !first) return short
+    const hasRoom = line.heldLong === 0 && this.#heldLong < this.#placesForLong
+    return hasRoom && !this.#isBehindOthers(first) ? first : undefined
+  }
+
+  /** Short work of others is under way that ends before it in the order of turns. */
+  #isBehindOthers(ticket: Ticket): boolean {
+    const finish = finishOf(ticket)
+    return [...this.#held].some(
+      ({ line, held }) => held && !this.#hasBecomeLong(held) && line !== ticket.line && held.finish < finish,
+    )
+  }
+
+  #hasBecomeLong({ long, since }: Held): boolean {
+    return long || this.#clock.elapsed() - since >= LONG_MS
+  }
+
+  #hold(ticket: Ticket): void {
+    const { line } = ticket
+    const [chargedMs, finish, long] = [pieceOf(ticket), finishOf(ticket), isLong(ticket)]
+    this.#turn = Math.max(this.#turn, line.served)
+    this.#clock.enter()
+    ticket.held = { since: this.#clock.elapsed(), chargedMs, finish, long }
+    ticket.hasBegun = true
+    this.#held.add(ticket)
+    line.served += chargedMs
+    line.held++
+    if (long) this.#countLong(line, 1)
+  }
+
+  /** What it has had since goes to its workspace's account, in place of what was charged in advance. */
+  #reckon(ticket: Ticket): void {
+    const { line, held } = ticket
+    if (!held) return
+    const moment = this.#clock.elapsed()
+    const hadMs = moment - held.since
+    ticket.spentMs += hadMs
+    line.served += hadMs - held.chargedMs
+    Object.assign(held, { since: moment, chargedMs: 0 })
+  }
+
+  #release(ticket: Ticket): void {
+    const { line, held } = ticket
+    if (!held) return
+    this.#reckon(ticket)
+    this.#clock.leave()
+    this.#held.delete(ticket)
+    ticket.held = null
+    line.held--
+    if (held.long) this.#countLong(line, -1)
+  }
+
+  #countLong(line: Line, by: number): void {
+    line.heldLong += by
+    this.#heldLong += by
+  }
+
+  /** Lines without work whom the turns have passed; all of them when nothing is under way. */
+  #forget(): void {
+    for (const [workspaceId, line] of this.#lines)
+      if (line.unfinished.size === 0 && line.served <= this.#turn) this.#lines.delete(workspaceId)
+    if (this.#held.size > 0 || [...this.#lines.values()].some(({ unfinished }) => unfinished.size > 0)) return
+    this.#lines.clear()
+    this.#turn = 0
+  }
+}
+
+function gaveUp({ hasBegun }: Ticket): DatabaseUnavailable {
+  return hasBegun
+    ? new DatabaseUnavailable("deadline", "the database did not answer in time")
+    : new DatabaseUnavailable("crowded", "no turn came in time")
+}
+
+function finishOf(ticket: Ticket): number {
+  return ticket.line.served + pieceOf(ticket)
+}
+
+/** Work that was not tried takes all of its length; what pauses takes a piece. */
+function pieceOf({ expectedMs, hasBegun }: Ticket): number {
+  return hasBegun ? Math.min(PIECE_MS, expectedMs) : expectedMs
+}

@@ -1,0 +1,53 @@
+// bun test/bench/neighbours.ts: what the calls of a workspace take while another reads an app of very many keywords, five
+// times a second, and in the seconds after. With DATABASE_URL on that server, else embedded.
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { trackLarge } from "../operations/large-app.ts"
+
+const KEYWORDS = Number(process.env.KEYWORDS ?? 5_000)
+const SECONDS = Number(process.env.SECONDS ?? 10)
+
+const sql = await freshDatabase()
+const house = openHouse({ sql })
+const [large, small] = [await house.workspace(), await house.workspace()]
+const [largeKey, smallKey] = [await house.key(large), await house.key(small)]
+const app = await trackLarge(sql, large, KEYWORDS)
+const own = await trackLarge(sql, small, 30)
+
+async function timed(path: string, key: string) {
+  const began = performance.now()
+  const { status, text, body } = await house.call(path, { key })
+  return { status, ms: performance.now() - began, bytes: text.length, detail: body?.detail }
+}
+
+for (const path of ["keywords", "rivals"])
+  for (let i = 0; i < 3; i++) {
+    const { status, ms, bytes } = await timed(`/v1/apps/${app}/${path}`, largeKey)
+    console.log(`${path} of ${KEYWORDS}: ${status} in ${ms.toFixed(0)} ms, ${bytes} bytes`)
+  }
+
+async function others(seconds: number) {
+  const seen: Awaited<ReturnType<typeof timed>>[] = []
+  const until = performance.now() + seconds * 1_000
+  for (let call = 0; performance.now() < until; call++) {
+    seen.push(await timed(["/v1/account", `/v1/apps/${own}/keywords`, "/v1/apps"][call % 3]!, smallKey))
+    await Bun.sleep(20)
+  }
+  const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)
+  return `${seen.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ${seen.filter(({ status }) => status !== 200).length}` // biome-ignore format: one line
+}
+
+await others(1)
+console.log(`idle: ${await others(SECONDS / 2)}`)
+for (const path of ["keywords", "rivals"]) {
+  const flood: Promise<Awaited<ReturnType<typeof timed>>>[] = []
+  const sender = setInterval(() => flood.push(timed(`/v1/apps/${app}/${path}`, largeKey)), 200)
+  console.log(`beside five ${path} a second: ${await others(SECONDS)}`)
+  clearInterval(sender)
+  console.log(`after: ${await others(1)}`)
+  const ends = await Promise.all(flood)
+  const counts = Object.entries(Object.groupBy(ends, ({ status }) => status)).map(([status, all]) => `${status}: ${all!.length}`) // biome-ignore format: one line
+  console.log(`  ${counts.join(", ")}; ${ends.find(({ detail }) => detail)?.detail ?? ""}`)
+}
+process.exit(0)
