@@ -93,6 +93,18 @@ create table allowance_unit (
   constraint allowance_unit_check CHECK ((open_until >= opened_at))
 );
 
+create table answered_country (
+  upstream text not null,
+  egress text not null,
+  asked text not null,
+  answered text not null,
+  reads bigint not null default 1,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint answered_country_pkey PRIMARY KEY (upstream, egress, asked, answered),
+  constraint answered_country_reads_check CHECK ((reads > 0))
+);
+
 create table api_key (
   id integer not null generated always as identity,
   workspace_id integer not null,
@@ -181,7 +193,7 @@ create table attempt (
   sha256 bytea,
   constraint attempt_pkey PRIMARY KEY (id),
   constraint attempt_kind_subject_storefront_platform_source_at_key UNIQUE (kind, subject, storefront, platform, source, at),
-  constraint attempt_outcome_check CHECK ((outcome = ANY (ARRAY['blocked'::text, 'rate_limited'::text, 'not_found'::text, 'changed'::text, 'failed'::text])))
+  constraint attempt_outcome_check CHECK ((outcome = ANY (ARRAY['blocked'::text, 'rate_limited'::text, 'not_found'::text, 'changed'::text, 'mismatched'::text, 'failed'::text])))
 );
 CREATE INDEX attempt_at ON attempt USING btree (at, id);
 
@@ -892,8 +904,10 @@ create table source_state (
   failures integer not null default 0,
   unparsed integer not null default 0,
   refused_since timestamp with time zone,
+  mismatched integer not null default 0,
   constraint source_state_pkey PRIMARY KEY (source),
   constraint source_state_failures_check CHECK ((failures >= 0)),
+  constraint source_state_mismatched_check CHECK ((mismatched >= 0)),
   constraint source_state_unparsed_check CHECK ((unparsed >= 0))
 );
 

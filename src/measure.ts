@@ -16,12 +16,15 @@ export interface Patience {
 
 /**
  * Fresh: what was wanted is stored, and may be read there; also that a store does not have the app. Pending: under way, with about so many seconds to go. Failed:
- * the upstream refused or could not be read (its outcome), is too busy to wait for, or is not asked at all.
+ * the upstream refused, could not be read or answered something else (its outcome), is too busy to wait for, or is not asked at all.
  */
 export type Measured =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
-  | { state: "failed"; why: "blocked" | "rate_limited" | "not_found" | "changed" | "failed" | "busy" | "off" }
+  | {
+      state: "failed"
+      why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" | "off"
+    }
 
 /** Who asks: each workspace has its share of what can be read at once. */
 export interface Asker {

@@ -8,21 +8,22 @@ import type { AskedSource } from "./health.ts"
 /**
  * Call it when `noteRead` says so, after a canary's row says how it went, and now and then for all. What the database then
  * knows of the source begins an alert or ends it: `source_changed` begins with five bodies in a row that the parser did
- * not know, or with a canary that failed so twice, and `source_blocked` with an hour of refusals; both end with the next answer,
- * the first not before its canary's. Whichever process finds it first logs it, once; thousands more failures add nothing.
+ * not know, or with a canary that failed so twice, and `source_blocked` with an hour of refusals, and
+ * `source_mismatched` with five answers in a row to another question; all end with the next answer, the first not before
+ * its canary's. Whichever process finds it first logs it, once; thousands more failures add nothing.
  */
 export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promise<void> {
   const alerts = await sql<{ kind: string; detail: string; began: boolean }[]>`
     with state as (
-      select unparsed, refused_since, detail, exists (
+      select unparsed, mismatched, refused_since, detail, exists (
         select from due d where d.kind = 'canary' and d.subject = ${source} and d.failures >= ${FALLS_IN_A_ROW}::int and d.failure = 'changed'
       ) as canary_fell
       from source_state
       where source = ${source}
     ), judged as (
-      select 'source_changed' as kind, unparsed >= ${UNPARSED_IN_A_ROW}::int or canary_fell as begins,
+      select 'source_changed' as kind, unparsed >= ${BODIES_IN_A_ROW}::int or canary_fell as begins,
         unparsed = 0 and not canary_fell as ends, case
-          when unparsed >= ${UNPARSED_IN_A_ROW}::int
+          when unparsed >= ${BODIES_IN_A_ROW}::int
           then unparsed || ' answers in a row that this version cannot read: ' || coalesce(detail, 'no detail')
           else 'a search that always has results came back without them'
         end as detail
@@ -30,6 +31,10 @@ export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promis
       union all
       select 'source_blocked', refused_since <= now() - interval '1 hour', refused_since is null,
         'refused for an hour without an answer: ' || coalesce(detail, 'no detail')
+      from state
+      union all
+      select 'source_mismatched', mismatched >= ${BODIES_IN_A_ROW}::int, mismatched = 0,
+        mismatched || ' answers in a row to another question than was asked: ' || coalesce(detail, 'no detail')
       from state
     ), began as (
       insert into instance_alert (kind, subject, detail)
@@ -50,14 +55,14 @@ export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promis
     union all
     select kind, detail, false from ended
     order by kind, began
-    limit 4`
+    limit 6`
   for (const { kind, detail, began } of alerts) {
     if (began) log("error", kind, { operation: source, reason: detail })
     else log("info", "source_recovered", { operation: source, reason: `${kind} is over` })
   }
 }
 
-const UNPARSED_IN_A_ROW = 5
+const BODIES_IN_A_ROW = 5
 const FALLS_IN_A_ROW = 2
 
 function openAlert(sql: Sql, source: SourceName) {

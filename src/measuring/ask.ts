@@ -15,6 +15,7 @@ import type {
 import { type RawBody, type Reach, ReadFailure, readOnce, type Source } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../upstreams.ts"
 import { noteHealth } from "./alerts.ts"
+import { noteCountry, readLatestCountry } from "./countries.ts"
 import type { Claim } from "./due.ts"
 import type { ReadPort } from "./kind.ts"
 import { answered, type Lane, refused, takeTurn } from "./pace.ts"
@@ -66,6 +67,7 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
       try {
         const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal })
         await note(parts, source.name, null)
+        await learnCountry(parts, source, asked, lane)
         if (await answered(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
         if (!source.namesPeople) await parts.keep?.(body)
         return seen
@@ -73,11 +75,13 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
         // a read that was broken off says nothing of the source
         if (!(error instanceof ReadFailure) || signal.aborted) throw error
         await noteFailure(parts, source, lane, error, sinceTurn())
+        await learnCountry(parts, source, asked, lane, error)
         const attempt = attemptOf(source, asked, error, { claim, at: now() })
         if (attempt) failed(attempt)
         throw error
       }
     },
+    readNamedCountry: (upstream, storefront) => readLatestCountry(sql, { upstream, egress: parts.egress }, storefront),
     async askSite(url, options = {}) {
       if (!isOn(SITES)) throw new ReadFailure("failed", OFF)
       await turns.take("developer-sites")
@@ -136,8 +140,23 @@ async function noteFailure<Asked>(
     if (isFirst) tell(parts, "warn", "source_refused", name, failure)
   }
   await note(parts, name, isAnswer(name, outcome) ? null : outcome, failure.message)
-  const isEvidence = outcome === "changed" || outcome === "blocked"
+  const isEvidence = outcome === "changed" || outcome === "mismatched" || outcome === "blocked"
   if (body && isEvidence && !namesPeople) await parts.keep?.(body)
+}
+
+/** Keeps which country was asked for, and which the answer named. */
+async function learnCountry<Asked>(
+  { sql, now }: AskParts,
+  { namesCountry }: Source<Asked>,
+  asked: Asked,
+  lane: Lane,
+  failure?: ReadFailure,
+): Promise<void> {
+  const { storefront } = asked as { storefront?: string }
+  // an answer that was read is that of the country that was asked for
+  const answered = failure ? failure.country : storefront
+  if (!namesCountry || storefront === undefined || answered === undefined) return
+  await noteCountry(sql, lane, { asked: storefront, answered }, now())
 }
 
 /** That something is not to be had is what a look-up was asked for. */

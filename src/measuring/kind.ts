@@ -75,6 +75,11 @@ export interface ReadPort {
    * its body kept. Throws ReadFailure.
    */
   ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, asked: Asked): Promise<Seen>
+  /**
+   * The country that the upstream's latest answer named when this one was asked for from here; null while none has. What an
+   * answer that names no country is believed by.
+   */
+  readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
   /** Asks a developer's site, at the pace of all such sites; counted for the health of app-ads-txt. Throws OutboundProblem. */
   askSite: SafeFetch
 }

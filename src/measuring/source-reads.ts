@@ -37,7 +37,8 @@ function answer(sql: Sql, source: SourceName, now: Date) {
     insert into source_state as s (source, answered_at)
     values (${source}, ${now})
     on conflict (source) do update
-    set answered_at = greatest(s.answered_at, excluded.answered_at), failures = 0, unparsed = 0, refused_since = null`
+    set answered_at = greatest(s.answered_at, excluded.answered_at), failures = 0, unparsed = 0, mismatched = 0,
+      refused_since = null`
 }
 
 interface Failure {
@@ -49,10 +50,14 @@ interface Failure {
 function failure(sql: Sql, source: SourceName, { outcome, detail, now }: Failure) {
   const isRefusal = outcome === "blocked" || outcome === "rate_limited"
   return sql`
-    insert into source_state as s (source, failed_at, failure, detail, failures, unparsed, refused_since)
-    values (${source}, ${now}, ${outcome}, ${detail}, 1, ${outcome === "changed" ? 1 : 0}, ${isRefusal ? now : null})
+    insert into source_state as s (source, failed_at, failure, detail, failures, unparsed, mismatched, refused_since)
+    values (
+      ${source}, ${now}, ${outcome}, ${detail}, 1, ${outcome === "changed" ? 1 : 0}, ${outcome === "mismatched" ? 1 : 0},
+      ${isRefusal ? now : null}
+    )
     on conflict (source) do update
     set failed_at = excluded.failed_at, failure = excluded.failure, detail = excluded.detail,
       failures = s.failures + 1, unparsed = s.unparsed + excluded.unparsed,
+      mismatched = s.mismatched + excluded.mismatched,
       refused_since = coalesce(s.refused_since, excluded.refused_since)`
 }

@@ -107,7 +107,8 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * how many it read: without `complete` nothing is known of the reading, so that an empty one must be. All may say
  * `parser` (version, default 1), `origin` (who brought it, default "own"), `egress` (country it was read from) and
  * `sha256` (of the raw body, 64 hex digits; without it, that of the trimmed line). An attempt, which says none of these,
- * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed or failed. Other fields are refused.
+ * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed,
+ * mismatched or failed. Other fields are refused.
  * Throws LineProblem.
  */
 export function parseLine(text: string): Parsed {

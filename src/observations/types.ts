@@ -153,7 +153,8 @@ export type Observation =
   | ReviewsObservation
   | AppAdsObservation
 
-export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "failed"] as const
+/** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
+export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** A read that failed. It is logged and changes no measurement. */

@@ -10,6 +10,8 @@ export const READING_DEADLINE_MS = 2 * WAIT_MS + 4_500
 
 export const NOT_THERE = "The store does not have it there."
 
+const ANOTHER = "The store answered for another country, app or term than was asked for, so nothing was measured."
+
 /** The first moment of which a reading that is kept so many days still counts. */
 export function keptSince(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS)
@@ -33,6 +35,7 @@ export async function readOnRequest(
 
 function refusal({ why }: Measured & { state: "failed" }): Fault {
   if (why === "off") return new Fault("not_measured", { detail: "This instance does not read it." })
+  if (why === "mismatched") return new Fault("not_measured", { detail: ANOTHER })
   if (why === "not_found") return new Fault("not_measured", { detail: NOT_THERE })
   return new Fault("measure_busy", {}, { retryAfter: RETRY_S })
 }

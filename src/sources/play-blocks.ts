@@ -1,4 +1,5 @@
 import { at, list, parseJson } from "./json.ts"
+import { callsOf } from "./play-calls.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure, type SourceRequest } from "./source.ts"
 
@@ -80,13 +81,8 @@ const HEADERS = {
 
 /** The blocks that a call filled, by the page's own table; undefined where the page does not name the call. */
 function keysOf(page: string, rpc: string): Set<string> | undefined {
-  const start = page.indexOf("AF_dataServiceRequests = {")
-  if (start === -1) return undefined
-  const script = page.slice(start, page.indexOf("</script", start))
-  // the requests are in there too, and with them what was searched for, which may look like anything
-  const table = script.replace(/"(?:[^"\\]|\\.)*"/g, '""')
-  const keys = [...table.matchAll(/'(ds:\d{1,4})' ?: ?\{id:'(\w+)'/g)].filter(([, , id]) => id === rpc)
-  return keys.length === 0 ? undefined : new Set(keys.map(([, key]) => key as string))
+  const keys = callsOf(page).flatMap((call) => (call.rpc === rpc ? [call.key] : []))
+  return keys.length === 0 ? undefined : new Set(keys)
 }
 
 const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script/g

@@ -3,16 +3,17 @@ import type { AppsObservation, StoreApp } from "../observations/types.ts"
 import type { AppsAsked } from "./asked.ts"
 import { at, count, currency, list, shown, siteOf, text } from "./json.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
+import { assertCountry } from "./play-calls.ts"
 import { fact, fieldAt, listedFacts, required } from "./play-listing.ts"
 import { marketOf } from "./play-market.ts"
 import { pageBeside } from "./play-page.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 2
+const PARSER = 3
 
 /**
- * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. Figures are
- * those of the country of the address that reads, as in play-search; names are English.
+ * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. The page
+ * names its country, which must be the one asked for, as in play-search; names are English.
  *
  * A page that the store does not have is a 404, which never reaches `parse`: the read fails with `not_found`. So does a
  * page that shows the app in full but offers it neither now nor for pre-registration. Both mean that the app is not to be
@@ -22,9 +23,11 @@ export const playDetails: Source<AppsAsked, AppsObservation> = {
   name: "play-details",
   upstream: "play.google.com",
   parser: PARSER,
+  namesCountry: true,
   request: ({ storefront, ids }) => playRequest("/store/apps/details", storefront, { id: onlyId(ids) }),
   parse(body, { storefront, ids }, about) {
     const listing = at(blockOf(body, ANSWER), 1, 2)
+    assertCountry(body, storefront)
     const known = appOf(listing, onlyId(ids))
     const app = { ...known, market: marketOf(listing, known.currency), listing: pageBeside(body, listing, known) }
     const subject = { platform: "android" as const, storefront, asked: [...ids] }
@@ -42,9 +45,8 @@ function onlyId(ids: readonly string[]): string {
 }
 
 function appOf(listing: unknown, id: string): StoreApp {
-  if (at(fieldAt(listing, 77), 0) !== id || !isStoreId("android", id)) {
-    throw new ReadFailure("changed", "the page is not that app's")
-  }
+  const own = required(at(fieldAt(listing, 77), 0), packageOf)
+  if (own !== id) throw new ReadFailure("mismatched", `the page is that of ${own}`)
   const app = shown<StoreApp>({
     id,
     ...listedFacts(listing),
@@ -60,6 +62,10 @@ function appOf(listing: unknown, id: string): StoreApp {
   })
   if (!isOffered(listing, app)) throw new ReadFailure("not_found", "shown, but offered to nobody here")
   return app
+}
+
+function packageOf(value: unknown): string | undefined {
+  return typeof value === "string" && isStoreId("android", value) ? value : undefined
 }
 
 /** By its standing: 2 = to be had, 1 = for pre-registration, which carries no offer. By an offer where none is stated. */

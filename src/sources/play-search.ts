@@ -2,19 +2,20 @@ import type { ResultApp, SearchObservation } from "../observations/types.ts"
 import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, shown, text } from "./json.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
+import { assertCountry, callsOf } from "./play-calls.ts"
 import { listedFacts } from "./play-listing.ts"
 import { idOf, isLabelledAd, rowOf, textsIn } from "./play-rows.ts"
 import { ReadFailure, type Source } from "./source.ts"
 import { spelt } from "./spelt.ts"
 
-const PARSER = 1
+const PARSER = 2
 
 /**
  * The search page of play.google.com, in its order: the card of the app that the term names, where there is one, then
  * the list. Recorded in July 2026: 20 apps with a card, 30 without; there is no second page. Paid rows are left out.
  *
- * The store answers for the country of the address that reads and mostly ignores `gl`: an observation says that country
- * as its `egress`, and it is the caller's to ask only for storefronts that are its own.
+ * Whether the store follows `gl` or the address that asks is known of few addresses. The page names its country and its
+ * term: one of another country or another term is `mismatched`, and no reading.
  *
  * `depth` is the number of apps shown, also where they are fewer than usual: that nothing follows a short page is nowhere
  * said, and an absence must not be claimed for places that were not seen. A page that says that there are no results is
@@ -25,10 +26,13 @@ export const playSearch: Source<SearchAsked, SearchObservation> = {
   name: "play-search",
   upstream: "play.google.com",
   parser: PARSER,
+  namesCountry: true,
   request: ({ storefront, term }) => playRequest("/store/search", storefront, { c: "apps", q: term }),
   parse(body, { storefront, term }, about) {
-    if (answersAnother(body, term)) throw new ReadFailure("changed", "the page answers another term")
-    const results = resultsOf(list(at(blockOf(body, ANSWER), 0, 1)), body)
+    const answer = blockOf(body, ANSWER)
+    assertCountry(body, storefront)
+    assertTerm(body, term)
+    const results = resultsOf(list(at(answer, 0, 1)), body)
     const subject = { platform: "android", storefront, term } as const
     const read = { depth: results.length || PLACES, complete: true, results }
     return { kind: "search", source: "play-search", ...subject, ...read, parser: PARSER, origin: "own", ...about }
@@ -44,20 +48,33 @@ const DEEPEST = 250
 const ANSWER = { rpc: "lGYRle", key: "ds:4", fits: (data: unknown) => Array.isArray(at(data, 0, 1)) }
 
 /**
- * Whether the page's title names another term than was asked for, as a page out of a cache would. Titles may one day be
- * cut or be worded otherwise, so one that nowhere has the term in quotes, as its own record of the search does.
+ * Throws ReadFailure: `mismatched` where the page answers another term than was asked for, as one out of a cache would, and
+ * `changed` where it does not say which. The calls that it made for its data name the term as it was asked, also where the
+ * store searched for another spelling; its title speaks where they no longer do.
  */
-function answersAnother(page: string, term: string): boolean {
-  const title = /<title[^<>]*>([^<>]{1,1000}) - Android Apps on Google Play<\/title>/.exec(page.slice(0, HEAD))?.[1]
-  if (title === undefined) return false
-  const named = title.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] as string)
-  return spelt(named) !== spelt(term) && !page.includes(JSON.stringify(term))
+function assertTerm(page: string, term: string): void {
+  const calls = callsOf(page)
+  const [tabs, results] = [TABS, ANSWER.rpc].map((rpc) => calls.find((call) => call.rpc === rpc)?.request)
+  const asked = [text(at(tabs, 0)), text(at(results, 0, 2, 0))].filter((named) => named !== undefined)
+  const named = asked.length > 0 ? asked : titled(page)
+  if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
+  if (named.some((one) => spelt(one) !== spelt(term))) {
+    throw new ReadFailure("mismatched", "the page answers another term")
+  }
 }
 
-// The title is the first thing of the page's head.
-const HEAD = 20_000
+/** Fills the tabs above the results: apps, books, films. */
+const TABS = "AZO9Cb"
 
-const ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
+function titled(page: string): string[] {
+  const start = page.indexOf("<title")
+  const title = start === -1 ? null : TITLE.exec(page.slice(start, start + LONGEST_TITLE))
+  return title ? [(title[1] as string).replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] as string)] : []
+}
+
+const LONGEST_TITLE = 2_000
+const TITLE = /^<title[^<>]*>([^<>]+) - Android Apps on Google Play<\/title>/
+const SIGNS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
 
 /** Cards before lists, as the numbering of the lists has it. */
 function resultsOf(sections: readonly unknown[], body: string): ResultApp[] {

@@ -10,7 +10,8 @@ const PARSER = 1
 
 /**
  * What the search box of play.google.com suggests for a beginning, in its order: at most five, though ten are asked for.
- * As with the other pages of the store, the country is that of the address that reads.
+ * The answer names neither what was typed nor a country: whose suggestions they are is known only as far as pages asked for in
+ * the same way from the same address name that country.
  */
 export const playSuggest: Source<HintsAsked, HintsObservation> = {
   name: "play-suggest",

@@ -9,12 +9,15 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   upstream: Upstream
   /** Raised whenever `parse` reads something otherwise; stored with what was read. */
   parser: number
+  /** Its bodies say which country's store they are of: whatever it reads is that of the country that was asked for. */
+  namesCountry?: true
   /** Its bodies say who wrote something: they are read, and never kept. */
   namesPeople?: true
   request(asked: Asked): SourceRequest
   /**
    * What the body says. Throws ReadFailure: `changed` for a shape it does not know, `blocked` for a page that asks for a
-   * proof or a consent, `not_found` where the store itself says so. Never gives a value that does not stand in the body.
+   * proof or a consent, `mismatched` for the answer to another question (another term, country, app or chart),
+   * `not_found` where the store itself says so. Never gives a value that does not stand in the body.
    */
   parse(body: string, asked: Asked, about: About): Seen
 }
@@ -51,17 +54,20 @@ export class ReadFailure extends Error {
   readonly outcome: Outcome
   /** How long the upstream asks to be left alone, where it says so. */
   readonly retryAfterMs: number | undefined
+  /** The country that the store answered for, where it is another than was asked for: two small letters. */
+  readonly country: string | undefined
   /** The body that could not be read, where there was one. */
   body?: RawBody
 
   constructor(
     outcome: Outcome,
     detail: string,
-    { retryAfterMs, cause }: { retryAfterMs?: number; cause?: unknown } = {},
+    { retryAfterMs, country, cause }: { retryAfterMs?: number; country?: string; cause?: unknown } = {},
   ) {
     super(detail, { cause })
     this.outcome = outcome
     this.retryAfterMs = retryAfterMs
+    this.country = country
   }
 }
 

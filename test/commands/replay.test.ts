@@ -7,6 +7,7 @@ import { appleWebSearch } from "../../src/sources/apple-web-search.ts"
 import { playSearch } from "../../src/sources/play-search.ts"
 import { bodyOf, seenIn } from "../measuring/kept.ts"
 import { fixture } from "../sources/parsed.ts"
+import { askedFor } from "../sources/play-pages.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -81,12 +82,8 @@ describe("appmeter replay", () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
     await inFolder(env.DATA_DIR, async (sql) => {
-      const panda = seenIn(
-        playSearch,
-        { storefront: "us", term: "red panda" },
-        PANDA.replace(">panda -", ">red panda -"),
-        AT,
-      )
+      const asked = { storefront: "us", term: "red panda" }
+      const panda = seenIn(playSearch, asked, askedFor(PANDA, asked.term), AT)
       await record(sql, [{ ...panda, sha256 }])
     })
     await bodies().keep(bodyOf(page, AT))

@@ -28,10 +28,13 @@ async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]
     asked.push(one)
     return answer as never
   }
-  const port = { sql, now: () => NOW, signal: new AbortController().signal, isOn: () => true, ask, askSite: noSites }
+  const signal = new AbortController().signal
+  const port = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
   await kindOf(name).read([{ ...tea, kind: name }], port)
   return asked
 }
+
+const readNamedCountry: ReadPort["readNamedCountry"] = async () => null
 
 const noSites: ReadPort["askSite"] = async () => {
   throw new Error("no site is asked")

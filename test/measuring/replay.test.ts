@@ -325,7 +325,11 @@ describe("reads that had failed", () => {
       ["play-details", 1, 0],
       ["play-search", 1, 0],
     ])
-    expect(dry.examples[0]).toMatchObject({ change: "now readable", subject: "panda", detail: "by parser 1" })
+    expect(dry.examples[0]).toMatchObject({
+      change: "now readable",
+      subject: "panda",
+      detail: `by parser ${playSearch.parser}`,
+    })
     const wet = await run({ write: true })
     expect(wet.sources.map(({ recorded }) => recorded)).toEqual([1, 2, 1, 1])
     const [list] = await sql`select term, first_day from list`

@@ -83,7 +83,7 @@ export function expectTypedOrFaithful<Asked extends object>(
   body: string,
   { as, seed = 5, count = 2_000 }: { as: As; seed?: number; count?: number },
 ): Tally {
-  const tally: Tally = { read: 0, blocked: 0, rate_limited: 0, not_found: 0, changed: 0, failed: 0 }
+  const tally: Tally = { read: 0, blocked: 0, rate_limited: 0, not_found: 0, changed: 0, mismatched: 0, failed: 0 }
   let made = 0
   for (const mutation of mutations(body, { seed, count, as })) {
     made++

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
 import type { Observation } from "../../src/observations/types.ts"
 import { appleAppPage } from "../../src/sources/apple-app-page.ts"
 import { appleCharts } from "../../src/sources/apple-charts.ts"
@@ -29,6 +30,12 @@ export interface Parsed {
 /** A recorded or constructed body, as fixtures/upstream holds it. */
 export function fixture(name: string): string {
   return readFileSync(join(import.meta.dirname, "../../fixtures/upstream", name), "utf8")
+}
+
+/** A recorded body that nothing was cut out of, as fixtures/upstream holds it: compressed where it is long. */
+export function wholeBody(name: string): string {
+  const bytes = readFileSync(join(import.meta.dirname, "../../fixtures/upstream", name))
+  return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8")
 }
 
 function parsed<Asked extends object>(

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "bun:test"
 import type { AppsObservation, StoreApp } from "../../src/observations/types.ts"
 import { playDetails } from "../../src/sources/play-details.ts"
 import { type ReadFailure, readOnce } from "../../src/sources/source.ts"
-import { fixture } from "./parsed.ts"
-import { about, blockData, renumbered, reversed, withData } from "./play-pages.ts"
+import { fixture, wholeBody } from "./parsed.ts"
+import { about, blockData, inCountry, renumbered, reversed, withData } from "./play-pages.ts"
 import { reachOf, replayServer } from "./replay.ts"
 
 const TRANSLATE = "com.google.android.apps.translate"
@@ -135,12 +135,22 @@ test("a fact of another type is a change, not an unknown one", () => {
   expect(wrong.map((fields) => outcome(edited(minecraft, fields), MINECRAFT))).toEqual(wrong.map(() => "changed"))
 })
 
-test("the page of another app is a change", () => {
-  expect(outcome(minecraft, TRANSLATE)).toBe("changed")
+test("a Play page of another app is no measurement, and neither is that of another country", () => {
+  const whole = wholeBody("play-details-translate.whole.html.gz")
+  expect(app(whole, TRANSLATE)).toEqual(app(translate, TRANSLATE))
+  expect(outcome(minecraft, TRANSLATE)).toBe("mismatched")
+  expect(outcome(whole, MINECRAFT)).toBe("mismatched")
+  for (const page of [translate, whole]) {
+    const polish = inCountry(page, "PL")
+    expect(outcome(polish, TRANSLATE)).toBe("mismatched")
+    expect(playDetails.parse(polish, { storefront: "pl", ids: [TRANSLATE] }, about).apps).toHaveLength(1)
+    // what is not to be had in another country is no absence here
+    expect(outcome(edited(polish, { 18: [0], 57: null }), TRANSLATE)).toBe("mismatched")
+  }
 })
 
 test("it is asked for one app at a time", async () => {
-  server.on("play.google.com", "/store/apps/details", () => new Response(minecraft))
+  server.on("play.google.com", "/store/apps/details", () => new Response(inCountry(minecraft, "DE")))
   const asked = { storefront: "de", ids: [MINECRAFT] }
   const { seen } = await readOnce(playDetails, asked, reachOf(server, { egress: "de" }))
   expect(seen).toMatchObject({ storefront: "de", egress: "de", asked: [MINECRAFT] })

@@ -2,15 +2,25 @@ import type { About } from "../../src/sources/source.ts"
 
 export const about: About = { seenAt: new Date("2026-07-07T12:00:00Z"), sha256: new Uint8Array(32) }
 
-/** A page in the form of the recorded ones: which call filled which block, and the blocks. */
-export function pageOf(blocks: { key: string; rpc?: string; data: unknown }[], rest = ""): string {
-  const calls = blocks.flatMap(({ key, rpc }) => (rpc ? [`'${key}' : {id:'${rpc}',request:["it's",[1]]}`] : []))
+interface Block {
+  key: string
+  rpc?: string
+  request?: unknown
+  data: unknown
+}
+
+/** A page in the form of the recorded ones: whose country it is, which call filled which block, and the blocks. */
+export function pageOf(blocks: Block[], { rest = "", country = "US" } = {}): string {
+  const settings = `<script>window.WIZ_global_data = {"fjF0tb":"${country}","zQmIje":"${country}"};</script>`
+  const calls = blocks.flatMap(({ key, rpc, request = ["it's", [1]] }) =>
+    rpc ? [`'${key}' : {id:'${rpc}',request:${JSON.stringify(request)}}`] : [],
+  )
   const table = `<script>var AF_initDataKeys = []; var AF_dataServiceRequests = {${calls.join(",")}}; var AF_x = [];</script>`
   const scripts = blocks.map(
     ({ key, data }) =>
       `<script class="${key}" nonce="n">AF_initDataCallback({key: '${key}', hash: '1', data:${scriptJson(data)}, sideChannel: {}});</script>`,
   )
-  return `<!doctype html><html><head>${calls.length > 0 ? table : ""}</head><body>${rest}${scripts.join("")}</body></html>`
+  return `<!doctype html><html><head>${settings}${calls.length > 0 ? table : ""}</head><body>${rest}${scripts.join("")}</body></html>`
 }
 
 /** JSON as the pages write it within a script. */
@@ -104,4 +114,17 @@ function linkOf(id: string): string {
 function sparse(places: Record<number, unknown>): unknown[] {
   const length = Math.max(...Object.keys(places).map(Number)) + 1
   return Array.from({ length }, (_, place) => places[place] ?? null)
+}
+
+/** The page as the store of another country would have it, as far as it names its country. */
+export function inCountry(page: string, country: string): string {
+  return page.replace(/"(fjF0tb|zQmIje)":"US"/g, (_, name) => `"${name}":"${country}"`)
+}
+
+/** The recorded page of panda as that of another term. */
+export function askedFor(page: string, term: string): string {
+  return page
+    .replace('<title id="main-title">panda', () => `<title id="main-title">${term}`)
+    .replace('["panda",4,', () => `[${JSON.stringify(term)},4,`)
+    .replace('["panda"],4,', () => `[${JSON.stringify(term)}],4,`)
 }

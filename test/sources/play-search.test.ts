@@ -2,11 +2,13 @@ import { afterAll, expect, test } from "bun:test"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { playSearch } from "../../src/sources/play-search.ts"
 import { type ReadFailure, readOnce } from "../../src/sources/source.ts"
-import { fixture } from "./parsed.ts"
+import { fixture, wholeBody } from "./parsed.ts"
 import {
   about,
+  askedFor,
   blockData,
   cardSection,
+  inCountry,
   listSection,
   pageOf,
   renumbered,
@@ -189,15 +191,68 @@ test("a card of another kind shifts nothing, and is no app", () => {
   expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
 })
 
-test("the page of another term is a change, never that term's rank", () => {
+const whole = wholeBody("play-search-panda.whole.html.gz")
+
+test("a whole recorded page reads as its cut does", () => {
+  expect(read(whole)).toEqual(read(panda))
+})
+
+test("a Play page for another term is no measurement, on whole pages too", () => {
+  for (const page of [panda, whole]) {
+    const other = askedFor(page, "chess")
+    expect(misread(page, "chess")).toEqual(["mismatched", "the page answers another term"])
+    expect(misread(other, "panda")).toEqual(["mismatched", "the page answers another term"])
+    expect(read(other, "chess").depth).toBe(20)
+    // one record of two that names another term is enough, wherever on the page the title stands
+    for (const record of ['["panda",4,', '["panda"],4,']) {
+      expect(misread(page.replace(record, record.replace("panda", "chess")), "panda")[0]).toBe("mismatched")
+    }
+  }
+})
+
+test("a term is the same with other capitals and white space, whatever stands in it", () => {
+  for (const term of [
+    "chess  & go",
+    "c++ 100%",
+    'say "hi" it\'s [',
+    "</x> {'ds:4' : {id:'lGYRle',request:[[",
+    "熊猫 ゲーム",
+  ]) {
+    expect(read(askedFor(panda, term.toUpperCase()), term).depth).toBe(20)
+    expect(misread(askedFor(panda, term), `${term}s`)[0]).toBe("mismatched")
+  }
+})
+
+test("a page whose calls name no term is believed by its title, and one without either is a change", () => {
+  const untold = panda.replace("AZO9Cb", "renamed").replace('["panda"],4,', "[],4,")
   const titled = (title: string) =>
-    panda.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
-  expect(() => read(panda, "chess")).toThrow("the page answers another term")
-  expect(() => read(titled("chess &amp; go"), "chess")).toThrow("the page answers another term")
+    untold.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
+  expect(read(untold).depth).toBe(20)
   expect(read(titled("Chess  &amp; Go"), "chess & go").depth).toBe(20)
-  // a title that is worded otherwise says nothing, and the page's own record of the search speaks for it
-  expect(read(panda.replace(" - Android Apps on", " – Apps on"), "chess").depth).toBe(20)
-  expect(read(titled("pan…")).depth).toBe(20)
+  expect(misread(titled("chess"), "panda")).toEqual(["mismatched", "the page answers another term"])
+  expect(misread(untold.replace(" - Android Apps on", " – Apps on"), "panda")).toEqual([
+    "changed",
+    "the page does not name its term",
+  ])
+})
+
+test("a Play page of another country than the one asked is no measurement, on whole pages too", () => {
+  for (const page of [panda, whole]) {
+    const polish = inCountry(page, "PL")
+    expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, US was asked for"])
+    expect(playSearch.parse(polish, { storefront: "pl", term: "panda" }, about)).toMatchObject({ storefront: "pl" })
+  }
+  expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")
+})
+
+test("a page that names no country, or two, is a change: nobody knows whose it is", () => {
+  const nameless = panda.replaceAll('"US"', '""')
+  expect(misread(nameless)).toEqual(["changed", "the page does not name its country"])
+  expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
+  // one of its two places is enough, and a listing cannot speak for the page
+  expect(read(panda.replace('"fjF0tb":"US",', "")).depth).toBe(20)
+  const said = listSection([{ id: "a.b", name: '"fjF0tb":"PL" WIZ_global_data = {"fjF0tb":"PL"}' }])
+  expect(read(search([said])).results[0]?.id).toBe("a.b")
 })
 
 test("a page that asks for a proof is blocked", () => {
@@ -205,7 +260,7 @@ test("a page that asks for a proof is blocked", () => {
 })
 
 test("it is asked for by term and country, in English, and says where it was read from", async () => {
-  server.on("play.google.com", "/store/search", () => new Response(panda))
+  server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
   const asked = { storefront: "gb", term: "panda" }
   const { seen, body } = await readOnce(playSearch, asked, reachOf(server, { egress: "de" }))
   expect(seen).toMatchObject({ storefront: "gb", egress: "de", depth: 20, sha256: body.sha256, seenAt: body.seenAt })
@@ -218,8 +273,7 @@ test("it is asked for by term and country, in English, and says where it was rea
 })
 
 test("a term arrives exactly, whatever stands in it", async () => {
-  const untitled = panda.replace(/<title.*?<\/title>/, "")
-  server.on("play.google.com", "/store/search", () => new Response(untitled))
+  server.on("play.google.com", "/store/search", ({ url }) => new Response(askedFor(panda, url.searchParams.get("q")!)))
   for (const term of ["a & b", "c++ 100%", 'say "hi" it\'s', "#1?x=y/z;", "熊猫 ゲーム", "🐼 👩‍💻", "naïve  two"]) {
     await readOnce(playSearch, { storefront: "us", term }, reachOf(server))
     expect(server.requests.at(-1)!.url.searchParams.get("q")).toBe(term)
@@ -239,7 +293,12 @@ test("a 404 is not_found, a refusal blocked, and neither is an observation", asy
 })
 
 function search(sections: unknown[], rest = ""): string {
-  return pageOf([{ key: "ds:4", rpc: "lGYRle", data: searchData(sections) }], rest)
+  return pageOf([{ key: "ds:4", rpc: "lGYRle", request: recordOf("panda"), data: searchData(sections) }], { rest })
+}
+
+/** What the call for results was asked with, as far as the term. */
+function recordOf(term: string): unknown {
+  return [[[], [[8, [20, 50]]], [term], 4], [1]]
 }
 
 function read(page: string, term = "panda"): SearchObservation {
@@ -251,9 +310,19 @@ function ids(page: string): string[] {
 }
 
 function outcome(page: string): string {
+  return misread(page)[0]
+}
+
+function misread(page: string, term = "panda"): [outcome: string, why: string] {
+  const failure = failureOf(page, term)
+  return failure ? [failure.outcome ?? String(failure), failure.message] : [`read ${ids(page)}`, ""]
+}
+
+function failureOf(page: string, term = "panda"): ReadFailure | undefined {
   try {
-    return `read ${ids(page)}`
+    read(page, term)
+    return undefined
   } catch (error) {
-    return (error as ReadFailure).outcome ?? String(error)
+    return error as ReadFailure
   }
 }

@@ -153,5 +153,9 @@ function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Fi
 function mend({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
   const off = `to ask it no more, set SOURCES_OFF=${name}`
   if (kind === "source_changed") return `install the newest appmeter, then run: appmeter replay; ${off}`
+  if (kind === "source_mismatched" && upstream === "play.google.com")
+    return `see which country answers with: appmeter sources; set EGRESS_COUNTRY to it, or read from an address in the country wanted; ${off}`
+  if (kind === "source_mismatched")
+    return `see the attempts with: appmeter sources, and report what was answered; ${off}`
   return `leave it alone for longer with UPSTREAM_GAPS_MS=${upstream}=10000, or read it from another address; ${off}`
 }

@@ -37,12 +37,17 @@ export const appsOnPlay: Kind = {
   putsForward: afterLookUp,
 }
 
-/** A page that is not there is Google Play's way to say that the app is not to be had in the country. */
+/**
+ * A page that is not there is Google Play's way to say that the app is not to be had in the country. It does not say which
+ * country that is: it is believed where the latest page that was asked for alike named the country asked for.
+ */
 async function detailsOf(id: string, storefront: string, port: ReadPort): Promise<Observation> {
   try {
     return await port.ask(playDetails, { storefront, ids: [id] })
   } catch (error) {
     if (!(error instanceof ReadFailure && error.outcome === "not_found" && error.body)) throw error
+    const named = await port.readNamedCountry(playDetails.upstream, storefront)
+    if (named !== storefront) throw missingSomewhere(named, error)
     const { seenAt, sha256 } = error.body
     const { parser } = playDetails
     return {
@@ -58,4 +63,9 @@ async function detailsOf(id: string, storefront: string, port: ReadPort): Promis
       origin: "own",
     }
   }
+}
+
+function missingSomewhere(country: string | null, cause: ReadFailure): ReadFailure {
+  if (country === null) return new ReadFailure("failed", "not found, but no page has yet named its country", { cause })
+  return new ReadFailure("mismatched", `not found, but pages name ${country.toUpperCase()}`, { country, cause })
 }

@@ -4,7 +4,7 @@ import { DEMO, type HintsObservation, type Platform } from "../../observations/t
 import { appleHints } from "../../sources/apple-hints.ts"
 import type { HintsAsked } from "../../sources/asked.ts"
 import { playSuggest } from "../../sources/play-suggest.ts"
-import type { Source } from "../../sources/source.ts"
+import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { deriveMetrics } from "./metrics.ts"
 
@@ -33,6 +33,10 @@ export const hintsOnPlay: Kind = {
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
     const { storefront, subject: prefix } = subject!
+    // an answer names no country: it is that of the pages which are asked for alike
+    const named = (await port.readNamedCountry(playSuggest.upstream, storefront)) ?? storefront
+    if (named !== storefront)
+      throw new ReadFailure("mismatched", `pages name ${named.toUpperCase()}`, { country: named })
     return [await port.ask(playSuggest, { storefront, prefix })]
   },
   derive: deriveMetrics,

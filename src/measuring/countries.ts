@@ -1,0 +1,63 @@
+import type { Sql } from "../database/types.ts"
+import type { Upstream } from "../upstreams.ts"
+import type { Lane } from "./pace.ts"
+
+/** How often a host that was asked for one country from one address answered for which. */
+export interface CountryAnswers {
+  upstream: Upstream
+  asked: string
+  answered: string
+  reads: number
+  firstAt: Date
+  lastAt: Date
+}
+
+/**
+ * What asking for a country does, as far as the answers tell: `followed` where two countries were asked for and answered,
+ * `ignored` where one alone was answered whatever was asked for, `mixed` where neither holds, and `unknown` while one was
+ * asked for and answered: whether for the asking or for the address, nobody can tell.
+ */
+export type CountryEffect = "followed" | "ignored" | "mixed" | "unknown"
+
+/** Counts an answer that named its country. */
+export async function noteCountry(
+  sql: Sql,
+  { upstream, egress }: Lane,
+  { asked, answered }: Pick<CountryAnswers, "asked" | "answered">,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into answered_country as a (upstream, egress, asked, answered, first_at, last_at)
+    values (${upstream}, ${egress}, ${asked}, ${answered}, ${now}, ${now})
+    on conflict (upstream, egress, asked, answered) do update
+    set reads = a.reads + 1, last_at = greatest(a.last_at, excluded.last_at)`
+}
+
+/** The countries that were asked for from an address, with those that were answered. */
+export async function readCountries(sql: Sql, egress: string): Promise<CountryAnswers[]> {
+  return await sql<CountryAnswers[]>`
+    select upstream, asked, answered, reads::float8 as reads, first_at as "firstAt", last_at as "lastAt"
+    from answered_country
+    where egress = ${egress}
+    order by upstream, asked, answered
+    limit 10000`
+}
+
+/** The country that the latest answer named when this one was asked for; null where none has named any yet. */
+export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, asked: string): Promise<string | null> {
+  const [row] = await sql<{ answered: string }[]>`
+    select answered
+    from answered_country
+    where upstream = ${upstream} and egress = ${egress} and asked = ${asked}
+    order by last_at desc, answered
+    limit 1`
+  return row?.answered ?? null
+}
+
+/** Of one host's answers. */
+export function effectOf(answers: readonly Pick<CountryAnswers, "asked" | "answered">[]): CountryEffect {
+  const others = answers.filter(({ asked, answered }) => asked !== answered)
+  const answered = new Set(answers.map((one) => one.answered))
+  if (others.length === 0) return answered.size > 1 ? "followed" : "unknown"
+  return answered.size === 1 ? "ignored" : "mixed"
+}

@@ -1,0 +1,82 @@
+import { ReadFailure } from "./source.ts"
+
+/** A call that a page of play.google.com made for its data, as the page's own table has it. */
+export interface PageCall {
+  /** Of the block that it filled: "ds:4". */
+  key: string
+  rpc: string
+  /** What it was asked with; undefined where that cannot be read. */
+  request: unknown
+}
+
+/** The calls of a page, in its order; none where it has no table of them. */
+export function callsOf(page: string): PageCall[] {
+  const table = scriptFrom(page, "AF_dataServiceRequests = {")
+  const calls: PageCall[] = []
+  // the requests are in there too, and with them what was searched for, which may look like anything: each is stepped over
+  for (let at = 0; ; ) {
+    ENTRY.lastIndex = at
+    const entry = ENTRY.exec(table)
+    if (!entry) return calls
+    const end = endOfList(table, ENTRY.lastIndex)
+    const [, key = "", rpc = ""] = entry
+    calls.push({ key, rpc, request: parsed(table.slice(ENTRY.lastIndex, end)) })
+    at = end
+  }
+}
+
+/**
+ * Throws ReadFailure: `mismatched` where a page of play.google.com is of another country's store than was asked for, and
+ * `changed` where it names none or several. Without that word nobody knows whose page it is: `gl` may be followed or not.
+ */
+export function assertCountry(page: string, storefront: string): void {
+  const named = new Set([...scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY)].map(([, code = ""]) => code))
+  const [country, ...others] = [...named].map((code) => code.toLowerCase())
+  if (country === undefined) throw new ReadFailure("changed", "the page does not name its country")
+  if (others.length > 0) throw new ReadFailure("changed", "the page names more than one country")
+  if (country === storefront) return
+  const detail = `the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`
+  throw new ReadFailure("mismatched", detail, { country })
+}
+
+/** The script from this mark on; empty where the page has no such mark. */
+function scriptFrom(page: string, mark: string): string {
+  const start = page.indexOf(mark)
+  if (start === -1) return ""
+  const end = page.indexOf("</script", start)
+  return page.slice(start, end === -1 ? page.length : end)
+}
+
+const ENTRY = /'(ds:\d{1,4})' ?: ?\{id:'(\w{1,40})',(?:ext: ?[\w.+-]{1,40} ?,)?request:/g
+
+// Two places of the page's settings, which every recorded page has alike. Quotes within a text are escaped there.
+const COUNTRY = /"(?:fjF0tb|zQmIje)":"([A-Z]{2})"/g
+
+/** Where the list that begins here ends: at the end of the text where it is broken off, at once where none begins. */
+function endOfList(text: string, start: number): number {
+  let depth = 0
+  let at = start
+  do {
+    const sign = text[at]
+    if (sign === '"') at = endOfText(text, at)
+    else if (sign === "[") depth++
+    else if (sign === "]") depth--
+    at++
+  } while (depth > 0 && at < text.length)
+  return at
+}
+
+/** The quote that closes the text which begins here. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
+  return at
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test"
+import { effectOf, readCountries } from "../../src/measuring/countries.ts"
+import { healthOf } from "../../src/measuring/health.ts"
+import { fixture, wholeBody } from "../sources/parsed.ts"
+import { inCountry } from "../sources/play-pages.ts"
+import { publicScene } from "./public-scene.ts"
+import { EGRESS, gaps } from "./scene.ts"
+
+const TRANSLATE = "com.google.android.apps.translate"
+const PANDA = wholeBody("play-search-panda.whole.html.gz")
+const PAGE = fixture("play-details-translate.html")
+
+const on = publicScene({ egressCountry: "us" })
+
+/** Google Play answers for this country, whatever it is asked for. */
+function answersFor(country: string, { page = PAGE as string | null } = {}): void {
+  on.stores.on("play.google.com", "/store/search", () => new Response(inCountry(PANDA, country)))
+  on.stores.on("play.google.com", "/store/apps/details", () =>
+    page === null ? new Response("not found", { status: 404 }) : new Response(inCountry(page, country)),
+  )
+  on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(fixture("play-suggest-pand.txt")))
+}
+
+const track = () => on.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
+const attempts = () => on.sql`select kind, subject, outcome, detail from attempt order by id limit 10`
+const failures = async (kind: "search" | "app" | "hints") => (await on.due(kind)).map(({ failure }) => failure)
+
+const learnt = async () =>
+  (await readCountries(on.sql, EGRESS)).map(({ asked, answered, reads }) => [asked, answered, reads])
+
+describe("a Play page of another country than the one asked", () => {
+  test("is a failed read with its own reason in the log, and neither a rank nor an absence", async () => {
+    answersFor("PL")
+    await track()
+    await on.read("search")
+    await on.read("app")
+    const why = { outcome: "mismatched", detail: "the page is that of PL, US was asked for" }
+    expect([...(await attempts())]).toEqual([
+      { kind: "search", subject: "panda", ...why },
+      { kind: "apps", subject: TRANSLATE, ...why },
+    ])
+    expect([...(await failures("search")), ...(await failures("app"))]).toEqual(["mismatched", "mismatched"])
+    for (const table of ["search_results", "app_storefront", "rating_count", "market_fact"]) {
+      expect([table, await on.count(table)]).toEqual([table, 0])
+    }
+  })
+
+  test("takes the suggestions with it that are asked for alike, for they name no country", async () => {
+    answersFor("PL")
+    await track()
+    await on.read("search")
+    await on.read("hints")
+    expect([await failures("hints"), await on.count("hint_answer")]).toEqual([["mismatched"], 0])
+    answersFor("US")
+    await on.read("search", { days: 1 })
+    await on.read("hints", { days: 1 })
+    expect([await failures("hints"), await on.count("hint_answer")]).toEqual([[null], 1])
+  })
+
+  test("makes a page that is not there no absence", async () => {
+    answersFor("PL", { page: null })
+    await track()
+    await on.read("app")
+    expect([await failures("app"), await on.count("app_storefront")]).toEqual([["failed"], 0])
+    await on.read("search")
+    await on.read("app", { days: 1 })
+    expect([await failures("app"), await on.count("app_storefront")]).toEqual([["mismatched"], 0])
+    answersFor("US", { page: null })
+    await on.read("search", { days: 1 })
+    await on.read("app", { days: 1 })
+    expect([...(await on.sql`select storefront, available from app_storefront`)]).toEqual([
+      { storefront: "us", available: false },
+    ])
+  })
+
+  test("is what the health of its source tells, five in a row as an alert of its own", async () => {
+    answersFor("PL")
+    await track()
+    for (let days = 0; days < 5; days++) await on.read("search", { days })
+    const sources = [{ name: "play-search", upstream: "play.google.com", on: true }] as const
+    const [health] = await healthOf(on.sql, { sources, kinds: [], egress: EGRESS, gapsMs: gaps(), egressCountry: "us" })
+    expect(health).toMatchObject({ failuresInARow: 5, lastFailure: { outcome: "mismatched" }, lastSuccess: null })
+    expect([...(await on.sql`select kind, detail from instance_alert`)]).toEqual([
+      {
+        kind: "source_mismatched",
+        detail: "5 answers in a row to another question than was asked: the page is that of PL, US was asked for",
+      },
+    ])
+    answersFor("US")
+    await on.read("search", { days: 6 })
+    expect(await on.sql`select from instance_alert where ended_at is null`).toHaveLength(0)
+  })
+})
+
+describe("what asking for a country does", () => {
+  test("is learnt from every answer that names one", async () => {
+    answersFor("PL")
+    await track()
+    await on.read("search")
+    answersFor("US")
+    await on.read("search", { days: 1 })
+    await on.read("app", { days: 1 })
+    expect(await learnt()).toEqual([
+      ["us", "pl", 1],
+      ["us", "us", 2],
+    ])
+  })
+
+  test("is said only as far as answers tell", () => {
+    const of = (...pairs: string[]) =>
+      effectOf(pairs.map((pair) => ({ asked: pair.slice(0, 2), answered: pair.slice(3) })))
+    expect([of(), of("us-us"), of("us-us", "de-de"), of("us-pl"), of("us-pl", "pl-pl"), of("us-us", "de-us")]).toEqual([
+      "unknown", "unknown", "followed", "ignored", "ignored", "ignored",
+    ]) // biome-ignore format: one beside another
+    expect([of("us-pl", "us-us"), of("us-us", "de-de", "fr-us")]).toEqual(["mixed", "mixed"])
+  })
+})
