@@ -2,6 +2,7 @@ import { parseTrustedProxies } from "./access/addresses.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { actions, catalog as wholeCatalog } from "./catalog.ts"
+import type { DiskWatch } from "./database/disk.ts"
 import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
@@ -26,7 +27,7 @@ import { afterBody, hasBody } from "./surfaces/leftover.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
 import { faultsOf } from "./surfaces/openapi/responses.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
-import { createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
+import { createReadiness, createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedResponse } from "./surfaces/responses.ts"
 import { createDispatch } from "./surfaces/router.ts"
 import type { Sandbox } from "./surfaces/sandbox.ts"
@@ -46,6 +47,8 @@ export interface AppParts {
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
   catalog?: readonly Operation[]
+  /** Whether the database has room to write; left out where nobody can tell. */
+  disk?: DiskWatch | undefined
   /** What /metrics tells; without it nothing is counted. */
   metered?: Metered | undefined
 }
@@ -99,6 +102,7 @@ export function createApp(parts: AppParts): App {
     now,
     log,
     publicUrl,
+    disk: parts.disk,
     measure: parts.measure ?? (async () => ({ state: "failed", why: "off" })),
   })
   const rest = createRest({ invoke, dispatch, trustedProxies, now, log })
@@ -107,7 +111,7 @@ export function createApp(parts: AppParts): App {
     sandbox,
     dispatch,
     ...pagesOf(catalog, { sandbox, publicUrl, sql, gate, log }),
-    ready: async () => ready && (await reachable(() => gate.run(() => sql`select 1`, READY_MS))),
+    unready: readinessOf(parts, gate, () => !ready),
     shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
     publicUrl,
     trustedProxies,
@@ -181,13 +185,16 @@ function failure(incoming: Incoming, error: unknown, { log, publicUrl, now }: Fa
 
 const READY_MS = 1_000
 
-async function reachable(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask()
-    return true
-  } catch {
-    return false
-  }
+function readinessOf({ sql, disk }: AppParts, gate: Gate, isStopping: () => boolean) {
+  const isReadOnly = () => gate.run(() => readsOnly(sql), READY_MS)
+  return createReadiness({ isReadOnly, isDiskFull: () => disk?.isFull() ?? false, isStopping })
+}
+
+/** True of a standby too. */
+async function readsOnly(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ readOnly: boolean }[]>`
+    select current_setting('transaction_read_only')::bool as "readOnly"`
+  return row!.readOnly
 }
 
 interface PageParts {

@@ -8,7 +8,8 @@ import type { Limits } from "./access/limits/open.ts"
 import { hivePerDay } from "./access/plans.ts"
 import { checkRights } from "./access/rights.ts"
 import { findApp, visibleApps } from "./access/visible-apps.ts"
-import { DatabaseUnavailable, type Gate, isConnectionProblem } from "./database/gate.ts"
+import { type DiskWatch, isDiskFull } from "./database/disk.ts"
+import { DatabaseUnavailable, type Gate, isConnectionProblem, wroteNothing } from "./database/gate.ts"
 import type { Place, Sql } from "./database/types.ts"
 import type { TooLong } from "./database/unavailable.ts"
 import { Fault } from "./faults.ts"
@@ -68,6 +69,7 @@ export interface Parts {
   log: Log
   publicUrl: string
   measure: Measure
+  disk?: DiskWatch | undefined
 }
 
 /** Throws CallerGone, and nothing else. */
@@ -298,14 +300,15 @@ async function pay(
 }
 
 const TAKE_BACK_TRIES = 5
+const NOT_DONE = Symbol("the charge was rolled back")
 
 /**
  * The caller is told that nothing was charged, but a charge whose answer was late or lost may stand all the same, or land
  * a moment later: what the request paid is given back. Refunds go by request, so none is made twice.
  */
 async function takeBack({ sql, log }: Parts, due: Due, charging: Promise<Charged>): Promise<void> {
-  const paid = await charging.catch(() => null)
-  if (paid?.refused) return
+  const paid = await charging.catch((error: unknown) => (wroteNothing(error) ? NOT_DONE : null))
+  if (paid === NOT_DONE || paid?.refused) return
   for (let attempt = 1; attempt <= TAKE_BACK_TRIES; attempt++) {
     try {
       if (await refund(sql, due)) return
@@ -316,10 +319,12 @@ async function takeBack({ sql, log }: Parts, due: Due, charging: Promise<Charged
   }
 }
 
-function faultOf({ log }: Parts, { requestId }: Call, { operation }: Reply, error: unknown): Fault {
+function faultOf({ log, disk }: Parts, { requestId }: Call, { operation }: Reply, error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
-    log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
+    if (isDiskFull(error)) disk?.noteFull()
+    // a full disk is said once, with its cure, not with each call
+    if (!disk?.isFull()) log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
     return unavailable(error, operation)
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))

@@ -109,6 +109,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       settings: { ...settings, publicUrl: url },
       log,
       now: () => new Date(),
+      disk: database.disk,
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)

@@ -1,5 +1,6 @@
 import postgres from "postgres"
 import type { Log } from "../log.ts"
+import { createDiskWatch } from "./disk.ts"
 import { createGate, DatabaseUnavailable } from "./gate.ts"
 import { serverOptions } from "./options.ts"
 import { assertDriverPatched } from "./patched.ts"
@@ -37,7 +38,7 @@ export function assertHasBun(): void {
   throw new DatabaseProblem("the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer")
 }
 
-async function openServer(url: string, { as, maxConnections = 10 }: OpenOptions): Promise<Database> {
+async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOptions): Promise<Database> {
   const at = whereabouts(url)
   const sql = postgres(url, serverOptions(as, maxConnections)) as Sql
   try {
@@ -47,7 +48,8 @@ async function openServer(url: string, { as, maxConnections = 10 }: OpenOptions)
     await sql.end({ timeout: 0 })
     throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
   }
-  return { sql, kind: "postgres", close: () => sql.end({ timeout: 5 }) }
+  const disk = createDiskWatch(log, `${at} has no room left on its disk; make room there`)
+  return { sql, kind: "postgres", disk, close: () => sql.end({ timeout: 5 }) }
 }
 
 const OLDEST = 15

@@ -103,6 +103,7 @@ const CODES = new Set([
   "25006", // read-only: the server became a standby
   "40P01", // chosen to end a deadlock
   "25P03", // the transaction was idle for too long
+  "53100", // no room on its disk
   "53300", // too many connections
   "55P03", // no lock, or no turn on the embedded database, in time
   "57014", // statement_timeout
@@ -117,4 +118,11 @@ export function isConnectionProblem(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === "string" && (CODES.has(code) || /^08...$/.test(code))
+}
+
+const ROLLED_BACK = new Set(["25006", "40P01", "53100", "55P03"])
+
+/** Whether the database itself said that the statement was not done, so that there is nothing of it to take back. */
+export function wroteNothing(error: unknown): boolean {
+  return ROLLED_BACK.has(String((error as { code?: unknown } | null)?.code))
 }

@@ -1,4 +1,5 @@
 import type postgres from "postgres"
+import type { DiskWatch } from "./disk.ts"
 
 /** int8 arrives as a number, date as "YYYY-MM-DD", timestamptz as a Date. */
 export type Sql = postgres.Sql<{ bigint: number; date: string }>
@@ -7,6 +8,8 @@ export type Tx = postgres.TransactionSql<{ bigint: number; date: string }>
 export interface Database {
   sql: Sql
   kind: "postgres" | "embedded"
+  /** Left out where a command works through a server's embedded database. */
+  disk?: DiskWatch
   close(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { checkInput } from "../input.ts"
 import type { PreparedAnswer } from "../prepared.ts"
 import type { Incoming, Shown } from "./incoming.ts"
 import { queryInput } from "./query.ts"
-import type { Shortfalls } from "./readiness.ts"
+import type { Shortfalls, Unready } from "./readiness.ts"
 import {
   type Linked,
   linkedResponse,
@@ -25,8 +25,8 @@ export interface KeylessParts {
   documents: ReadonlyMap<string, () => PublicDocument>
   /** First segment of a path → what stands behind the token that is its second and last. */
   links: ReadonlyMap<string, (token: string, requestId: string) => Promise<Linked>>
-  /** Whether the service can take calls just now. */
-  ready: () => Promise<boolean>
+  /** Null when the service can take calls just now, else why not. */
+  unready: () => Promise<Unready | null>
   /** What cannot be measured for want of turns; the service is ready all the same. */
   shortfalls: Shortfalls
   publicUrl: string
@@ -99,9 +99,10 @@ function refusal({ request, keyInUrl }: Incoming, known: boolean): Fault | undef
   return undefined
 }
 
-async function health({ ready, shortfalls }: KeylessParts, path: string, shown: Shown): Promise<Response> {
+async function health({ unready, shortfalls }: KeylessParts, path: string, shown: Shown): Promise<Response> {
   if (path === "/livez") return publicJson(200, { status: "alive" }, shown)
-  if (!(await ready())) return publicJson(503, { status: "not ready" }, shown)
+  const reason = await unready()
+  if (reason) return publicJson(503, { status: "not ready", reason }, shown)
   const measuring = await shortfalls()
   return publicJson(200, { status: "ready", ...(measuring.length > 0 && { measuring }) }, shown)
 }

@@ -1,3 +1,26 @@
+/** Why no calls should be sent here just now. */
+export type Unready = "stopping" | "database_away" | "database_read_only" | "disk_full"
+
+export interface ReadinessParts {
+  /** Asks the database whether it takes writes. Rejects when it does not answer in time. */
+  isReadOnly(): Promise<boolean>
+  isDiskFull(): boolean
+  isStopping(): boolean
+}
+
+/** Null when the service can take calls. Never rejects. */
+export function createReadiness({ isReadOnly, isDiskFull, isStopping }: ReadinessParts): () => Promise<Unready | null> {
+  return async () => {
+    if (isStopping()) return "stopping"
+    if (isDiskFull()) return "disk_full"
+    try {
+      return (await isReadOnly()) ? "database_read_only" : null
+    } catch {
+      return "database_away"
+    }
+  }
+}
+
 /** Reads that are due and cannot be done at the pace that an upstream allows; requests a day. */
 export interface Shortfall {
   upstream: string

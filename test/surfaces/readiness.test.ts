@@ -63,7 +63,7 @@ describe("/readyz", () => {
     let asked = 0
     const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++asked }])
     app.setReady(false)
-    expect([await ask(), asked]).toEqual([[503, { status: "not ready" }], 0])
+    expect([await ask(), asked]).toEqual([[503, { status: "not ready", reason: "stopping" }], 0])
   })
 
   test("asks for the budget once in ten seconds, however many ask it", async () => {

@@ -3,12 +3,14 @@ import { join, resolve } from "node:path"
 import postgres from "postgres"
 import type { Log } from "../../log.ts"
 import { assertDataVersion } from "../data-version.ts"
+import { createDiskWatch } from "../disk.ts"
 import { embeddedOptions } from "../options.ts"
 import { assertDriverPatched } from "../patched.ts"
 import { DatabaseProblem } from "../problem.ts"
 import type { Database, Sql } from "../types.ts"
 import { Bridge } from "./bridge.ts"
 import { type Control, controlAnswers, controlStream, listenControl } from "./control.ts"
+import { guardDisk } from "./disk-guard.ts"
 import { type HousekeepingOptions, keepHouse } from "./housekeeping.ts"
 import { lockDirectory } from "./lock.ts"
 import { type Backend, startBackend } from "./thread.ts"
@@ -123,8 +125,10 @@ async function start(options: EmbeddedOptions, held: Held | null): Promise<Embed
     throw error
   })
   const stopHousekeeping = held ? keepHouse(sql, log, options.housekeeping) : async () => {}
+  const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
   const close = once(async () => {
     await stopHousekeeping()
+    await guarded?.stop()
     control?.close()
     await sql.end({ timeout: 5 })
     await backend.close().catch(() => {}) // already lost
@@ -133,12 +137,19 @@ async function start(options: EmbeddedOptions, held: Held | null): Promise<Embed
   return {
     sql,
     kind: "embedded",
+    ...(guarded && { disk: guarded.watch }),
     backend,
     get bridge() {
       return bridge()
     },
     close,
   }
+}
+
+function watchDisk(sql: Sql, log: Log, dataDir: string) {
+  const cure = `too little room where ${dataDir} lies: nothing can be written until there is more; make room, or move it to a larger disk`
+  const watch = createDiskWatch(log, cure)
+  return { watch, stop: guardDisk(sql, { dataDir, watch }) }
 }
 
 /** The thread, and the bridge to it: another one after each restart. In memory there is nothing a restart could open. */

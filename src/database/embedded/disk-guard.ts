@@ -1,0 +1,51 @@
+import { statfsSync } from "node:fs"
+import type { DiskWatch } from "../disk.ts"
+import type { Sql } from "../types.ts"
+
+export interface DiskGuardOptions {
+  dataDir: string
+  watch: DiskWatch
+  everyMs?: number
+}
+
+/** Four segments of the log: PostgreSQL ends at once when it cannot write that, and so it is never tried with less. */
+const LEAST_BYTES = 64 * 2 ** 20
+/** Writes begin again only with some room to spare, or they would stop at the next look. */
+const ENOUGH_BYTES = 96 * 2 ** 20
+
+/**
+ * Keeps the embedded database from filling its disk to the end: with too little room it takes no writes (they answer as a
+ * server that is read-only) and goes on reading; once there is room, all goes on by itself. Returns the way to stop.
+ */
+export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGuardOptions): () => Promise<void> {
+  let low = false
+  let looking: Promise<void> | null = null
+  const look = async () => {
+    const free = freeBytes(dataDir)
+    const before = low
+    low = free < (low ? ENOUGH_BYTES : LEAST_BYTES)
+    watch.noteRoom(low)
+    // while it is low each time: a database that was opened anew knows nothing of it
+    if (low) await sql`set default_transaction_read_only = on`
+    else if (before) await sql`set default_transaction_read_only = off`
+  }
+  const begin = () => {
+    looking ??= look()
+      .catch(() => {}) // the database is being opened anew; the next look comes
+      .finally(() => {
+        looking = null
+      })
+  }
+  begin()
+  const timer = setInterval(begin, everyMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await looking
+  }
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}

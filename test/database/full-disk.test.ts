@@ -1,0 +1,95 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createDiskWatch } from "../../src/database/disk.ts"
+import { serving } from "../commands/child.ts"
+import { until } from "../jobs/platform.ts"
+
+setDefaultTimeout(120_000)
+
+const MEGABYTE = 2 ** 20
+const SIZE = 192 * MEGABYTE
+
+/** A small file system of its own; null where this user may not make one. */
+function smallDisk(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-small-"))
+  const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder])
+  if (exitCode === 0) return folder
+  rmSync(folder, { recursive: true })
+  return null
+}
+
+const disk = process.platform === "linux" ? smallDisk() : null
+const onSmallDisk = test.skipIf(disk === null)
+afterEach(() => {
+  if (disk === null) return
+  Bun.spawnSync(["umount", "-l", disk])
+  rmSync(disk, { recursive: true, force: true })
+})
+
+onSmallDisk(
+  "a full disk is 503 with its cure said once; free calls go on; with room all goes on by itself",
+  async () => {
+    const server = await serving({ env: { DATA_DIR: join(disk!, "data"), MEASURE: "no" } }, ["--demo"])
+    const [key] = /svc_live_\w+/.exec(server.out())!
+    const headers = { authorization: `Bearer ${key}` }
+    const call = async (path: string) => {
+      const answer = await fetch(server.url + path, { headers })
+      return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() }
+    }
+    const { body } = await call("/v1/apps")
+    const priced = `/v1/apps/${body.apps[0].id}/keywords`
+    expect((await call(priced)).status).toBe(200)
+
+    const fill = join(disk!, "fill")
+    try {
+      writeFileSync(fill, new Uint8Array(SIZE))
+    } catch {} // it holds what there was room for
+    for (let i = 0; i < 60; i++) {
+      await Bun.sleep(70) // within the key's rate
+      const { status, retryAfter, body } = await call(priced)
+      expect([200, 503]).toContain(status)
+      if (status === 503) expect([body.error, Number(retryAfter) > 0]).toEqual(["unavailable", true])
+    }
+    await until(async () => (await call("/readyz")).status === 503)
+    expect((await call("/readyz")).body).toEqual({ status: "not ready", reason: "disk_full" })
+    expect((await call(priced)).status).toBe(503)
+    for (const free of ["/v1/account", "/v1/sandbox/apps", "/livez", "/v1/openapi.json"])
+      expect([free, (await fetch(server.url + free, { headers })).status]).toEqual([free, 200])
+
+    rmSync(fill)
+    await until(async () => (await call("/readyz")).status === 200)
+    expect((await call(priced)).status).toBe(200)
+    server.kill()
+    expect(await server.exited).toBe(0)
+    const lines = server.err().trim().split("\n")
+    const said = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ level, event }) => level !== "info" || /disk/.test(event))
+    const events = said.map(({ event }) => event)
+    // beside it each worker says once that it was interrupted
+    expect(new Set(events).size).toBe(events.length)
+    expect(events).toContain("disk_has_room")
+    expect(said.find(({ event }) => event === "disk_full").reason).toContain("make room")
+  },
+)
+
+test("a server's full disk is remembered for ten seconds after the last write that failed, and said once", () => {
+  const said: string[] = []
+  let now = 0
+  const watch = createDiskWatch(
+    (_level, event) => void said.push(event),
+    "make room there",
+    () => now,
+  )
+  expect(watch.isFull()).toBe(false)
+  for (; now < 30_000; now += 3_000) watch.noteFull()
+  expect([watch.isFull(), said]).toEqual([true, ["disk_full"]])
+  now += 10_000
+  expect(watch.isFull()).toBe(false)
+  watch.noteRoom(true)
+  watch.noteRoom(true)
+  watch.noteRoom(false)
+  expect(said).toEqual(["disk_full", "disk_full", "disk_has_room"])
+})
