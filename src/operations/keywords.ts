@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { dayOf } from "../formulas/days.ts"
 import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
+import { CHECKED } from "../formulas/popularity.ts"
 import { AppCountry, Platform } from "../inputs.ts"
 import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { ownId, ranksOn, type SideRanks } from "../observations/ranks.ts"
@@ -24,11 +25,11 @@ const Keyword = v.strictObject({
   ),
   popularity: described(
     v.nullable(v.number()),
-    "1 to 100. Null = not measured yet, or there is none (popularityNone).",
+    "1 to 100 on the scale of Apple's monthly report of search terms, which is not that of Apple Ads' search popularity. Null = not measured yet, or there is none (popularityNone).",
   ),
   popularitySource: described(
     v.nullable(v.string()),
-    "apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions, on Apple's scale. Null where popularity is null.",
+    `apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions: an order rather than a level. By ratings alone, on ${CHECKED.terms} terms of the United States of ${CHECKED.least} and more that it was not fitted on, it errs by ${CHECKED.shown.error} points, a constant by ${CHECKED.constant.error}, the first app's ratings by ${CHECKED.firstApp.error}; lower ones come out too high. Null where popularity is null.`,
   ),
   popularityWeek: described(
     v.nullable(v.string()),

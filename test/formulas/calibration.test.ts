@@ -1,26 +1,45 @@
-import { expect, test } from "bun:test"
-import { appleScale } from "../../src/formulas/popularity.ts"
-import { blendOf, interval, randomFrom, shippedTerms, spearman } from "./calibration.ts"
-import { expectedAbove, mean, plainLine, rms, truncatedLine } from "./truncated.ts"
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { CHECKED, LINE } from "../../src/formulas/popularity.ts"
+import { blendOf, calibratedTerms, randomFrom, spearman } from "./calibration.ts"
+import { constantError, firstAppAlone, fittedLine, type Measured, shownFigure } from "./popularity-error.ts"
+import { expectedAbove, mean, plainLine, truncatedLine } from "./truncated.ts"
 
-// The README says it: 36 terms, all of 70 and more, are too few and too alike to tell the estimate from a guess.
-test("on the terms that come with the project the estimate is as good, and as poor, as is said of it", () => {
-  const terms = shippedTerms()
-  const correlation = (sample: typeof terms) =>
-    spearman(
-      sample.map(blendOf),
-      sample.map(({ popularity }) => popularity),
-    )
-  expect(terms).toHaveLength(36)
-  expect(Math.min(...terms.map(({ popularity }) => popularity))).toBe(70)
-  expect(correlation(terms)).toBeGreaterThan(0)
-  expect(correlation(terms)).toBeLessThan(0.2)
-  const [low, high] = interval(terms, correlation, 500)
-  expect(low).toBeLessThan(0)
-  expect(high).toBeGreaterThan(0.3)
-  const errors = terms.map((term) => appleScale(blendOf(term)) - term.popularity)
-  expect(rms(errors)).toBeLessThan(9)
-  expect(Math.abs(mean(errors))).toBeLessThan(5)
+const terms = calibratedTerms()
+const tenths = (value: number) => Math.round(value * 10) / 10
+const hundredths = (value: number) => Math.round(value * 100) / 100
+const ordered = ({ error, correlation, between }: Measured) => {
+  return { error: tenths(error), correlation: hundredths(correlation), between: between.map(hundredths) }
+}
+
+describe("what is said of the popularity", () => {
+  test("is what the terms that come with the project give", () => {
+    expect({
+      terms: terms.length,
+      least: Math.min(...terms.map(({ popularity }) => popularity)),
+      shown: ordered(shownFigure(terms)),
+      constant: { error: tenths(constantError(terms)) },
+      firstApp: ordered(firstAppAlone(terms)),
+    }).toEqual(CHECKED)
+  })
+
+  test("is of the line that is shown", () => {
+    const { start, slope } = fittedLine(terms.map((term) => ({ x: blendOf(term), y: term.popularity })))
+    expect({ start: hundredths(start), slope: Math.round(slope * 1_000) / 1_000 }).toEqual(LINE)
+  })
+
+  test("stands in the README, number by number", () => {
+    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8").replace(/\s+/g, " ")
+    const { shown, constant, firstApp, least } = CHECKED
+    const [low, high] = shown.between
+    for (const sentence of [
+      `${CHECKED.terms} terms of the United States, all of popularity ${least} and more`,
+      `it errs by ${shown.error} points, a constant by ${constant.error}, the first app's ratings alone by ${firstApp.error}`,
+      `rank correlation ${shown.correlation} (95 % ${low} to ${high}); the first app's ratings alone reach ${firstApp.correlation}`,
+    ])
+      expect(readme).toContain(sentence)
+  })
 })
 
 test("rank correlation is 1 for one order, -1 for the reverse, and shares ties", () => {

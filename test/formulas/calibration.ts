@@ -3,24 +3,42 @@ import { join } from "node:path"
 import { demandOf } from "../../src/formulas/demand.ts"
 import { estimatePopularity } from "../../src/formulas/popularity.ts"
 
-/** A keyword with Apple's figure of September 2025 and what the store showed for it in October, in the United States. */
+/**
+ * A keyword with Apple's figure of September 2025, out of its monthly report, and the rating counts of the first 20 apps that
+ * the store showed for it in October, in the United States.
+ */
 export interface Calibrated {
   term: string
   /** Apple's, 1 to 100. */
   popularity: number
+  ratings: number[]
+}
+
+const RATED = join(import.meta.dirname, "../../fixtures/upstream/search-ratings-us-2025-10-25.jsonl")
+
+/** In the order of their letters. */
+export function calibratedTerms(): Calibrated[] {
+  return readFileSync(RATED, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Calibrated)
+}
+
+/** A keyword of which the first ten apps are known. */
+export interface Listed {
+  term: string
   apps: { title: string; ratings: number; updatedAt: Date }[]
 }
 
 const SHIPPED = join(import.meta.dirname, "../../fixtures/upstream/keyword-popularity-us-2025-09.jsonl")
 
-/** The keywords that come with the project. */
-export function shippedTerms(): Calibrated[] {
+/** Those whose apps are named. */
+export function listedTerms(): Listed[] {
   const lines = readFileSync(SHIPPED, "utf8").trim().split("\n")
   return lines.map((line) => {
-    const { term, popularity, apps } = JSON.parse(line) as Line
+    const { term, apps } = JSON.parse(line) as Line
     return {
       term,
-      popularity,
       apps: apps.map(([, title, ratings, updated]) => ({ title, ratings, updatedAt: new Date(updated) })),
     }
   })
@@ -28,18 +46,18 @@ export function shippedTerms(): Calibrated[] {
 
 interface Line {
   term: string
-  popularity: number
   apps: [id: string, title: string, ratings: number, updated: string][]
 }
 
-/** The rating mass of a keyword's first ten. */
-export function massOf({ apps }: Calibrated): number {
-  return demandOf(apps.map(({ ratings }) => ratings))?.parts.ratingMass ?? Number.NaN
+/** The blend of an estimate by ratings alone: no suggestions of that day are known. */
+export function blendOf({ ratings }: Calibrated): number {
+  const ratingMass = demandOf(ratings)?.parts.ratingMass ?? null
+  return estimatePopularity({ ratingMass, hints: null })?.parts.blend ?? Number.NaN
 }
 
-/** The blend of an estimate by ratings alone: no suggestions of that day are known. */
-export function blendOf(term: Calibrated): number {
-  return estimatePopularity({ ratingMass: massOf(term), hints: null })?.parts.blend ?? Number.NaN
+/** What the ratings of the first app alone say. */
+export function firstApp({ ratings }: Calibrated): number {
+  return Math.log10(1 + (ratings[0] ?? 0))
 }
 
 export function spearman(a: readonly number[], b: readonly number[]): number {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { demandOf, demandScale } from "../../src/formulas/demand.ts"
+import { calibratedTerms } from "./calibration.ts"
 
 const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const count = fc.integer({ min: 0, max: 40_000_000 })
@@ -44,10 +45,31 @@ test("no result is an answer, and gives none", () => {
 
 test("only the first ten count, the first place most", () => {
   expect(demandOf([...Array(10).fill(5), 9e7])).toEqual(demandOf(Array(10).fill(5))!)
-  expect(demandOf([1_000, 10])?.parts.ratingMass).toBe(1_005)
-  expect(demandOf([10, 1_000])?.parts.ratingMass).toBe(510)
+  const mass = (ratings: number[]) => demandOf([...ratings, ...Array(8).fill(100)])?.parts.ratingMass as number
+  expect(mass([100, 100])).toBe(100)
+  expect(mass([1_000, 100])).toBeGreaterThan(1.5 * mass([100, 1_000]))
 })
 
-test("a hundred million is full, each decade an eighth", () => {
-  expect([0, 9, 99, 99_999_999, 1e12].map(demandScale)).toEqual([0, 12.5, 25, 100, 100])
+test("places that no app holds count as none", () => {
+  expect(demandOf([1_000, 1_000, 1_000])?.score).toBeLessThan(demandOf(Array(10).fill(1_000))?.score as number)
+})
+
+test("no place makes it jump: two apps that change the ninth and the eleventh move it by 3 at most", () => {
+  const moved = (ratings: number[]) => {
+    const exchanged = ratings.with(8, ratings[10] as number).with(10, ratings[8] as number)
+    return Math.abs((demandOf(ratings)?.score as number) - (demandOf(exchanged)?.score as number))
+  }
+  expect(Math.max(...calibratedTerms().map(({ ratings }) => moved(ratings)))).toBeLessThanOrEqual(3)
+  const giants = Array.from({ length: 12 }, (_, place) => (place === 8 ? 40_000_000 : 100))
+  expect(moved(giants)).toBeLessThanOrEqual(5)
+  fc.assert(
+    fc.property(fc.array(count, { minLength: 12, maxLength: 12 }), (ratings) => {
+      expect(moved(ratings)).toBeLessThanOrEqual(5)
+    }),
+    SEEDED,
+  )
+})
+
+test("31.6 million is full, each decade two fifteenths", () => {
+  expect([0, 10 ** 1.5 - 1, 999, 1e12].map((mass) => Math.round(demandScale(mass)))).toEqual([0, 20, 40, 100])
 })

@@ -36,13 +36,13 @@ describe("the popularity estimate", () => {
 
   test("a part that was not read is left out, not taken for nothing", () => {
     const alone = estimatePopularity({ ratingMass: 1e6, hints: null })
-    expect(alone?.parts).toMatchObject({ demand: 75, hintCount: null, prefixDepth: null, blend: 75 })
+    expect(alone?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
     expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(alone?.score as number)
     expect(estimatePopularity({ ratingMass: null, hints: hintsAt(5, 1) })?.parts.blend).toBe(100)
     const unfinished = { ...hintsAt(5, 0), suggested: true, finished: false }
     expect(estimatePopularity({ ratingMass: 1e6, hints: unfinished })?.parts).toMatchObject({
       prefixDepth: null,
-      blend: 78.13,
+      blend: 82.5,
     })
   })
 

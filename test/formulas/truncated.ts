@@ -19,23 +19,23 @@ export function truncatedLine(pairs: readonly Pair[], least: number): Line {
   const middle = mean(pairs.map(({ x }) => x))
   const line = plainLine(pairs)
   // the height at the middle instead of the start: the two are nearly independent
-  let at = [line.start + line.slope * middle, line.slope, Math.log(line.spread)]
   const lineAt = ([height, slope, log]: number[]): Line => ({
     start: height! - slope! * middle,
     slope: slope!,
     spread: Math.exp(log!),
   })
-  let best = misfit(pairs, lineAt(at), least)
-  for (let step = 1; step > 1e-5; step /= 2) {
-    for (let moved = true; moved; ) {
-      moved = false
-      for (const next of around(at, [8 * step, step, step])) {
-        const other = misfit(pairs, lineAt(next), least)
-        if (other < best) [best, at, moved] = [other, next, true]
-      }
-    }
-  }
-  return lineAt(at)
+  return greatest(pairs, least, {
+    from: [line.start + line.slope * middle, line.slope, Math.log(line.spread)],
+    widths: [8, 1, 1],
+    lineAt,
+  })
+}
+
+/** The same with the line's start held: only its slope is fitted. */
+export function truncatedSlope(pairs: readonly Pair[], least: number, start: number): Line {
+  const ordinary = plainLine(pairs)
+  const lineAt = ([slope, log]: number[]): Line => ({ start, slope: slope!, spread: Math.exp(log!) })
+  return greatest(pairs, least, { from: [ordinary.slope, Math.log(ordinary.spread)], widths: [1, 1], lineAt })
 }
 
 /** The ordinary least squares line. */
@@ -56,6 +56,31 @@ export function expectedAbove({ start, slope, spread }: Line, x: number, least: 
 
 export function rms(errors: readonly number[]): number {
   return Math.sqrt(mean(errors.map((error) => error ** 2)))
+}
+
+interface Search {
+  from: number[]
+  /** Of the first step in each direction. */
+  widths: number[]
+  lineAt(at: number[]): Line
+}
+
+function greatest(pairs: readonly Pair[], least: number, { from, widths, lineAt }: Search): Line {
+  let at = from
+  let best = misfit(pairs, lineAt(at), least)
+  for (let step = 1; step > 1e-5; step /= 2) {
+    for (let moved = true; moved; ) {
+      moved = false
+      for (const next of around(
+        at,
+        widths.map((width) => width * step),
+      )) {
+        const other = misfit(pairs, lineAt(next), least)
+        if (other < best) [best, at, moved] = [other, next, true]
+      }
+    }
+  }
+  return lineAt(at)
 }
 
 export function mean(values: readonly number[]): number {

@@ -64,7 +64,8 @@ test("a fresh instance goes from add_app with 50 keywords to ranks, figures, nam
   const added = await house.call("/v1/actions/confirm", { key, method: "POST", body })
   expect(added.status).toBe(200)
   app = (await house.call("/v1/apps", { key })).body.apps[0].id
-  expect((await keywords()).every((row) => !row.measured && row.rank === null && row.measuring)).toBeTrue()
+  const unread = { measured: false, rank: null, measuring: false, notMeasuring: "no_worker" }
+  for (const row of await keywords()) expect(row).toMatchObject(unread)
 
   await reading(async () => await until(async () => (await overdue()) === 0))
 

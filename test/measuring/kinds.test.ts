@@ -82,7 +82,7 @@ describe("figures of a keyword", () => {
   })
 
   test("are by a list that ended before the tenth place", async () => {
-    expect(await figures(three(4))).toMatchObject({ demand: 50, difficulty: null, difficultyNone: true })
+    expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
   })
 
   test("rest on the latest reading that was deep enough, whatever the demo shows since", async () => {

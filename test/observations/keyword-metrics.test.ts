@@ -60,7 +60,7 @@ describe("keyword metrics", () => {
       ...UNMEASURED,
       demand: demandOf(Array(10).fill(1_000))!.score,
       hintCount: 2,
-      popularity: 50,
+      popularity: 49,
       popularitySource: "estimate",
       difficulty: 73,
       difficultyBand: "hard",
@@ -107,7 +107,7 @@ describe("keyword metrics", () => {
     }
     const ratings = { sources: ["itunes-lookup"], from: "2025-11-20T08:00:00.000Z", to: "2025-11-20T08:00:00.000Z" }
     const [demand, difficulty, hints, popularity] = await rows()
-    const common = { day: "2025-11-20", formula: 1, seen_at: new Date("2025-11-20T08:00:00Z") }
+    const common = { day: "2025-11-20", seen_at: new Date("2025-11-20T08:00:00Z") }
     expect(demand).toMatchObject({ ...common, source: "calculated", parts: { read: [ofSearch], ratings, known: 10 } })
     expect(difficulty).toMatchObject({
       ...common,
@@ -132,7 +132,7 @@ describe("keyword metrics", () => {
     const later = await rows()
     await derive([])
     expect(await rows()).toEqual(later)
-    await sql`update keyword_metric set seen_at = seen_at - interval '1 day', formula = 2`
+    await sql`update keyword_metric set seen_at = seen_at - interval '1 day', formula = formula + 1`
     const newer = await rows()
     await derive([])
     expect(await rows()).toEqual(newer)

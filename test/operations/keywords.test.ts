@@ -163,7 +163,7 @@ describe("what is known beside ranks", () => {
     await derive()
     expect(await tea()).toEqual({
       ...NOTHING,
-      ...{ demand: 47, hintCount: 1, popularity: 36, popularitySource: "estimate" },
+      ...{ demand: 44, hintCount: 1, popularity: 36, popularitySource: "estimate" },
       ...{ difficulty: 77, difficultyBand: "hard" },
     })
     const { keywords } = await ranks()
@@ -177,7 +177,7 @@ describe("what is known beside ranks", () => {
       const { metadata } = await ask(fetchRecord, contextOf(sql, workspaceId), { id: `kw:${appId}:${country}:tea` })
       return metadata.current.demand
     }
-    expect([await demand("us"), await demand("gb")]).toEqual([47, null])
+    expect([await demand("us"), await demand("gb")]).toEqual([44, null])
   })
 
   test("what was read and gives nothing is told from what was not read", async () => {
@@ -190,7 +190,7 @@ describe("what is known beside ranks", () => {
     await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
     await derive()
     expect(await tea()).toMatchObject({
-      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 47 },
+      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 44 },
     })
   })
 
