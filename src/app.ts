@@ -83,10 +83,7 @@ export function createApp(parts: AppParts): App {
   const { sql, sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, requestDeadlineMs } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
-  const { maxWaiting, databaseConnections = 10 } = settings
-  // two connections are left to those who are asked for, and to what is charged
-  const places = Math.max(2, databaseConnections - 2)
-  const gate = createGate({ deadlineMs: requestDeadlineMs, maxWaiting, places })
+  const gate = gateOf(settings)
   const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
   const { log, limits } = meter ?? parts
   const dispatch = createDispatch(catalog)
@@ -159,6 +156,11 @@ async function settled(request: Request, answer: Response | Promise<Response>): 
 function lastOfItsConnection(answer: Response): Response {
   answer.headers.set("connection", "close")
   return answer
+}
+
+function gateOf({ requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 }: AppSettings): Gate {
+  // two connections are left to those who are asked for, and to what is charged
+  return createGate({ deadlineMs, maxWaiting, places: Math.max(2, databaseConnections - 2) })
 }
 
 type Keyless = ReturnType<typeof createKeyless>
