@@ -108,7 +108,8 @@ export const SETTINGS = {
   },
   EGRESS_COUNTRY: {
     schema: v.pipe(v.string(), v.toLowerCase(), v.check(isStorefront)),
-    meaning: "Country of that address. Google Play answers for it alone: without it no Play search is read.",
+    meaning:
+      "Country that Google Play is asked for from here. Without it no Play search is read; a page that names another country is no measurement.",
     fix: "a two-letter code of a storefront",
     example: "de",
   },

@@ -1,8 +1,10 @@
 import { type OpenAlert, openAlerts } from "../measuring/alerts.ts"
 import type { Budget } from "../measuring/budget.ts"
+import { type CountryAnswers, effectOf, readCountries } from "../measuring/countries.ts"
 import { healthOf, type SourceHealth } from "../measuring/health.ts"
 import type { MeasuringSettings } from "../settings.ts"
 import type { Command } from "./command.ts"
+import { EFFECTS } from "./doctor/countries.ts"
 import { measuredBy } from "./measured.ts"
 import { show, table } from "./show.ts"
 import { assertMade } from "./whole-database.ts"
@@ -19,18 +21,21 @@ export const sources: Command = {
     const { settings } = invocation
     assertMade(settings)
     const parts = measuredBy(settings.measuring)
-    const [health, alerts] = await withDatabase(invocation, async (sql) => [
+    const [health, alerts, answers] = await withDatabase(invocation, async (sql) => [
       await healthOf(sql, parts),
       await openAlerts(sql),
+      await readCountries(sql, parts.egress),
     ])
     const budgets = budgetsOf(health)
     const short = budgets.filter((budget) => budget.short > 0)
     const broken = health.filter(({ on, source }) => on && alerts.some(({ subject }) => subject === source))
-    const value = { healthy: broken.length === 0, sources: health, short, alerts }
+    const countries = { effect: effectOf(answers), answers }
+    const value = { healthy: broken.length === 0, sources: health, short, countries, alerts }
     show(invocation, value, () => [
       ...sourceLines(health, settings.measuring),
       "",
       ...budgetLines(budgets),
+      ...countryLines(answers),
       ...alertLines(alerts),
     ])
     return broken.length === 0 ? 0 : 1
@@ -73,6 +78,19 @@ function moment(at: Date | null): string | null {
 function budgetLines(budgets: readonly Budget[]): string[] {
   const rows = budgets.map((one) => [one.upstream, one.asked, one.paying, one.can, one.short])
   return table(["REQUESTS A DAY TO", "DUE", "OF PAYING PLANS", "POSSIBLE", "SHORT"], rows)
+}
+
+function countryLines(answers: readonly CountryAnswers[]): string[] {
+  if (answers.length === 0) return []
+  const rows = answers.map((one) => [
+    one.asked.toUpperCase(),
+    one.answered.toUpperCase(),
+    one.reads,
+    moment(one.firstAt),
+    moment(one.lastAt),
+  ])
+  const headings = ["GOOGLE PLAY ASKED FOR", "PAGES NAME", "PAGES", "FIRST", "LATEST"]
+  return ["", ...table(headings, rows), `So far ${EFFECTS[effectOf(answers)]}.`]
 }
 
 function alertLines(alerts: readonly OpenAlert[]): string[] {

@@ -100,8 +100,8 @@ const CANARIES: Partial<Record<SourceName, Platform>> = {
 }
 
 /**
- * The canary of a source, null for one that has none. Google Play answers for the country of the address that asks, so
- * there is none while that is not known.
+ * The canary of a source, null for one that has none. Google Play is asked for EGRESS_COUNTRY alone, so there is none
+ * while that is not set.
  */
 export function canaryOf(source: SourceName, egressCountry: string | undefined): Canary | null {
   const platform = CANARIES[source]

@@ -33,9 +33,9 @@ export interface Readable {
 }
 
 /**
- * What this instance measures, with the sources that are on. Google Play answers for the country of the address that
- * asks, whatever country it is asked for: its kinds are read for that storefront alone, and not at all while it is not
- * known; but reviews, which it shows by language.
+ * What this instance measures, with the sources that are on. Google Play may answer for the country of the address that
+ * asks, whatever country it is asked for: its kinds are read for EGRESS_COUNTRY alone, and not at all while that is not
+ * set; but reviews, which it shows by language.
  */
 export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
   const isOn = ({ name }: { name: string }) => !sourcesOff.includes(name)

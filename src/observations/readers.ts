@@ -7,9 +7,8 @@ export const NOT_MEASURING = {
   not_scheduled: "nothing asks for it: it is not tracked there, or is of the demo",
   no_worker: "no process that reads the stores is running",
   source_off: "its sources are switched off",
-  no_egress_country:
-    "the store answers for the country of the address that asks, and which one that is was not said (EGRESS_COUNTRY)",
-  other_country: "the store answers for the country of the address that asks, which is another",
+  no_egress_country: "Google Play is read for one country from an address, and which one was not said (EGRESS_COUNTRY)",
+  other_country: "Google Play is read for one country from an address (EGRESS_COUNTRY), which is another",
   source_refuses: "the store refuses, and is left alone for more than ten minutes",
   read_failed: "the latest reading failed; it is tried again later",
   overdue: "due for more than a day: more is due than can be read",

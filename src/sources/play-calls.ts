@@ -30,13 +30,23 @@ export function callsOf(page: string): PageCall[] {
  * `changed` where it names none or several. Without that word nobody knows whose page it is: `gl` may be followed or not.
  */
 export function assertCountry(page: string, storefront: string): void {
-  const named = new Set([...scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY)].map(([, code = ""]) => code))
-  const [country, ...others] = [...named].map((code) => code.toLowerCase())
+  const [country, ...others] = countriesOf(page)
   if (country === undefined) throw new ReadFailure("changed", "the page does not name its country")
   if (others.length > 0) throw new ReadFailure("changed", "the page names more than one country")
   if (country === storefront) return
   const detail = `the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`
   throw new ReadFailure("mismatched", detail, { country })
+}
+
+/** The country that a page of play.google.com names: two small letters. Undefined where it names none or several. */
+export function namedCountry(page: string): string | undefined {
+  const [country, ...others] = countriesOf(page)
+  return others.length === 0 ? country : undefined
+}
+
+function countriesOf(page: string): string[] {
+  const named = scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY)
+  return [...new Set([...named].map(([, code = ""]) => code.toLowerCase()))]
 }
 
 /** The script from this mark on; empty where the page has no such mark. */

@@ -14,7 +14,7 @@ const PARSER = 2
  * The search page of play.google.com, in its order: the card of the app that the term names, where there is one, then
  * the list. Recorded in July 2026: 20 apps with a card, 30 without; there is no second page. Paid rows are left out.
  *
- * Whether the store follows `gl` or the address that asks is known of few addresses. The page names its country and its
+ * Whether the store follows `gl` or the address that asks is not known in general. The page names its country and its
  * term: one of another country or another term is `mismatched`, and no reading.
  *
  * `depth` is the number of apps shown, also where they are fewer than usual: that nothing follows a short page is nowhere

@@ -10,6 +10,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { pageOf } from "../sources/play-pages.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 import { emptied, rawFolder, searches, standingIn, track } from "./measured-scene.ts"
@@ -94,6 +95,37 @@ describe("reaching the stores", () => {
       budget: "ok",
       sources: "ok",
     })
+  })
+
+  test("Google Play's pages are asked which country they are of, and EGRESS_COUNTRY is not believed against them", async () => {
+    await track(sql, ["android"])
+    const play = (countryOf: (gl: string | null) => string) =>
+      stores.on("play.google.com", "/store/apps", ({ url }) => {
+        return new Response(pageOf([], { country: countryOf(url.searchParams.get("gl")) }))
+      })
+    const found = async (env: Record<string, string>) => (await examined(env)).found[0]!
+    play(() => "PL")
+    expect(await found({})).toEqual({
+      thing: "EGRESS_COUNTRY",
+      state: "warning",
+      says: "not set while Android apps are tracked: of Google Play only reviews are read; from here its pages name PL; pages are those of one country, whatever is asked for",
+      fix: expect.stringMatching(/EGRESS_COUNTRY=pl$/),
+    })
+    expect(await found({ EGRESS_COUNTRY: "de" })).toEqual({
+      thing: "EGRESS_COUNTRY",
+      state: "problem",
+      says: "de, but asked for DE, pages name PL; pages are those of one country, whatever is asked for: nothing of Google Play is measured",
+      fix: "set EGRESS_COUNTRY=pl, or read from an address in DE",
+    })
+    await sql`delete from answered_country`
+    play((gl) => gl ?? "PL")
+    expect(await found({ EGRESS_COUNTRY: "de" })).toMatchObject({
+      state: "ok",
+      says: "de; asked for DE, pages name DE; pages are those of the country asked for",
+    })
+    const asked = stores.requests.length
+    expect(await found({ EGRESS_COUNTRY: "de", MEASURE: "no" })).toMatchObject({ state: "ok" })
+    expect(stores.requests.length).toBe(asked)
   })
 
   test("a host all of whose sources are off is not asked", async () => {

@@ -31,7 +31,15 @@ async function storeApp(sql: Sql, platform: string): Promise<number> {
 
 /** Nothing tracked, due, read or to be known. */
 export async function emptied(sql: Sql): Promise<void> {
-  for (const table of ["tracked_app", "due", "pace", "source_hour", "source_state", "instance_alert"])
+  for (const table of [
+    "tracked_app",
+    "due",
+    "pace",
+    "source_hour",
+    "source_state",
+    "instance_alert",
+    "answered_country",
+  ])
     await sql`delete from ${sql(table)}`
 }
 

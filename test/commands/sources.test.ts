@@ -8,6 +8,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { noteHealth } from "../../src/measuring/alerts.ts"
+import { noteCountry } from "../../src/measuring/countries.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
 import type { Outcome } from "../../src/observations/types.ts"
 import type { SourceName } from "../../src/upstreams.ts"
@@ -88,6 +89,25 @@ describe("beside a server", () => {
       lastFailure: { outcome: "blocked", detail: "a list where a page was" },
       failuresInARow: 1,
     })
+  })
+
+  test("which country was asked for from this address is shown with the one that was answered, and what follows", async () => {
+    const none = await answer(["sources"], { env })
+    expect(none.countries).toEqual({ effect: "unknown", answers: [] })
+    const lane = { upstream: "play.google.com", egress: "main" } as const
+    for (const answered of ["us", "us", "pl"]) await noteCountry(sql, lane, { asked: "us", answered }, new Date())
+    await noteCountry(sql, { ...lane, egress: "another" }, { asked: "us", answered: "fr" }, new Date())
+    const { countries } = await answer(["sources"], { env })
+    expect(countries).toMatchObject({
+      effect: "mixed",
+      answers: [
+        { upstream: "play.google.com", asked: "us", answered: "pl", reads: 1 },
+        { upstream: "play.google.com", asked: "us", answered: "us", reads: 2 },
+      ],
+    })
+    const { out } = await appmeter(["sources"], { env })
+    expect(out).toMatch(/^US +PL +1 +20\S+Z +20\S+Z$/m)
+    expect(out).toMatch(/^So far pages are those of the country asked for at times, and of another at times\.$/m)
   })
 
   test("what is short is told, and is no failure", async () => {

@@ -9,6 +9,7 @@ import type { MeasuringSettings, Settings } from "../../settings.ts"
 import { STORE_HOSTS, type Upstream } from "../../upstreams.ts"
 import type { Invocation } from "../command.ts"
 import { measuredBy } from "../measured.ts"
+import { checkCountry } from "./countries.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { Reached } from "./reached.ts"
 
@@ -42,7 +43,7 @@ async function look(sql: Sql, settings: Settings): Promise<Finding[]> {
   const parts = measuredBy(measuring)
   const sources = parts.sources.filter(({ on, upstream }) => on && platforms.includes(platformOf(upstream)))
   return [
-    egressCountry(measuring, platforms),
+    await egressCountry(sql, measuring, platforms),
     ...(await reachability(sql, measuring, sources)),
     ...budgets(await budgetOf(sql, parts), settings),
     ...alerts(await openAlerts(sql), parts.sources),
@@ -60,13 +61,10 @@ async function trackedPlatforms(sql: Sql): Promise<Platform[]> {
 
 const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")
 
-function egressCountry({ egressCountry: country }: MeasuringSettings, platforms: readonly Platform[]): Finding {
-  const thing = "EGRESS_COUNTRY"
-  if (country !== undefined) return ok(thing, country)
-  if (!platforms.includes("android")) return ok(thing, "not set; nothing of Google Play is tracked")
-  const fix =
-    "set EGRESS_COUNTRY to the two-letter code of the country of this machine's address, for example EGRESS_COUNTRY=de"
-  return warning(thing, "not set while Android apps are tracked: of Google Play only reviews are read", fix)
+/** Nobody asks Google Play while nothing of it is tracked, or another process does. */
+async function egressCountry(sql: Sql, measuring: MeasuringSettings, platforms: readonly Platform[]): Promise<Finding> {
+  if (platforms.includes("android")) return await checkCountry(sql, measuring, { asks: measuring.on })
+  return ok("EGRESS_COUNTRY", measuring.egressCountry ?? "not set; nothing of Google Play is tracked")
 }
 
 /**

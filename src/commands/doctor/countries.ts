@@ -1,0 +1,87 @@
+import type { Sql } from "../../database/types.ts"
+import {
+  type CountryAnswers,
+  type CountryEffect,
+  effectOf,
+  noteCountry,
+  readCountries,
+} from "../../measuring/countries.ts"
+import type { MeasuringSettings } from "../../settings.ts"
+import { namedCountry } from "../../sources/play-calls.ts"
+import { type Finding, ok, problem, warning } from "./finding.ts"
+
+/** What asking Google Play for a country does, in words. */
+export const EFFECTS: Record<CountryEffect, string> = {
+  followed: "pages are those of the country asked for",
+  ignored: "pages are those of one country, whatever is asked for",
+  mixed: "pages are those of the country asked for at times, and of another at times",
+  unknown: "whether the asking or the address decides is not known: one country alone was asked for and answered",
+}
+
+/**
+ * Whether Google Play answers for EGRESS_COUNTRY from this address. Its page is asked for without a country, for that one
+ * and for another; what they name is kept beside what measuring learns. With `asks` false only what is kept is told.
+ */
+export async function checkCountry(
+  sql: Sql,
+  settings: MeasuringSettings,
+  { asks }: { asks: boolean },
+): Promise<Finding> {
+  const here = asks ? await learn(sql, settings) : undefined
+  const answers = (await readCountries(sql, settings.egress)).filter(({ upstream }) => upstream === HOST)
+  return findingOf(settings.egressCountry, here, answers)
+}
+
+const HOST = "play.google.com"
+const WITHIN_MS = 5_000
+
+/** The country that a page names which is asked for none: undefined where it names none, or there is no page. */
+async function learn(sql: Sql, { addresses, egress, egressCountry }: MeasuringSettings): Promise<string | undefined> {
+  const url = `${addresses.get(HOST) ?? `https://${HOST}`}/store/apps?hl=en`
+  const here = await readPage(url)
+  const another = [egressCountry, here].includes("us") ? "de" : "us"
+  const asked = [...new Set([egressCountry ?? another, another])]
+  const pages = await Promise.all(asked.map((country) => readPage(`${url}&gl=${country.toUpperCase()}`)))
+  for (const [place, answered] of pages.entries()) {
+    if (answered !== undefined)
+      await noteCountry(sql, { upstream: HOST, egress }, { asked: asked[place] as string, answered }, new Date())
+  }
+  return here
+}
+
+/** Nothing for whatever goes wrong: whether the host is reached at all is told of the host. */
+async function readPage(url: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" })
+    return namedCountry(await answer.text())
+  } catch {
+    return undefined
+  }
+}
+
+const THING = "EGRESS_COUNTRY"
+
+function findingOf(own: string | undefined, here: string | undefined, answers: readonly CountryAnswers[]): Finding {
+  const learnt = answers.length > 0 ? `; ${EFFECTS[effectOf(answers)]}` : ""
+  if (own === undefined) return unset(here, learnt)
+  const asked = answers.filter((one) => one.asked === own).toSorted((a, b) => +b.lastAt - +a.lastAt)
+  const [latest] = asked
+  if (!latest) return ok(THING, `${own}; no page of Google Play has named its country yet`)
+  const named = `asked for ${own.toUpperCase()}, pages name ${latest.answered.toUpperCase()}${learnt}`
+  if (latest.answered === own) return ok(THING, `${own}; ${named}`)
+  return problem(
+    THING,
+    `${own}, but ${named}: nothing of Google Play is measured`,
+    `set EGRESS_COUNTRY=${latest.answered}, or read from an address in ${own.toUpperCase()}`,
+  )
+}
+
+function unset(here: string | undefined, learnt: string): Finding {
+  const [seen, country] = here ? [`; from here its pages name ${here.toUpperCase()}${learnt}`, here] : ["", "de"]
+  const why = "set EGRESS_COUNTRY to the two-letter code of the country that Google Play is to be read for from here"
+  return warning(
+    THING,
+    `not set while Android apps are tracked: of Google Play only reviews are read${seen}`,
+    `${why}, for example EGRESS_COUNTRY=${country}`,
+  )
+}
