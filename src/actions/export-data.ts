@@ -48,7 +48,7 @@ export const exportData = action({
     from: RangeDay(
       "First UTC day of history or reviews, YYYY-MM-DD; when left out as far back as the plan's history goes, and for reviews 90 days up to the last.",
     ),
-    to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD; today when left out."),
+    to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD; today when left out or where it lies ahead."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", dataset: "keywords" },
   refine(args) {

@@ -14,6 +14,6 @@ export function later(one: string, other: string): string {
   return [one, other].sort()[1] as string
 }
 
-function earlier(one: string, other: string): string {
+export function earlier(one: string, other: string): string {
   return [one, other].sort()[0] as string
 }

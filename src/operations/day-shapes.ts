@@ -1,8 +1,9 @@
 import * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import { Fault } from "../faults.ts"
-import { addDays, dayOf } from "../formulas/days.ts"
+import { dayOf } from "../formulas/days.ts"
 import { isTimeZone, zonedBounds, zonedDay } from "../formulas/zoned-days.ts"
+import { planFrom, unread } from "../plan-days.ts"
 import { coded, described } from "../schema.ts"
 import { Day, Time } from "./shapes.ts"
 
@@ -54,14 +55,12 @@ export interface AskedDay {
   shown: { [Name in keyof typeof askedDayFields]: v.InferOutput<(typeof askedDayFields)[Name]> }
 }
 
-/** Throws bad_day for a day that is not over, plan_required for one before the plan's history. */
-export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, { entitlements }: Caller): AskedDay {
+/** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
+export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): AskedDay {
   const realToday = zonedDay(now, tz)
   if (day !== undefined && day >= realToday) throw new Fault("bad_day", { field: "day" })
-  const { historyDays } = entitlements
-  if (day !== undefined && day < addDays(realToday, 1 - historyDays)) {
-    throw new Fault("plan_required", { detail: `This plan reads ${historyDays} days back.` })
-  }
+  if (day !== undefined && day < planFrom(caller, "history", realToday))
+    throw unread(caller, { what: "history", day, today: realToday, otherwise: "bad_day", field: "day" })
   const today = day ?? realToday
   const { from, to } = zonedBounds(today, tz)
   const times = { from: from.toISOString(), to: to.toISOString(), at: now.toISOString() }

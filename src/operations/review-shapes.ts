@@ -3,12 +3,13 @@ import type { Caller } from "../access/caller.ts"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { commonDays, type Days, later } from "../formulas/day-range.ts"
-import { addDays, dayOf } from "../formulas/days.ts"
+import { type Days, earlier, later } from "../formulas/day-range.ts"
+import { dayOf } from "../formulas/days.ts"
 import { reviewLanguage } from "../formulas/review-language.ts"
 import { feedOf } from "../observations/review-feeds.ts"
 import { type FeedState, feedState, type HeldFeed, type HeldReview } from "../observations/reviews.ts"
 import type { Platform } from "../observations/types.ts"
+import { planFrom, unread } from "../plan-days.ts"
 import { coded, described } from "../schema.ts"
 import { Day, Time } from "./shapes.ts"
 import { StarCounts } from "./store-page-shapes.ts"
@@ -46,11 +47,8 @@ export const Figures = {
 }
 
 export const lookedAtFields = {
-  from: described(
-    v.nullable(Day),
-    "The first UTC day looked at; null = none of the days asked for can be looked at yet.",
-  ),
-  to: described(v.nullable(Day), "The last UTC day looked at, no later than today; null with from."),
+  from: described(Day, "The first UTC day looked at."),
+  to: described(Day, "The last UTC day looked at, no later than today."),
   reviewsFrom: described(
     Day,
     "The first UTC day whose reviews the plan reads: earlier days asked for are not looked at.",
@@ -72,6 +70,8 @@ export function RangeDay(description: string) {
   )
 }
 
+export const LAST_DAY = "Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead."
+
 /** Throws bad_range where a range ends before it begins. */
 export function inOrder<Range extends { from?: string | undefined; to?: string | undefined }>(range: Range): Range {
   const { from, to } = range
@@ -80,26 +80,30 @@ export function inOrder<Range extends { from?: string | undefined; to?: string |
 }
 
 /** All days that the plan reads reviews of, as far back as there can be any. */
-export function planDays(now: Date, { entitlements }: Caller): Days {
+export function planDays(now: Date, caller: Caller): Days {
   const today = dayOf(now)
-  return { from: later(addDays(today, 1 - entitlements.reviewDays), STORES_OPENED), to: today }
+  return { from: planFrom(caller, "reviews", today), to: today }
 }
 
-/** No review is older: the App Store opened then, Google Play three months later. */
-const STORES_OPENED = "2008-07-10"
-
 /**
- * Of the days from `from`, or else as far back as the plan reads, to `to`, or else today, those that are looked at; null =
- * none. Throws bad_range where `from` lies after today and `to` is left out, plan_required where the plan reads none of them.
+ * Of the days from `from`, or else as far back as the plan reads, to `to`, or else today, those that are looked at: of days
+ * that have not begun there is nothing, so a `to` that lies ahead is today. Throws bad_range where the first lies ahead too,
+ * plan_required or bad_range where the plan reads none of them.
  */
-export function lookedAt(asked: { from?: string; to?: string }, now: Date, caller: Caller): Days | null {
+export function lookedAt(asked: { from?: string; to?: string }, now: Date, caller: Caller): Days {
   const plan = planDays(now, caller)
-  const { from = plan.from, to } = inOrder({ ...asked, to: asked.to ?? plan.to })
-  if (to < plan.from && plan.from > STORES_OPENED) {
-    const { reviewDays } = caller.entitlements
-    throw new Fault("plan_required", { detail: `This plan reads the reviews of ${reviewDays} days back.` })
-  }
-  return commonDays(plan, { from, to })
+  const to = lastDay(asked, now)
+  const { from = plan.from } = asked
+  if (asked.from !== undefined && from > to)
+    throw new Fault("bad_range", { field: "from", detail: `${from} lies after ${to}, the last day that there is.` })
+  if (to < plan.from)
+    throw unread(caller, { what: "reviews", day: to, today: plan.to, otherwise: "bad_range", field: "to" })
+  return { from: later(from, plan.from), to }
+}
+
+/** The last UTC day of a range: the one asked for, but no later than today. */
+export function lastDay({ to }: { to?: string }, now: Date): string {
+  return earlier(to ?? dayOf(now), dayOf(now))
 }
 
 /** The feed of an app that a storefront's reviews stand in, null where the app is not in the store, and what is known of it. */

@@ -1,7 +1,6 @@
 import * as v from "valibot"
-import { Fault } from "../faults.ts"
 import type { Days } from "../formulas/day-range.ts"
-import { addDays, dayOf } from "../formulas/days.ts"
+import { addDays } from "../formulas/days.ts"
 import { type ReviewStats, reviewStats } from "../formulas/review-stats.ts"
 import { AppCountry, Platform } from "../inputs.ts"
 import { type Tallied, tallyReviews } from "../observations/review-tallies.ts"
@@ -13,6 +12,8 @@ import {
   feedOfApp,
   inOrder,
   knownFeed,
+  LAST_DAY,
+  lastDay,
   lookedAt,
   lookedAtFields,
   planDays,
@@ -50,7 +51,7 @@ export const getReviewStats = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "Stars of reviews: distribution, average, by day and by version.",
-  description: `Of reviews, not of ratings without words on the App Store. Each review counts once, as it stands, on the UTC day on which it was written or last edited. A range has at most ${MOST_DAYS} days; days before those that the plan reads are not looked at.`,
+  description: `Of reviews, not of ratings without words on the App Store. Each review counts once, as it stands, on the UTC day on which it was written or last edited. Days before those that the plan reads are not looked at.`,
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -73,9 +74,9 @@ export const getReviewStats = operation({
       90,
     ),
     from: RangeDay("First UTC day, YYYY-MM-DD; days counts when left out."),
-    to: RangeDay("Last UTC day, YYYY-MM-DD; today when left out."),
+    to: RangeDay(LAST_DAY),
   }),
-  refine: (input) => (input.to === undefined ? input : short(inOrder(input), input.to)),
+  refine: inOrder,
   output: v.strictObject({
     country: Storefront,
     platform: Store,
@@ -91,7 +92,7 @@ export const getReviewStats = operation({
     ),
     count: described(
       v.nullable(Count),
-      "Reviews held of the days looked at. Null = nothing to look at: never read, not in that store, or no day.",
+      "Reviews held of the days looked at. Null = nothing to look at: never read, or not in that store.",
     ),
     average: Figures.average,
     lowShare: described(
@@ -107,32 +108,20 @@ export const getReviewStats = operation({
     versionsOmitted: described(Count, `Versions beyond the first ${MOST_VERSIONS}.`),
   }),
 }).run(async ({ app, storefront, platform, days: count, from, to }, { sql, now, caller }) => {
-  const last = to ?? dayOf(now())
-  const asked = short({ from: from ?? addDays(last, 1 - count) }, last)
-  const days = lookedAt({ ...asked, to }, now(), caller)
+  const first = from ?? addDays(lastDay({ to }, now()), 1 - count)
+  const days = lookedAt({ from: first, to }, now(), caller)
   const feed = await feedOfApp(sql, app, { platform, storefront })
   const held = knownFeed(feed)
-  const tallied = held && days && (await tallyReviews(sql, held, days, feed.known))
+  const tallied = held && (await tallyReviews(sql, held, days, feed.known))
   return {
     country: storefront,
     platform,
     feed: feed.shown,
-    from: days?.from ?? null,
-    to: days?.to ?? null,
+    ...days,
     reviewsFrom: planDays(now(), caller).from,
-    ...(tallied && days ? figuresOf(tallied, days) : NOTHING),
+    ...(tallied ? figuresOf(tallied, days) : NOTHING),
   }
 })
-
-const DAY_MS = 86_400_000
-
-/** Throws bad_range where the days up to `to` are too many. */
-function short<Range extends { from?: string | undefined }>(range: Range, to: string): Range {
-  const { from } = range
-  if (from !== undefined && Date.parse(to) - Date.parse(from) >= MOST_DAYS * DAY_MS)
-    throw new Fault("bad_range", { field: "from" })
-  return range
-}
 
 function figuresOf({ tallies, covered }: Tallied, days: Days) {
   const { byVersion, ...stats } = reviewStats(tallies, days, covered)

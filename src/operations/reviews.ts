@@ -8,7 +8,7 @@ import { findReviews, newReviews, type ReviewsSought } from "../observations/rev
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import {
-  type AppFeed, Feed, feedOfApp, inOrder, knownFeed, lookedAt, lookedAtFields, planDays, RangeDay, Review, Stars,
+  type AppFeed, Feed, feedOfApp, inOrder, knownFeed, LAST_DAY, lookedAt, lookedAtFields, planDays, RangeDay, Review, Stars,
   shownReview,
 } from "./review-shapes.ts" // biome-ignore format: one list
 import { Count, Day, Store, Storefront } from "./shapes.ts"
@@ -136,7 +136,7 @@ export const searchReviews = operation({
       ),
     ),
     from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
-    to: RangeDay("Last UTC day, YYYY-MM-DD; today when left out."),
+    to: RangeDay(LAST_DAY),
     limit: v.optional(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000), v.description("Reviews answered at most.")),
       100,
@@ -150,7 +150,7 @@ export const searchReviews = operation({
     ...lookedAtFields,
     total: described(
       v.nullable(Count),
-      "All matches in the days looked at, answered or not. Null = nothing to look at: never read, not in that store, or no day.",
+      "All matches in the days looked at, answered or not. Null = nothing to look at: never read, or not in that store.",
     ),
     truncated: described(v.boolean(), "There are more matches than are answered."),
     reviews: described(v.array(Review), "The newest matches, newest first."),
@@ -160,14 +160,13 @@ export const searchReviews = operation({
   const feed = await feedOfApp(sql, app, { platform, storefront })
   const held = knownFeed(feed)
   const filters = { text: q && foldReviewText(q), stars: rating, version }
-  const sought: ReviewsSought | null = held && days && { ...held, ...days, ...filters }
+  const sought: ReviewsSought | null = held && { ...held, ...days, ...filters }
   const { total, reviews } = sought ? await findReviews(sql, sought, limit) : { total: null, reviews: [] }
   return {
     country: storefront,
     platform,
     feed: feed.shown,
-    from: days?.from ?? null,
-    to: days?.to ?? null,
+    ...days,
     reviewsFrom: planDays(now(), caller).from,
     total,
     truncated: total !== null && total > reviews.length,

@@ -76,6 +76,20 @@ describe("the preview", () => {
     expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
   })
 
+  test("of days that lie ahead ends today, and is refused where all of them do", async () => {
+    for (const dataset of ["history", "reviews"]) {
+      const left = (await on.preview({ dataset })).body.preview.after.export
+      const ahead = (await on.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
+      expect(ahead).toEqual(left)
+      const { body } = await on.preview({ dataset, from: "2998-01-01", to: "2999-01-01" })
+      expect(body).toMatchObject({
+        error: "invalid_arguments",
+        field: "from",
+        detail: expect.stringContaining("2998-01-01"),
+      })
+    }
+  })
+
   test("left open goes as far back as the plan's history, for reviews 90 days, in the app's first storefront", async () => {
     const left = async (dataset: string) => {
       const { from, to, country, platform, format } = (await on.preview({ dataset })).body.preview.after.export

@@ -64,8 +64,8 @@ describe("parameters", () => {
     ["reviews/stats?days=1.5", "bad_days", "days"],
     ["reviews/stats?from=2025-11-19&to=2025-11-18", "bad_range", "from"],
     ["reviews/stats?from=2025-11-21", "bad_range", "from"],
-    ["reviews/stats?from=2024-11-20", "bad_range", "from"],
-    ["reviews/stats?from=2024-11-18&to=2025-11-18", "bad_range", "from"],
+    ["reviews/search?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
+    ["reviews/stats?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
     ["reviews/stats?to=2025-13-01", "bad_range", "to"],
     ["reviews?platform=ios", "invalid_arguments", "platform"],
     ["reviews?country=usa", "bad_country", "country"],
@@ -97,6 +97,11 @@ describe("parameters", () => {
     ["reviews/stats?days=365", 5],
     ["reviews/stats?from=2024-11-21", 5],
     ["reviews/stats?from=2024-11-19&to=2025-11-18", 4],
+    ["reviews/stats?from=2020-01-01", 5],
+    ["reviews/stats?from=0001-01-01&to=9999-12-31", 5],
+    ["reviews/stats?to=2030-01-01", 3],
+    ["reviews/stats?to=2030-01-01&days=2", 1],
+    ["reviews/search?to=2030-01-01", 5],
     ["reviews/stats?days=1&from=2025-11-18", 2],
     ["reviews/stats?to=2025-11-18&days=1", 1],
     ["reviews/stats?country=US&platform=ios", 3],
@@ -109,6 +114,46 @@ describe("parameters", () => {
       expect(credits.used).toBe(before + 1)
     })
   }
+})
+
+describe("a range", () => {
+  const ranges = async (query: string) => {
+    const { from, to, count } = (await get(`reviews/stats?${query}`)).body
+    const search = (await get(`reviews/search?${query.replace(/&days=\d+/, "")}`)).body
+    return { from, to, count, sought: [search.from, search.to, search.total] }
+  }
+
+  test("whose last day lies ahead ends today, and the answer says so", async () => {
+    expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
+      from: "2025-11-18", to: "2025-11-20", count: 2, sought: ["2025-11-18", "2025-11-20", 2],
+    }) // biome-ignore format: one answer
+    expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
+  })
+
+  test("that lies ahead whole is refused with what is wrong with it", async () => {
+    for (const path of ["reviews/search", "reviews/stats"])
+      expect((await get(`${path}?from=2025-12-01&to=2025-12-02`)).body).toMatchObject({
+        error: "bad_range",
+        field: "from",
+        detail: "2025-12-01 lies after 2025-11-20, the last day that there is.",
+      })
+  })
+
+  test("of the statistics is as long as the plan reads, a day for each day", async () => {
+    const { from, to, byDay, reviewsFrom } = (await get("reviews/stats?from=2020-01-01")).body
+    expect([from, to, byDay.length]).toEqual([reviewsFrom, "2025-11-20", 365])
+  })
+
+  test("before all that any plan reads is no matter of a plan", async () => {
+    const studio = await house.workspace({ plan: "studio", overrides: FAST })
+    const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await sql.begin((tx) => trackApp(tx, asked))
+    const own = await house.key(studio)
+    const ask = async (path: string) => (await house.call(`/v1/apps/${id}/${path}`, { key: own })).body
+    expect((await ask("reviews/stats?from=2009-01-01")).byDay).toHaveLength(6_168)
+    for (const path of ["reviews/search", "reviews/stats"])
+      expect(await ask(`${path}?to=2008-07-09`)).toMatchObject({ error: "bad_range", field: "to" })
+  })
 })
 
 describe("rights", () => {
@@ -149,7 +194,12 @@ describe("rights", () => {
       const earlier = { from: "2008-07-01", to: addDays(froms[at]!, -1) }
       const refused = await ask("search_reviews", earlier)
       if (at < 2) expect(refused.error).toBe("plan_required")
-      else expect(refused).toMatchObject({ from: null, to: null, total: null })
+      else
+        expect(refused).toMatchObject({
+          error: "bad_range",
+          field: "to",
+          detail: expect.stringContaining("2008-07-10"),
+        })
     }
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Caller } from "../../src/access/caller.ts"
-import { ENTITLEMENTS } from "../../src/access/plans.ts"
+import { ENTITLEMENTS, PLANS } from "../../src/access/plans.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/faults.ts"
@@ -284,8 +284,18 @@ describe("the day asked for", () => {
     const free = context({ entitlements: ENTITLEMENTS.free })
     expect((await today(app, { day: "2025-10-22" }, free)).today).toBe("2025-10-22")
     const [code, extra] = await refusal(() => today(app, { day: "2025-10-21" }, free))
-    expect([code, extra]).toEqual(["plan_required", { detail: "This plan reads 30 days back." }])
+    expect([code, extra]).toEqual(["plan_required", { detail: "This plan reads history of 30 days back." }])
     expect((await refusal(() => portfolio({ day: "2025-10-21" }, free)))[0]).toBe("plan_required")
+  })
+
+  test("before what any plan reads is a bad day: no purchase would show it", async () => {
+    const app = await track()
+    for (const plan of PLANS) {
+      const on = context({ plan, entitlements: ENTITLEMENTS[plan] })
+      const detail = expect.stringMatching(/^2001-01-01 lies before \d{4}-\d\d-\d\d, /)
+      for (const ask of [() => today(app, { day: "2001-01-01" }, on), () => portfolio({ day: "2001-01-01" }, on)])
+        expect(await refusal(ask)).toEqual(["bad_day", { field: "day", detail }])
+    }
   })
 })
 
