@@ -14,12 +14,16 @@ export function checkAppAds(look: AppAdsObservation, now: Date): void {
   checkTime(look.seenAt, now)
   hold(APP_ADS_STATES.includes(state), "bad_kind", `the state must be one of ${APP_ADS_STATES.join(", ")}`)
   hold((domain === null) === (state === "no_site"), "bad_text", "a domain is named unless there is no site")
-  hold(domain === null || isText(domain, 253), "bad_text", "a domain must have 1 to 253 characters")
+  hold(domain === null || isHost(domain), "bad_text", "a domain must be a host's name, in lower case")
   hold(records.length > 0 === (state === "records"), "bad_kind", "records stand in the state records, and in no other")
   hold(records.length <= MOST_RECORDS, "too_many_results", `there are more than ${MOST_RECORDS} records`)
   records.forEach(checkRecord)
   for (const [name, values] of Object.entries(variables)) checkVariable(name, values)
   checkProvenance(look)
+}
+
+function isHost(domain: string): boolean {
+  return domain.length <= 253 && URL.parse(`https://${domain}/`)?.hostname === domain
 }
 
 function checkRecord({ system, publisherId, relation, certId }: AppAdsRecord): void {

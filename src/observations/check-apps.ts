@@ -14,15 +14,15 @@ export function checkApps(reading: AppsObservation, now: Date): void {
     "apps",
   )
   for (const app of reading.apps) {
-    checkApp(app)
+    checkApp(app, reading.seenAt)
     checkGenre(reading.platform, app)
     if (app.listing) checkBeside(reading, app)
   }
   checkProvenance(reading)
 }
 
-function checkBeside({ source, platform }: AppsObservation, { name, listing = {} }: StoreApp): void {
+function checkBeside({ source, platform, seenAt }: AppsObservation, { name, listing = {} }: StoreApp): void {
   hold(LOOKUP_SOURCES.includes(source), "bad_source", "only a look-up says what stands on an app's page")
   hold(typeof name === "string" && /\S/.test(name), "bad_text", "a listing must have a name")
-  checkParts(platform, listing)
+  checkParts({ platform, seenAt }, listing)
 }

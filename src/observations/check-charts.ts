@@ -7,6 +7,7 @@ export function checkChart(reading: ChartObservation, now: Date): void {
   checkPlace(reading, CHART_SOURCES)
   checkTime(reading.seenAt, now)
   const { platform, device, chart, genre, depth, complete, apps } = reading
+  hold(platform === "ios", "bad_platform", "charts are the App Store's: the platform must be ios")
   hold(DEVICES.includes(device), "bad_kind", `the device must be ${DEVICES.join(" or ")}`)
   hold(CHARTS.includes(chart), "bad_kind", `the chart must be one of ${CHARTS.join(", ")}`)
   hold(isGenre(genre), "bad_text", "a genre must be a number of the store")
@@ -20,7 +21,7 @@ export function checkChart(reading: ChartObservation, now: Date): void {
     "apps",
   )
   for (const app of apps) {
-    checkApp(app)
+    checkApp(app, reading.seenAt)
     hold(app.genre === undefined || isGenre(app.genre), "bad_text", "a genre must be a number of the store")
   }
   checkProvenance(reading)

@@ -1,4 +1,5 @@
-import { checkIds, checkPlace, checkProvenance, checkTime, hold, isStorable, isText } from "./invariants.ts"
+import { checkIds, checkPlace, checkProvenance, checkText, checkTime, hold, isStorable, isText } from "./invariants.ts"
+import { LONGEST_TEXT, LONGEST_VERSION } from "./review-parts.ts"
 import { REVIEWS_SOURCES, type ReviewsObservation, type StoreReview } from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of a page of reviews holds. */
@@ -10,7 +11,7 @@ export function checkReviews(reading: ReviewsObservation, now: Date): void {
   checkPosition(reading)
   const { reviews } = reading
   hold(reviews.length <= MOST_REVIEWS, "too_many_results", `there are more than ${MOST_REVIEWS} reviews`)
-  for (const review of reviews) checkReview(review, reading.seenAt)
+  for (const [place, review] of reviews.entries()) checkReview(review, `reviews[${place}]`, reading.seenAt)
   const ids = new Set(reviews.map(({ id }) => id))
   hold(ids.size === reviews.length, "duplicate_review", "a review stands twice")
   checkEnd(reading)
@@ -19,9 +20,6 @@ export function checkReviews(reading: ReviewsObservation, now: Date): void {
 
 /** Of one page, or one line of an import. */
 export const MOST_REVIEWS = 1_000
-/** Of a title or a text; the longest that a store lets somebody write has 6,000. */
-export const LONGEST_TEXT = 20_000
-export const LONGEST_VERSION = 100
 
 const DAY_MS = 86_400_000
 const STORES_OPENED = Date.parse("2008-07-10")
@@ -45,26 +43,24 @@ function checkPosition({ page, token, next, more }: ReviewsObservation): void {
   hold(more === undefined || typeof more === "boolean", "bad_depth", "more must be true or false")
 }
 
-function checkReview({ id, stars, title, text, version, at }: StoreReview, seenAt: Date): void {
-  hold(/^[\x21-\x7e]{1,100}$/.test(id), "bad_review_id", "a review must have an id of 1 to 100 characters")
-  hold(Number.isInteger(stars) && stars >= 1 && stars <= 5, "bad_figure", "stars must be a whole number from 1 to 5")
+/** `place` names the review in a line. */
+function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
   hold(
-    title === undefined || isText(title, LONGEST_TEXT),
-    "bad_text",
-    `a title must have 1 to ${LONGEST_TEXT} characters`,
+    /^[\x21-\x7e]{1,100}$/.test(id),
+    "bad_review_id",
+    `${place}.id: must have 1 to 100 characters of ASCII, no blanks`,
   )
+  hold(
+    Number.isInteger(stars) && stars >= 1 && stars <= 5,
+    "bad_figure",
+    `${place}.stars: must be a whole number from 1 to 5`,
+  )
+  if (title !== undefined) checkText(title, LONGEST_TEXT, `${place}.title:`)
   const isWritten = typeof text === "string" && text.length <= LONGEST_TEXT && isStorable(text)
-  hold(isWritten, "bad_text", `a review's text must have at most ${LONGEST_TEXT} characters`)
-  hold(
-    version === undefined || isText(version, LONGEST_VERSION),
-    "bad_text",
-    `a version must have 1 to ${LONGEST_VERSION} characters`,
-  )
-  hold(
-    mayBeWritten(at.getTime(), seenAt),
-    "bad_time",
-    "a review must be written before it was seen, and after the stores opened",
-  )
+  hold(isWritten, "bad_text", `${place}.text: must have at most ${LONGEST_TEXT} characters that can be stored`)
+  if (version !== undefined) checkText(version, LONGEST_VERSION, `${place}.version:`)
+  const rule = "must lie after the stores opened, and at most a day after the review was seen"
+  hold(mayBeWritten(at.getTime(), seenAt), "bad_time", `${place}.at: ${rule}`)
 }
 
 function checkEnd({ reviews, end }: ReviewsObservation): void {

@@ -1,4 +1,5 @@
 import { monthOf } from "../formulas/days.ts"
+import { checkApp } from "./check-app.ts"
 import { checkAppAds } from "./check-app-ads.ts"
 import { checkApps } from "./check-apps.ts"
 import { checkChart, checkGenres } from "./check-charts.ts"
@@ -9,7 +10,6 @@ import {
   checkPlace,
   checkProvenance,
   checkRankPlace,
-  checkRatings,
   checkTerm,
   checkTime,
   hold,
@@ -55,7 +55,7 @@ function checkSearch(reading: SearchObservation, now: Date): void {
     results.map(({ id }) => id),
     "results",
   )
-  results.forEach(checkRatings)
+  for (const result of results) checkApp(result, reading.seenAt)
   checkProvenance(reading)
 }
 

@@ -3,7 +3,7 @@ import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
 import { Term } from "../inputs.ts"
 import { isStorefront } from "../storefronts.ts"
-import { type Platform, type Provenance, RANK_SOURCES, type ResultApp, type SourceName } from "./types.ts"
+import { type Platform, type Provenance, RANK_SOURCES, type SourceName } from "./types.ts"
 
 export type ProblemCode =
   | "bad_kind"
@@ -87,12 +87,6 @@ export function checkIds(platform: Platform, ids: readonly string[], what: strin
   }
 }
 
-export function checkRatings({ ratings, rating }: ResultApp): void {
-  const counted = ratings === undefined || (Number.isSafeInteger(ratings) && ratings >= 0)
-  hold(counted, "bad_figure", "ratings must be a whole number from 0")
-  hold(rating === undefined || (rating >= 0 && rating <= 5), "bad_figure", "rating must be a number from 0 to 5")
-}
-
 export function checkProvenance({ origin, parser, sha256, egress }: Provenance): void {
   const named = isStorable(origin) && /^\P{C}{1,100}$/u.test(origin)
   hold(named, "bad_provenance", "the origin must have 1 to 100 printable characters")
@@ -106,6 +100,32 @@ export function checkProvenance({ origin, parser, sha256, egress }: Provenance):
 export function checkHash(sha256: Uint8Array): void {
   hold(sha256.length === 32, "bad_provenance", "the SHA-256 must have 32 bytes")
 }
+
+/** Throws ObservationProblem, which says what is wrong, unless the text can be stored and says something. */
+export function checkText(text: string, longest: number, what: string): void {
+  hold(text.length <= longest, "bad_text", `${what} has more than ${longest} characters`)
+  hold(isStorable(text), "bad_text", `${what} holds a NUL or half a character, which cannot be stored`)
+  hold(/\S/.test(text), "bad_text", `${what} is blank`)
+}
+
+const LONGEST_ADDRESS = 2_000
+
+/** Why a text is no address that a page may be led to by; null = it is one. */
+export function addressProblem(text: string): string | null {
+  if (text.length > LONGEST_ADDRESS) return `has more than ${LONGEST_ADDRESS} characters`
+  const isWeb = /^https?:\/\/[^\s\0]+$/i.test(text) && text.isWellFormed() && URL.canParse(text)
+  return isWeb ? null : "is no address that begins with https:// or http://"
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
+
+/** A code of ISO 4217 that money is counted in. */
+export function isCurrency(code: string): boolean {
+  return CURRENCIES.has(code) && !NO_MONEY.includes(code)
+}
+
+// no currency, and a code for tests
+const NO_MONEY = ["XXX", "XTS"]
 
 /** Text that says something, as it stands. PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
 export function isText(text: string, longest: number): boolean {

@@ -2,7 +2,13 @@ import * as v from "valibot"
 import { RANK_SOURCES } from "./types.ts"
 
 export const Text = v.string("must be text")
-export const Fact = v.optional(Text)
+/** One that says nothing is not said, as the stores' own pages are read. */
+export const Fact = v.optional(
+  v.pipe(
+    Text,
+    v.transform((text) => (/\S/.test(text) ? text : undefined)),
+  ),
+)
 export const Country = v.pipe(Text, v.regex(/^[A-Za-z]{2}$/, "must be two letters"))
 export const Figure = v.number("must be a number")
 export const Whole = v.pipe(Figure, v.integer("must be a whole number"))

@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import { normaliseTerm } from "../formulas/term.ts"
+import { doubledKey } from "./json-keys.ts"
 import { checkedLine, type LineOf, LineProblem } from "./line-shapes.ts"
+import { titleIn, versionIn, writtenIn } from "./review-parts.ts"
 import type {
   AppAdsObservation,
   AppAdsRecord,
@@ -107,13 +109,18 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * how many it read: without `complete` nothing is known of the reading, so that an empty one must be. All may say
  * `parser` (version, default 1), `origin` (who brought it, default "own"), `egress` (country it was read from) and
  * `sha256` (of the raw body, 64 hex digits; without it, that of the trimmed line). An attempt, which says none of these,
- * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed,
- * mismatched or failed. Other fields are refused.
- * Throws LineProblem.
+ * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed, mismatched or
+ * failed.
+ *
+ * A text that says nothing where none is needed is taken for none. Other fields are refused, and a key that stands twice;
+ * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
  */
 export function parseLine(text: string): Parsed {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
   const line = checkedLine(jsonOf(text))
+  // every key is one of ours by now, so that it can be named
+  const doubled = doubledKey(text)
+  if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
   if (line.kind === "attempt") return { kind: "attempt", attempt: attemptOf(line) }
   return { kind: "observation", observation: observationOf(line, text) }
 }
@@ -165,11 +172,15 @@ function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
   return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
 }
 
-/** With moments in place of how they are written, at any depth; a version's, an event's and an app's. */
+/**
+ * With moments in place of how they are written, a version's, an event's and an app's, and without what is not said; at any
+ * depth.
+ */
 function dated<T>(part: unknown): T {
   if (Array.isArray(part)) return part.map(dated) as T
   if (typeof part !== "object" || part === null) return part as T
-  const entries = Object.entries(part).map(([key, value]) => [key, MOMENTS.has(key) ? new Date(value) : dated(value)])
+  const said = Object.entries(part).filter(([, value]) => value !== undefined)
+  const entries = said.map(([key, value]) => [key, MOMENTS.has(key) ? new Date(value) : dated(value)])
   return Object.fromEntries(entries)
 }
 
@@ -211,12 +222,22 @@ function reviewsOf(line: LineOf<"reviews">, text: string): ReviewsObservation {
     ...rest,
     ...provenanceOf(line, text),
     ...(language !== undefined && { language }),
-    reviews: reviews.map(({ at, ...review }) => ({ ...(review as Written), at: new Date(at) })),
+    reviews: reviews.map(reviewIn),
     ...(complete !== undefined && { end: { pages, complete, empty } }),
   }
 }
 
-type Written = Omit<StoreReview, "at">
+/** As the readers of stores' pages take it: an odd title or version is none, and a text loses what cannot be stored. */
+function reviewIn({ title, text, version, at, ...review }: LineOf<"reviews">["reviews"][number]): StoreReview {
+  const [named, of] = [titleIn(title), versionIn(version)]
+  return {
+    ...review,
+    ...(named !== undefined && { title: named }),
+    text: writtenIn(text),
+    ...(of !== undefined && { version: of }),
+    at: new Date(at),
+  }
+}
 
 function popularityOf(line: LineOf<"popularity">, text: string): PopularityObservation {
   const [year, month] = line.month.split("-").map(Number) as [number, number]

@@ -1,7 +1,7 @@
-import { LONGEST_TEXT, LONGEST_VERSION, MOST_REVIEWS, mayBeWritten } from "../observations/check-reviews.ts"
+import { MOST_REVIEWS, mayBeWritten } from "../observations/check-reviews.ts"
+import { titleIn, versionIn, writtenIn } from "../observations/review-parts.ts"
 import type { StoreReview } from "../observations/types.ts"
 import { fact } from "./facts.ts"
-import { text } from "./json.ts"
 import { ReadFailure } from "./source.ts"
 
 /** The reviews of a page, each once, where it stands first. Throws ReadFailure (`changed`) for more than any page has. */
@@ -15,29 +15,19 @@ export function reviewsOf<Row>(rows: readonly Row[], reviewOf: (row: Row) => Sto
   return [...reviews.values()]
 }
 
-/**
- * What somebody wrote, as it stands but for what no database holds: a page is not lost for one character that was cut
- * apart. Undefined for what is no text.
- */
+/** What somebody wrote (see writtenIn); undefined for what is no text. */
 export function written(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined
-  // what is cut within a character loses it
-  return value
-    .replaceAll("\0", "")
-    .toWellFormed()
-    .slice(0, LONGEST_TEXT)
-    .replace(/[\ud800-\udbff]$/, "")
+  return typeof value === "string" ? writtenIn(value) : undefined
 }
 
 /** A title; undefined where there is none, or a blank one. */
 export function titled(value: unknown): string | undefined {
-  return text(fact(value, written))
+  return titleIn(fact(value, written))
 }
 
 /** A version of the app; undefined for what is none. */
 export function version(value: unknown): string | undefined {
-  const said = text(value)
-  return said !== undefined && said.length <= LONGEST_VERSION ? said : undefined
+  return typeof value === "string" ? versionIn(value) : undefined
 }
 
 /** When a review was written, of milliseconds since 1970; undefined for what cannot be. */

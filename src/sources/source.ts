@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
+import { possible } from "../observations/app-facts.ts"
 import type { Observation, Outcome, SourceName } from "../observations/types.ts"
 import type { Upstream } from "../upstreams.ts"
 
@@ -98,7 +99,7 @@ export async function readOnce<Asked, Seen extends Observation>(
 // Without one the runtime gives its own name and version, and Deno is another than Bun.
 const NAME = "appmeter"
 
-/** Reads a body that came now, or was kept. Throws ReadFailure with it. */
+/** Reads a body that came now, or was kept, without what no store can say of an app. Throws ReadFailure with it. */
 export function parseBody<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
@@ -107,7 +108,7 @@ export function parseBody<Asked, Seen extends Observation>(
 ): Seen {
   const { seenAt, sha256 } = body
   try {
-    return source.parse(body.text, asked, { seenAt, sha256, ...(egress !== undefined && { egress }) })
+    return possible(source.parse(body.text, asked, { seenAt, sha256, ...(egress !== undefined && { egress }) }))
   } catch (error) {
     // a parser that trips over a shape it does not know has met a change, whatever it tripped with
     const failure =

@@ -95,8 +95,53 @@ describe("a line of reviews", () => {
       recorded: 1,
       known: 0,
       attempts: 0,
-      bad: [{ line: 1, reason: "stars must be a whole number from 1 to 5" }],
+      bad: [{ line: 1, reason: "reviews[0].stars: must be a whole number from 1 to 5" }],
     })
+  })
+})
+
+describe("an odd review among fifty", () => {
+  const fifty = (odd: object) =>
+    line({
+      reviews: Array.from({ length: 50 }, (_, i) => ({
+        ...{ id: String(100 + i), stars: 1 + (i % 5), title: `title ${i}`, text: `text ${i}`, version: "1.2" },
+        at: new Date(Date.parse("2026-01-11T00:00:00Z") - i * 60_000).toISOString(),
+        ...(i === 30 && odd),
+      })),
+    })
+  const imported = async (odd: object) => {
+    expect(await importLines(sql, each([JSON.stringify(fifty(odd))]), options)).toMatchObject({ recorded: 1, bad: [] })
+    const rows = await sql<{ review_id: string; title: string | null; text: string; version: string | null }[]>`
+      select review_id, title, text, version from review where review_id = '130' or title is null or version is null`
+    return [...rows]
+  }
+
+  test("loses only a title that says nothing", async () => {
+    expect(await imported({ title: "\u3000" })).toEqual([
+      { review_id: "130", title: null, text: "text 30", version: "1.2" },
+    ])
+  })
+
+  test("loses only a version that is none, and of a title or text only what cannot be stored", async () => {
+    const odd = { title: "a\0b", text: `\ud83d${"x".repeat(30_000)}`, version: "9".repeat(101) }
+    expect(await imported(odd)).toEqual([
+      { review_id: "130", title: "ab", text: `\ufffd${"x".repeat(19_999)}`, version: null },
+    ])
+  })
+
+  test("whose figure or time no store can say is refused, by its place", async () => {
+    const cases: [object, string][] = [
+      [{ stars: 0 }, "reviews[30].stars: must be a whole number from 1 to 5"],
+      [{ id: "a b" }, "reviews[30].id: must have 1 to 100 characters of ASCII, no blanks"],
+      [
+        { at: "2026-01-14T00:00:00Z" },
+        "reviews[30].at: must lie after the stores opened, and at most a day after the review was seen",
+      ],
+    ]
+    for (const [odd, reason] of cases) {
+      const { bad } = await importLines(sql, each([JSON.stringify(fifty(odd))]), options)
+      expect(bad).toEqual([{ line: 1, reason }])
+    }
   })
 })
 

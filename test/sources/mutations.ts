@@ -1,3 +1,4 @@
+import { possible } from "../../src/observations/app-facts.ts"
 import { checkObservation } from "../../src/observations/check.ts"
 import type { Observation, Outcome } from "../../src/observations/types.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"
@@ -108,7 +109,8 @@ function verdictOf<Asked extends object>(
 ): { outcome: keyof Tally } | { wrong: string } {
   let seen: Observation
   try {
-    seen = source.parse(body, asked, { seenAt: SEEN_AT, sha256: SHA256 })
+    // as parseBody does, which knows no Error of a parser's own
+    seen = possible(source.parse(body, asked, { seenAt: SEEN_AT, sha256: SHA256 }))
   } catch (error) {
     if (error instanceof ReadFailure) return { outcome: error.outcome }
     return { wrong: `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` }
