@@ -8,28 +8,23 @@ export function doubledKey(json: string): string | null {
     const level = open.at(-1)
     switch (json[at]) {
       case "{":
-        open.push({ keys: new Set(), last: "" })
+        open.push({ first: null, others: null, last: "", isValue: false })
         break
       case "[":
-        open.push({ keys: null, last: 0 })
+        open.push({ last: 0 })
         break
       case "}":
       case "]":
         open.pop()
         break
       case ",":
-        if (level?.keys === null) level.last++
+        if (level && isList(level)) level.last++
         else if (level) level.isValue = false
         break
       case '"': {
         const end = endOf(json, at)
-        if (level?.keys && !level.isValue) {
-          const key = JSON.parse(json.slice(at, end + 1)) as string
-          level.last = key
-          if (level.keys.has(key)) return pathOf(open)
-          level.keys.add(key)
-          level.isValue = true
-        }
+        if (level && !isList(level) && !level.isValue && !isNew(level, JSON.parse(json.slice(at, end + 1))))
+          return pathOf(open)
         at = end
       }
     }
@@ -37,8 +32,34 @@ export function doubledKey(json: string): string | null {
   return null
 }
 
-/** An object with its keys, or a list, that is not closed yet; `last` is where in it. */
-type Level = { keys: Set<string>; last: string; isValue?: boolean } | { keys: null; last: number }
+/** An object or a list that is not closed yet; `last` is where in it. */
+type Level = OpenObject | OpenList
+
+interface OpenObject {
+  first: string | null
+  /** Made for the second key: most objects that are deep in others have one. */
+  others: Set<string> | null
+  last: string
+  /** A key stands before this place, and no comma after it. */
+  isValue: boolean
+}
+
+interface OpenList {
+  last: number
+}
+
+function isList(level: Level): level is OpenList {
+  return typeof level.last === "number"
+}
+
+function isNew(level: OpenObject, key: string): boolean {
+  level.last = key
+  level.isValue = true
+  if (level.first === key || level.others?.has(key)) return false
+  if (level.first === null) level.first = key
+  else (level.others ??= new Set()).add(key)
+  return true
+}
 
 /** Where the text ends that begins there: at its closing quote. */
 function endOf(json: string, start: number): number {

@@ -105,7 +105,10 @@ test("a line that cannot be read is refused with the field and the rule, and quo
     [search({ depth: 1.5 }), "depth: must be a whole number"],
     [search({ sha256: "12" }), "sha256: must be 64 hex digits"],
     [search({ complete: "yes" }), "complete: must be true or false"],
-    [attempt({ outcome: "bored" }), "outcome: must be one of blocked, rate_limited, not_found, changed, failed"],
+    [
+      attempt({ outcome: "bored" }),
+      "outcome: must be one of blocked, rate_limited, not_found, changed, mismatched, failed",
+    ],
     [
       attempt({ source: "itunes-search" }),
       "source: the iTunes Search API is no rank source: its order is not the order a phone shows",

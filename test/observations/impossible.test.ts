@@ -124,8 +124,8 @@ describe("a key that stands twice in an object", () => {
       (size) => `{"a":"${"\\\\".repeat(size)}"}`,
       (size) => `${"[".repeat(size)}${"]".repeat(size)}`,
     ]
-    // eight times as long, so that a square would be sixty-four times
-    for (const shape of shapes) expect(timed(shape(80_000))).toBeLessThan(28 * Math.max(0.2, timed(shape(10_000))))
+    // sixteen times as long, so that a square would be 256 times
+    for (const shape of shapes) expect(timed(shape(160_000))).toBeLessThan(100 * Math.max(0.5, timed(shape(10_000))))
   })
 })
 
