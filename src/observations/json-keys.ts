@@ -56,8 +56,12 @@ function isNew(level: OpenObject, key: string): boolean {
   level.last = key
   level.isValue = true
   if (level.first === key || level.others?.has(key)) return false
-  if (level.first === null) level.first = key
-  else (level.others ??= new Set()).add(key)
+  if (level.first === null) {
+    level.first = key
+    return true
+  }
+  level.others ??= new Set()
+  level.others.add(key)
   return true
 }
 
