@@ -23,6 +23,8 @@ export interface PlanKeyword {
   rank: number | null
   popularity: number
   popularitySource: string
+  /** When the youngest reading behind it was seen, ISO 8601. */
+  popularityAt: string | null
   /** The other apps of the first 50 places. */
   peers: readonly RankedPeer[]
 }
@@ -65,6 +67,8 @@ export interface KeywordOutlook {
   expectedRank: number
   popularity: number
   popularitySource: string
+  /** When the youngest reading behind it was seen, ISO 8601. */
+  popularityAt: string | null
 }
 
 /** Fewer apps that show what the words are worth say nothing. */
@@ -116,7 +120,7 @@ interface Missing {
 
 /** Null where no rank can be expected that is better. */
 function outlookOf(keyword: PlanKeyword, ratings: number): Omit<Missing, "words"> | null {
-  const { term, day, rank, popularity, popularitySource, peers } = keyword
+  const { term, day, rank, popularity, popularitySource, popularityAt, peers } = keyword
   const alike = peers.filter(
     (peer) =>
       peer.name !== null && peer.ratings !== null && peer.ratings <= ratings && titleMatch(term, peer.name) >= 0.5,
@@ -125,7 +129,7 @@ function outlookOf(keyword: PlanKeyword, ratings: number): Omit<Missing, "words"
   const ranks = alike.map((peer) => peer.rank).sort((a, b) => a - b)
   const expectedRank = ranks[Math.floor(ranks.length / 2)] as number
   if (rank !== null && expectedRank >= rank) return null
-  return { outlook: { term, day, rank, expectedRank, popularity, popularitySource }, peers: alike.length }
+  return { outlook: { term, day, rank, expectedRank, popularity, popularitySource, popularityAt }, peers: alike.length }
 }
 
 function worth({ popularity, expectedRank, rank }: KeywordOutlook): number {

@@ -63,11 +63,11 @@ export function dayAnswers(sql: Sql, sides: readonly SideApp[], { lists, term }:
       order by k.position, k.side, k.term
       limit ${lists ?? null}
     ), answer as materialized (
-      select t.tracked, t.side, t.own, t.term, t.position, t.day, r.depth, r.seen_at, r.app_ids,
+      select t.tracked, t.side, t.own, t.term, t.position, t.day, r.source, r.depth, r.seen_at, r.app_ids,
         array_position(r.app_ids, t.own) as our_rank
       from term t
       cross join lateral (
-        select depth, seen_at, app_ids
+        select source, depth, seen_at, app_ids
         from search_results
         where list_id = t.list_id and day = t.day and complete
         order by ${bestFirst(sql)}

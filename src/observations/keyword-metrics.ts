@@ -55,35 +55,45 @@ function stored({ listId, metric, source, seenAt, score, formula, parts }: Metri
 /** What is known of a keyword beside ranks. Null = not measured, or none can be given where the flag says so. */
 export interface KeywordMetrics {
   demand: number | null
+  /** Each …At: when the youngest reading behind the figure was seen, ISO 8601; also where it was read and gives none. */
+  demandAt: string | null
   hintCount: number | null
+  hintCountAt: string | null
   popularity: number | null
   popularitySource: string | null
   /** The month that a published popularity stands for, "YYYY-MM". */
   popularityWeek: string | null
   popularityNone: boolean
+  popularityAt: string | null
   difficulty: number | null
   difficultyBand: Band | null
   difficultyNone: boolean
+  difficultyAt: string | null
 }
 
 /** A keyword of which nothing is known. */
 export const UNMEASURED: KeywordMetrics = {
   demand: null,
+  demandAt: null,
   hintCount: null,
+  hintCountAt: null,
   popularity: null,
   popularitySource: null,
   popularityWeek: null,
   popularityNone: false,
+  popularityAt: null,
   difficulty: null,
   difficultyBand: null,
   difficultyNone: false,
+  difficultyAt: null,
 }
 
 /** A calculated figure that is older on `today` says nothing of today. */
 export const SHOWN_DAYS = 90
 
 /**
- * The latest figures of keywords in one storefront of one store; every term asked for has an entry. A popularity that the store publishes, of whatever month, comes before any estimate.
+ * The latest figures of keywords in one storefront of one store; every term asked for has an entry. A popularity that the
+ * store publishes, of whatever month, comes before any estimate.
  */
 export async function keywordMetricsOf(
   sql: Sql,
@@ -92,15 +102,16 @@ export async function keywordMetricsOf(
   if (terms.length === 0) return new Map()
   const since = addDays(today, -SHOWN_DAYS)
   const latest = (metric: MetricRow["metric"]) => sql`
-    select score, true as read
+    select score, seen_at
     from keyword_metric
     where list_id = l.id and metric = ${metric} and formula > 0 and day >= ${since}
     order by day desc, seen_at desc, source
     limit 1`
   const rows = await sql<Row[]>`
-    select k.term, demand.score as demand, hints.score as "hintCount", difficulty.score as difficulty,
-      difficulty.read as "difficultyRead", published.score as published, published.source as "publishedBy",
-      published.day as "publishedFor", estimate.score as estimate, estimate.read as "estimateRead"
+    select k.term, demand.score as demand, demand.seen_at as "demandAt", hints.score as "hintCount",
+      hints.seen_at as "hintsAt", difficulty.score as difficulty, difficulty.seen_at as "difficultyAt",
+      published.score as published, published.source as "publishedBy", published.day as "publishedFor",
+      published.seen_at as "publishedAt", estimate.score as estimate, estimate.seen_at as "estimateAt"
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
     left join lateral (
       select id
@@ -112,7 +123,7 @@ export async function keywordMetricsOf(
     left join lateral (${latest("hints")}) hints on true
     left join lateral (${latest("difficulty")}) difficulty on true
     left join lateral (
-      select score, source, day
+      select score, source, day, seen_at
       from keyword_metric
       where list_id = l.id and metric = 'popularity' and formula = 0
       order by day desc, seen_at desc, source
@@ -127,34 +138,46 @@ export async function keywordMetricsOf(
 interface Row {
   term: string
   demand: number | null
+  demandAt: Date | null
   hintCount: number | null
+  hintsAt: Date | null
   difficulty: number | null
-  difficultyRead: boolean | null
+  difficultyAt: Date | null
   published: number | null
   publishedBy: string | null
   publishedFor: string | null
+  publishedAt: Date | null
   estimate: number | null
-  estimateRead: boolean | null
+  estimateAt: Date | null
 }
 
 function metricsOf(row: Row): KeywordMetrics {
   const { demand, hintCount, difficulty } = row
   return {
     demand,
+    demandAt: iso(row.demandAt),
     hintCount,
+    hintCountAt: iso(row.hintsAt),
     ...popularityOf(row),
     difficulty,
     difficultyBand: difficulty === null ? null : bandOf(difficulty),
-    difficultyNone: difficulty === null && row.difficultyRead === true,
+    difficultyNone: difficulty === null && row.difficultyAt !== null,
+    difficultyAt: iso(row.difficultyAt),
   }
 }
 
-function popularityOf({ published, publishedBy, publishedFor, estimate, estimateRead }: Row) {
+function popularityOf({ published, publishedBy, publishedFor, publishedAt, estimate, estimateAt }: Row) {
   const none = { popularity: null, popularitySource: null, popularityWeek: null, popularityNone: false }
   if (published !== null) {
     const popularityWeek = publishedFor?.slice(0, 7) ?? null
-    return { ...none, popularity: published, popularitySource: publishedBy, popularityWeek }
+    const popularityAt = iso(publishedAt)
+    return { ...none, popularity: published, popularitySource: publishedBy, popularityWeek, popularityAt }
   }
-  if (estimate !== null) return { ...none, popularity: estimate, popularitySource: ESTIMATE }
-  return { ...none, popularityNone: estimateRead === true }
+  const popularityAt = iso(estimateAt)
+  if (estimate !== null) return { ...none, popularity: estimate, popularitySource: ESTIMATE, popularityAt }
+  return { ...none, popularityNone: estimateAt !== null, popularityAt }
+}
+
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null
 }

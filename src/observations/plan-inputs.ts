@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
 import { dayAnswers, sideOf } from "./day-answers.ts"
-import { keywordMetricsOf } from "./keyword-metrics.ts"
+import { keywordMetricsOf, UNMEASURED } from "./keyword-metrics.ts"
 import type { Side } from "./ranks.ts"
 import { preferredRating } from "./rating-days.ts"
 import type { FactSource, Platform, RankedApp } from "./types.ts"
@@ -55,8 +55,8 @@ export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Da
   const answers = await readAnswers(sql, app, side, addDays(dayOf(now), -YOUNG_DAYS))
   const metrics = await keywordMetricsOf(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
   const known = answers.flatMap((answer) => {
-    const { popularity, popularitySource } = metrics.get(answer.term) ?? {}
-    return popularity && popularitySource ? [{ ...answer, popularity, popularitySource }] : []
+    const { popularity, popularitySource, popularityAt } = metrics.get(answer.term) ?? UNMEASURED
+    return popularity && popularitySource ? [{ ...answer, popularity, popularitySource, popularityAt }] : []
   })
   const chosen = known.sort((a, b) => b.popularity - a.popularity || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
   const peers = await readPeers(

@@ -7,7 +7,7 @@ import { FIRST } from "../formulas/figure.ts"
 import { titleMatch } from "../formulas/title-match.ts"
 import { AppCountry, Platform, Term } from "../inputs.ts"
 import { bestFirst } from "../observations/answers.ts"
-import { keywordMetricsOf } from "../observations/keyword-metrics.ts"
+import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { allTerms, ownId, type Side } from "../observations/ranks.ts"
 import { preferredRating } from "../observations/rating-days.ts"
 import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
@@ -25,6 +25,8 @@ const Leader = v.strictObject({
   name: described(v.nullable(v.string()), "Null = the store showed none yet."),
   rank: described(Rank, "From 1, in the order shown."),
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
+  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
   inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
 })
 
@@ -51,6 +53,10 @@ const Competition = v.strictObject({
   ),
   difficultyBand: described(v.nullable(v.picklist(BANDS)), "A fifth of the scale each; null where difficulty is."),
   difficultyNone: described(v.boolean(), `Measured, with fewer than ${LEAST_RESULTS} results: too few for one.`),
+  difficultyAt: described(
+    v.nullable(Time),
+    "When the youngest reading behind the difficulty was seen; null = none is young enough.",
+  ),
   top: described(v.array(Leader), `The first ${SHOWN} results.`),
 })
 
@@ -105,8 +111,9 @@ export const getKeywordCompetition = operation({
     keywords: rows
       .filter(({ apps }) => apps >= LEAST_APPS)
       .map((row) => {
-        const { difficulty = null, difficultyBand = null, difficultyNone = false } = metrics.get(row.term) ?? {}
-        return { ...readingOf(row), rank: row.rank, ...leaders(row), difficulty, difficultyBand, difficultyNone }
+        const { difficulty, difficultyBand, difficultyNone, difficultyAt } = metrics.get(row.term) ?? UNMEASURED
+        const figures = { difficulty, difficultyBand, difficultyNone, difficultyAt }
+        return { ...readingOf(row), rank: row.rank, ...leaders(row), ...figures }
       }),
     fewer: rows.filter(({ apps }) => apps < LEAST_APPS).map(readingOf),
     notMeasured: looked.filter((term) => !measured.has(term)),
@@ -135,7 +142,13 @@ interface Row {
   apps: number
   rank: number | null
   /** The first results. */
-  first: { id: string; name: string | null; ratings: number | null }[]
+  first: {
+    id: string
+    name: string | null
+    ratings: number | null
+    ratingsDay: string | null
+    ratingsSource: string | null
+  }[]
 }
 
 // Of each term the day's one answer, by the key of the readings; names of the first ten only: those of all would be 25,000.
@@ -169,18 +182,21 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
     cross join lateral (
       select coalesce(
           json_agg(
-            json_build_object('id', s.store_id, 'name', s.name, 'ratings', case when u.place <= ${SHOWN} then (
-              select ratings
-              from rating_count
-              where app_id = s.id and storefront = ${storefront} and ratings is not null
-              order by day desc, ${preferredRating(sql)}
-              limit 1
-            ) end)
+            json_build_object(
+              'id', s.store_id, 'name', s.name, 'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
+            )
             order by u.place
           ), '[]'
         ) as first
       from unnest(a.app_ids[1:${FIRST}]) with ordinality u (app_id, place)
       join store_app s on s.id = u.app_id
+      left join lateral (
+        select ratings, day, source
+        from rating_count
+        where u.place <= ${SHOWN} and app_id = s.id and storefront = ${storefront} and ratings is not null
+        order by day desc, ${preferredRating(sql)}
+        limit 1
+      ) c on true
     ) f
     order by a.place
     limit ${MOST_TERMS}`

@@ -5,13 +5,14 @@ import { addDays, dayOf } from "../formulas/days.ts"
 import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
 import { searchPage } from "../formulas/store-pages.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
-import { keywordMetricsOf } from "../observations/keyword-metrics.ts"
+import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { preferredRating } from "../observations/rating-days.ts"
 import { rankSeries } from "../observations/series.ts"
+import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
 import { type Fetched, platformOf, STORES } from "./records.ts"
-import { Count, Day, Rank, Store, Storefront } from "./shapes.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 const MOST_ABOVE = 50
 
@@ -19,6 +20,8 @@ const Above = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.string(), "The name the store showed, or the store id until one was seen."),
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
+  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
 })
 
 export const KeywordRecord = v.strictObject({
@@ -33,9 +36,16 @@ export const KeywordRecord = v.strictObject({
         "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
       ),
       rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
+      day: described(v.nullable(Day), "That day, in UTC; null = never measured."),
+      measuredAt: described(v.nullable(Time), "When its results of that day were seen; null where measured is false."),
+      source: described(v.nullable(v.picklist(RANK_SOURCES)), "Who read them; null where measured is false."),
       demand: described(
         v.nullable(v.number()),
         "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+      ),
+      demandAt: described(
+        v.nullable(Time),
+        "When the youngest reading behind the demand was seen; null = none is young enough.",
       ),
       depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
       above: described(
@@ -70,7 +80,9 @@ export async function fetchKeyword(
     keywordMetricsOf(sql, { ...side, terms: [term], today: to }),
   ])
   const { platform } = side
-  const { depth, rank, above } = current
+  const { day, source, seenAt, depth, rank, above } = current
+  const { demand, demandAt } = metrics.get(term) ?? UNMEASURED
+  const measured = { measured: depth !== null, day, measuredAt: seenAt?.toISOString() ?? null }
   return {
     id: keywordRecordId(app.id, country, term),
     title: term,
@@ -80,7 +92,16 @@ export async function fetchKeyword(
       term,
       country,
       platform,
-      current: { term, measured: depth !== null, rank, demand: metrics.get(term)?.demand ?? null, depth, above },
+      current: {
+        term,
+        ...measured,
+        source: source === null ? null : sourceOf(source),
+        rank,
+        demand,
+        demandAt,
+        depth,
+        above,
+      },
       history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
     },
   }
@@ -100,6 +121,8 @@ async function trackedOf(sql: Sql, appId: string, country: string, terms: string
 interface Current {
   /** The day shown; null = nothing of that side was ever measured. */
   day: string | null
+  source: number | null
+  seenAt: Date | null
   /** Null = the keyword was not measured on that day. */
   depth: number | null
   /** Null = absent, or not measured. */
@@ -108,17 +131,20 @@ interface Current {
 }
 
 async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Current> {
-  const rows = await sql<(Omit<Current, "above"> & { id: string | null; name: string; ratings: number | null })[]>`
+  const rows = await sql<(Omit<Current, "above"> & { app: v.InferOutput<typeof Above> | null })[]>`
     with ${dayAnswers(sql, [side], { term })}
-    select t.day, a.depth, a.our_rank as rank, u.id, u.name, u.ratings
+    select t.day, a.source, a.seen_at as "seenAt", a.depth, a.our_rank as rank, u.app
     from term t
     left join answer a on a.term = t.term
     left join lateral (
-      select p.place, s.store_id as id, coalesce(s.name, s.store_id) as name, c.ratings
+      select p.place, json_build_object(
+          'id', s.store_id, 'name', coalesce(s.name, s.store_id), 'ratings', c.ratings, 'ratingsDay', c.day,
+          'ratingsSource', c.source
+        ) as app
       from unnest(a.app_ids[1:least(a.our_rank - 1, ${MOST_ABOVE}::int)]) with ordinality p (app_id, place)
       join store_app s on s.id = p.app_id
       left join lateral (
-        select ratings
+        select ratings, day, source
         from rating_count
         where app_id = s.id and storefront = ${side.storefront} and ratings is not null
         order by day desc, ${preferredRating(sql)}
@@ -129,8 +155,9 @@ async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Curre
     order by u.place
     limit ${MOST_ABOVE}`
   const [first] = rows
-  const above = rows.flatMap(({ id, name, ratings }) => (id === null ? [] : [{ id, name, ratings }]))
-  return { day: first?.day ?? null, depth: first?.depth ?? null, rank: first?.rank ?? null, above }
+  const above = rows.flatMap(({ app }) => app ?? [])
+  const { day = null, source = null, seenAt = null, depth = null, rank = null } = first ?? {}
+  return { day, source, seenAt, depth, rank, above }
 }
 
 function state({ day, depth, rank }: Current): string {

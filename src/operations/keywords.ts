@@ -6,6 +6,7 @@ import { AppCountry, Platform } from "../inputs.ts"
 import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { ownId, ranksOn, type SideRanks } from "../observations/ranks.ts"
 import { REASONS } from "../observations/readers.ts"
+import { RANK_SOURCES } from "../observations/types.ts"
 import { keywordsUnderWay, NOT_SCHEDULED } from "../observations/under-way.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -15,13 +16,23 @@ const Keyword = v.strictObject({
   term: described(v.string(), "The keyword."),
   measured: described(v.boolean(), "False = nobody read this keyword's results on the day shown."),
   rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
+  measuredAt: described(v.nullable(Time), "When its results of the day shown were seen; null where measured is false."),
+  source: described(v.nullable(v.picklist(RANK_SOURCES)), "Who read them; null where measured is false."),
   demand: described(
     v.nullable(v.number()),
     "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
   ),
+  demandAt: described(
+    v.nullable(Time),
+    "When the youngest reading behind the demand was seen; null = none is young enough.",
+  ),
   hintCount: described(
     v.nullable(Count),
     "How many of the store's suggestions for the keyword, fully typed, begin with it and go on. Null = not measured yet.",
+  ),
+  hintCountAt: described(
+    v.nullable(Time),
+    "When the youngest reading behind it was seen; null = none is young enough.",
   ),
   popularity: described(
     v.nullable(v.number()),
@@ -36,6 +47,10 @@ const Keyword = v.strictObject({
     "The period that Apple's figure stands for: its report is of a month, YYYY-MM. Null for an estimate.",
   ),
   popularityNone: described(v.boolean(), "Measured, and neither results nor suggestions give a popularity."),
+  popularityAt: described(
+    v.nullable(Time),
+    "Of an estimate: when the youngest reading behind it was seen. Of Apple's figure: when its report was. Null = neither.",
+  ),
   difficulty: described(
     v.nullable(v.number()),
     "0 to 100, the higher the harder. Null = not measured yet, or none can be given (difficultyNone).",
@@ -47,6 +62,10 @@ const Keyword = v.strictObject({
   difficultyNone: described(
     v.boolean(),
     `Measured, with fewer than ${LEAST_RESULTS} results: too few for a difficulty.`,
+  ),
+  difficultyAt: described(
+    v.nullable(Time),
+    "When the youngest reading behind it was seen; null = none is young enough.",
   ),
   popularityMeasuring: described(v.boolean(), "A measurement of the popularity is under way, or next."),
   popularityNotMeasuring: described(
@@ -100,8 +119,8 @@ export const listKeywordRanks = operation({
     live: shown.day === dayOf(now()),
     measuredAt: shown.measuredAt?.toISOString() ?? null,
     keywords: shown.terms.map(
-      ({ term, measured, rank, depth }): v.InferInput<typeof Keyword> => ({
-        ...{ term, measured, rank },
+      ({ term, measured, rank, depth, source, seenAt }): v.InferInput<typeof Keyword> => ({
+        ...{ term, measured, rank, measuredAt: seenAt?.toISOString() ?? null, source },
         ...(metrics.get(term) ?? UNMEASURED),
         ...(underWay.get(term) ?? NOT_SCHEDULED),
         searchDepth: depth,

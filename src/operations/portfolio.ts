@@ -7,6 +7,7 @@ import { sidesOf } from "../observations/day-answers.ts"
 import { type AppFeed, reviewsWritten } from "../observations/day-facts.ts"
 import { REASONS } from "../observations/readers.ts"
 import { type SideDay, sideDays } from "../observations/side-days.ts"
+import { RANK_SOURCES } from "../observations/types.ts"
 import { type Expectation, expectedOn } from "../observations/under-way.ts"
 import { operation } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -20,7 +21,7 @@ import {
   PastDay,
   TimeZone,
 } from "./day-shapes.ts"
-import { Count, Rank, Store, Storefront, WhyNotMeasuring } from "./shapes.ts"
+import { Count, Rank, Store, Storefront, Time, WhyNotMeasuring } from "./shapes.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -47,6 +48,15 @@ const AppRow = v.strictObject({
   name: described(v.string(), "As list_apps names it."),
   icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
   ...figures,
+  rankSources: described(
+    v.array(v.picklist(RANK_SOURCES)),
+    "Who read the results that the keyword figures come from, on the UTC day of this date. Empty where none were read.",
+  ),
+  reviewSources: described(v.array(v.string()), "Who read the reviews. Empty where newReviews is null."),
+  reviewsReadAt: described(
+    v.nullable(Time),
+    "When the list of reviews that was read longest ago was read; null where newReviews is.",
+  ),
 })
 
 const Card = v.strictObject({
@@ -134,7 +144,7 @@ export const getPortfolioOverview = operation({
       icon,
       ...NOT_CONNECTED,
       ...keywordFigures(byApp.get(id) ?? []),
-      newReviews: reviews[at] as number | null,
+      ...(reviews[at] as AppReviews),
     }
   })
   const hiddenMoney = hidesMoney(caller)
@@ -172,17 +182,29 @@ function keywordFigures(sides: readonly SideDay[]) {
     keywordsUp: moved("up", "entered"),
     keywordsDown: moved("down", "dropped"),
     bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
+    rankSources: RANK_SOURCES.filter((source) => terms.some((term) => term.source === source)),
   }
 }
 
+interface AppReviews {
+  newReviews: number | null
+  reviewSources: string[]
+  reviewsReadAt: string | null
+}
+
 /** Storefronts that share a language share its reviews on Google Play: each list counts once. */
-async function reviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<(number | null)[]> {
+async function reviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<AppReviews[]> {
   const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
   const written = await reviewsWritten(sql, feeds, span)
   const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
   return apps.map((_, place) => {
     const read = counts.filter((one) => one.place === place && one.measured)
-    return read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null
+    const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
+    return {
+      newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
+      reviewSources: [...new Set(read.flatMap(({ source }) => source ?? []))].sort(),
+      reviewsReadAt: times[0] ?? null,
+    }
   })
 }
 

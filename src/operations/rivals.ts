@@ -2,12 +2,13 @@ import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { AppCountry, Platform } from "../inputs.ts"
-import { sideOf } from "../observations/day-answers.ts"
+import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
 import { preferredRating } from "../observations/rating-days.ts"
 import { heldPlaces, type RivalsAsked } from "../observations/rivals.ts"
+import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
-import { Count, Rank, Store, Storefront } from "./shapes.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 export const RivalTerm = v.strictObject({
   term: described(v.string(), "The tracked keyword."),
@@ -19,6 +20,8 @@ const Rival = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.string(), "The name the store showed, or the store id until one was seen."),
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
+  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
   terms: described(
     v.array(RivalTerm),
     "Tracked keywords where it stands above the app; of a manual rival all it holds.",
@@ -44,13 +47,20 @@ export const listRivals = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
+    day: described(
+      v.nullable(Day),
+      "The UTC day of the results; null = never measured. Each keyword's moment and source stand in list_keyword_ranks.",
+    ),
+    measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never measured."),
+    sources: described(v.array(v.picklist(RANK_SOURCES)), "Who read them, the preferred first."),
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
   }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
-  const rivals = await readRivals(sql, { side: sideOf(app, { storefront, platform }), manual })
-  return { country: storefront, platform, rivals }
+  const side = sideOf(app, { storefront, platform })
+  const rivals = await readRivals(sql, { side, manual })
+  return { country: storefront, platform, ...(await readMoment(sql, side)), rivals }
 })
 
 async function readRivals(sql: Sql, asked: RivalsAsked) {
@@ -76,15 +86,26 @@ async function readRivals(sql: Sql, asked: RivalsAsked) {
       where app_id in (select app_id from listed)
       group by app_id
     )
-    select l.id, coalesce(l.name, l.id) as name, c.ratings, coalesce(s.terms, '[]') as terms, l.manual
+    select l.id, coalesce(l.name, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource", coalesce(s.terms, '[]') as terms, l.manual
     from listed l
     left join shown s on s.app_id = l.app_id
     left join lateral (
-      select ratings
+      select ratings, day, source
       from rating_count
       where app_id = l.app_id and storefront = ${asked.side.storefront} and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true
     order by l.terms desc, l.best, l.id collate "C"`
+}
+
+/** When and by whom the results were read that the rivals come from. */
+async function readMoment(sql: Sql, side: SideApp) {
+  const [row] = await sql<{ day: string | null; seenAt: Date | null; sources: number[] }[]>`
+    with ${dayAnswers(sql, [side])}
+    select max(day) as day, max(seen_at) as "seenAt",
+      coalesce(array_agg(distinct source::int order by source::int), '{}') as sources
+    from answer`
+  const { day, seenAt, sources } = row!
+  return { day, measuredAt: seenAt?.toISOString() ?? null, sources: sources.map(sourceOf) }
 }

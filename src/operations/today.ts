@@ -52,7 +52,10 @@ const Figure = v.strictObject({
     "not_measured: nobody read it that day; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
   ),
   source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
-  measuredAt: described(v.nullable(Time), "When the source was read, where it was at one moment."),
+  measuredAt: described(
+    v.nullable(Time),
+    "When the source was read, where it was at one moment. Of keywords null: each was read at some moment of the UTC day shown, the latest as list_keyword_ranks tells.",
+  ),
 })
 type FigureRow = v.InferOutput<typeof Figure>
 

@@ -29,6 +29,7 @@ const Outlook = v.strictObject({
   ),
   popularity: described(v.number(), "How much it is searched for, 1 to 100, as in list_keyword_ranks."),
   popularitySource: described(v.string(), "Where that comes from, as in list_keyword_ranks."),
+  popularityAt: described(v.nullable(Time), "When the youngest reading behind it was seen, as in list_keyword_ranks."),
 })
 
 const Task = v.strictObject({

@@ -10,6 +10,7 @@ const keyword = (term: string, rest: Partial<PlanKeyword> = {}): PlanKeyword => 
   rank: null,
   popularity: 40,
   popularitySource: "estimate",
+  popularityAt: "2026-11-19T08:00:00.000Z",
   peers: named(`My ${term}`, [8, 10, 12]),
   ...rest,
 })
@@ -47,6 +48,7 @@ describe("a task", () => {
             expectedRank: 10,
             popularity: 40,
             popularitySource: "estimate",
+            popularityAt: "2026-11-19T08:00:00.000Z",
           },
         ],
         expectedValue: Math.round(40 * (1 / 10 - 1 / 30) * 100) / 100,

@@ -10,6 +10,7 @@ import { hinted, NOW, published, reading, said } from "./measured.ts"
 
 let sql: Sql
 const AT = "2025-11-19T10:00:00Z"
+const SEEN = "2025-11-19T10:00:00.000Z"
 
 beforeEach(async () => {
   sql = await freshDatabase()
@@ -58,6 +59,7 @@ describe("keyword metrics", () => {
     await derive([ten("tea"), ...answers])
     expect(await figures()).toEqual({
       ...UNMEASURED,
+      ...{ demandAt: SEEN, hintCountAt: SEEN, popularityAt: SEEN, difficultyAt: SEEN },
       demand: demandOf(Array(10).fill(1_000))!.score,
       hintCount: 2,
       popularity: 49,
@@ -73,14 +75,18 @@ describe("keyword metrics", () => {
     expect(await figures()).toEqual(UNMEASURED)
     await derive([hinted("tea", AT, [])])
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([["hints", 0]])
-    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0 })
+    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN })
   })
 
   test("an empty list has neither difficulty nor demand, and with no suggestion no popularity either", async () => {
+    const listed = { demandAt: SEEN, difficultyNone: true, difficultyAt: SEEN }
     await derive([reading("tea", AT, [], { depth: 30 })])
-    expect(await figures()).toEqual({ ...UNMEASURED, difficultyNone: true })
+    expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
     await derive([hinted("tea", AT, [])])
-    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, difficultyNone: true, popularityNone: true })
+    expect(await figures()).toEqual({
+      ...{ ...UNMEASURED, ...listed },
+      ...{ hintCount: 0, hintCountAt: SEEN, popularityNone: true, popularityAt: SEEN },
+    })
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([
       ["demand", null],
       ["difficulty", null],

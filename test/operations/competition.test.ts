@@ -65,9 +65,10 @@ describe("on the demo's file", () => {
       rank: place < 0 ? null : place + 1,
       named: first.length,
       inTitle: first.filter(({ name }) => isIn(term, name)).length,
-      top: results
-        .slice(0, 3)
-        .map(({ id, name, ratings }, at) => ({ id, name, rank: at + 1, ratings, inTitle: isIn(term, name) })),
+      top: results.slice(0, 3).map(({ id, name, ratings }, at) => ({
+        ...{ id, name, rank: at + 1, ratings, ratingsDay: "2025-10-25", ratingsSource: "foreign" },
+        inTitle: isIn(term, name),
+      })),
     }
   }
 
@@ -98,7 +99,7 @@ describe("a keyword", () => {
       ],
       now,
     )
-    const unnamed = { name: null, ratings: null, inTitle: null }
+    const unnamed = { name: null, ratings: null, ratingsDay: null, ratingsSource: null, inTitle: null }
     const seen = (day: string) => ({ day, measuredAt: `${day}T10:00:00.000Z`, source: "import", depth: 30 })
     expect(await competition(appId)).toEqual({
       country: "us",
@@ -107,7 +108,7 @@ describe("a keyword", () => {
       keywords: [
         {
           term: "two", ...seen("2025-11-18"), apps: 2, rank: 2, named: 0, inTitle: null, difficulty: null,
-          difficultyBand: null, difficultyNone: false,
+          difficultyBand: null, difficultyNone: false, difficultyAt: null,
           top: [{ id: "10002", rank: 1, ...unnamed }, { id: "10001", rank: 2, ...unnamed }],
         },
       ],
@@ -153,8 +154,9 @@ describe("a keyword", () => {
     const [row] = (await competition(appId)).keywords
     const [shown] = (await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId })).keywords
     expect(shown.difficulty).toBeGreaterThan(0)
-    const { difficulty, difficultyBand, difficultyNone } = shown
-    expect(row).toMatchObject({ difficulty, difficultyBand, difficultyNone, named: 10, inTitle: 10 })
+    const { difficulty, difficultyBand, difficultyNone, difficultyAt } = shown
+    expect(difficultyAt).toBeString()
+    expect(row).toMatchObject({ difficulty, difficultyBand, difficultyNone, difficultyAt, named: 10, inTitle: 10 })
     expect(row.top.map(({ ratings }: { ratings: number }) => ratings)).toEqual([900, 901, 902])
   })
 })

@@ -86,12 +86,13 @@ describe("a keyword", () => {
         current: {
           term: "tea",
           measured: true,
+          ...{ day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", source: "import" },
           rank: 3,
-          demand: null,
+          ...{ demand: null, demandAt: null },
           depth: 30,
           above: [
-            { id: "70002", name: "Daybook Garden", ratings: 120 },
-            { id: "70003", name: "70003", ratings: null },
+            { id: "70002", name: "Daybook Garden", ratings: 120, ratingsDay: "2025-11-19", ratingsSource: "import" },
+            { id: "70003", name: "70003", ratings: null, ratingsDay: null, ratingsSource: null },
           ],
         },
         history: [
@@ -108,12 +109,13 @@ describe("a keyword", () => {
     expect(metadata.current).toEqual({
       term: "mate",
       measured: true,
+      ...{ day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", source: "import" },
       rank: null,
-      demand: null,
+      ...{ demand: null, demandAt: null },
       depth: 40,
       above: [
-        { id: "70002", name: "Daybook Garden", ratings: 120 },
-        { id: "70004", name: "Moodleaf\nPro", ratings: 9 },
+        { id: "70002", name: "Daybook Garden", ratings: 120, ratingsDay: "2025-11-19", ratingsSource: "import" },
+        { id: "70004", name: "Moodleaf\nPro", ratings: 9, ratingsDay: "2025-11-19", ratingsSource: "import" },
       ],
     })
     expect(metadata.history).toEqual([["2025-11-19", null]])
@@ -122,21 +124,43 @@ describe("a keyword", () => {
   test("not measured on the day shown: whatever an earlier day says, which the history keeps", async () => {
     const { text, metadata } = await fetched(`kw:${lumen}:us:milk`)
     expect(text).toEndWith("not measured on 2025-11-19, the latest day measured there.")
-    const unmeasured = { measured: false, rank: null, demand: null, depth: null, above: [] }
-    expect(metadata.current).toEqual({ term: "milk", ...unmeasured })
+    const unmeasured = {
+      measured: false,
+      measuredAt: null,
+      source: null,
+      rank: null,
+      demand: null,
+      depth: null,
+      above: [],
+    }
+    expect(metadata.current).toEqual({ term: "milk", day: "2025-11-19", ...unmeasured, demandAt: null })
     expect(metadata.history).toEqual([["2025-11-18", 2]])
     const never = await fetched(`kw:${lumen}:de:milk`)
     expect(never.text).toEndWith("not measured yet.")
-    expect(never.metadata).toMatchObject({ country: "de", current: { term: "milk", ...unmeasured }, history: [] })
+    expect(never.metadata).toMatchObject({
+      country: "de",
+      current: { term: "milk", day: null, ...unmeasured },
+      history: [],
+    })
   })
 
   test("says what list_keyword_ranks and get_rank_history say of it", async () => {
     const ctx = contextOf(sql, workspaceId)
     const { keywords } = await ask(listKeywordRanks, ctx, { appId: lumen })
     const history = await ask(getRankHistory, ctx, { appId: lumen })
-    for (const [at, { term, measured, rank, demand, searchDepth }] of keywords.entries()) {
+    for (const [at, { term, searchDepth, ...row }] of keywords.entries()) {
+      const { measured, measuredAt, source, rank, demand, demandAt } = row
       const { metadata } = await fetched(`kw:${lumen}:us:${encodeURIComponent(term)}`)
-      expect(metadata.current).toMatchObject({ term, measured, rank, demand, depth: searchDepth })
+      expect(metadata.current).toMatchObject({
+        term,
+        measured,
+        measuredAt,
+        source,
+        rank,
+        demand,
+        demandAt,
+        depth: searchDepth,
+      })
       expect(metadata.history).toEqual(history.keywords[at].series)
     }
   })
@@ -357,15 +381,25 @@ describe("the sample answers", () => {
     expect({ ...shown, kind: "keyword" }).toEqual(found)
     const ranks = answer("list_keyword_ranks")
     const row = ranks.keywords.find(({ term }: { term: string }) => term === metadata.term)
-    const { term, measured, rank, demand, searchDepth } = row
+    const { term, measured, measuredAt, source, rank, demand, demandAt, searchDepth } = row
     expect(metadata).toMatchObject({ term, country: ranks.country, platform: ranks.platform })
-    expect(metadata.current).toMatchObject({ term, measured, rank, demand, depth: searchDepth })
+    const figures = { measured, measuredAt, source, rank, demand, demandAt, depth: searchDepth }
+    expect(metadata.current).toMatchObject({ term, ...figures })
     const history = answer("get_rank_history").keywords.find((line: { term: string }) => line.term === term)
     expect(metadata.history).toEqual(history.series)
     const above = answer("list_rivals").rivals.flatMap((rival: SampleRival) =>
       rival.terms
         .filter((held) => held.term === term && held.theirRank < rank)
-        .map(({ theirRank }) => ({ theirRank, shown: { id: rival.id, name: rival.name, ratings: rival.ratings } })),
+        .map(({ theirRank }) => ({
+          theirRank,
+          shown: {
+            id: rival.id,
+            name: rival.name,
+            ratings: rival.ratings,
+            ratingsDay: rival.ratingsDay,
+            ratingsSource: rival.ratingsSource,
+          },
+        })),
     )
     above.sort((a: { theirRank: number }, b: { theirRank: number }) => a.theirRank - b.theirRank)
     expect(metadata.current.above).toEqual(above.map(({ shown }: { shown: object }) => shown))
@@ -386,5 +420,7 @@ interface SampleRival {
   id: string
   name: string
   ratings: number
+  ratingsDay: string
+  ratingsSource: string
   terms: { term: string; theirRank: number }[]
 }

@@ -44,20 +44,23 @@ test("three states stand side by side: ranked, measured and absent, not measured
   const unknown = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
+    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
     // nobody reads here
     ...{ popularityMeasuring: false, popularityNotMeasuring: "no_worker", difficultyMeasuring: false },
     ...{ difficultyNotMeasuring: "no_worker", measuring: false, notMeasuring: "no_worker" },
   }
+  const at = "2025-11-19T10:00:00.000Z"
+  // so few results have no difficulty
+  const read = { measuredAt: at, source: "import", searchDepth: 30, difficultyNone: true, difficultyAt: at }
   expect(await ranks()).toEqual({
     country: "us",
     platform: "ios",
     live: false,
     measuredAt: "2025-11-19T10:00:00.000Z",
     keywords: [
-      // so few results have no difficulty
-      { term: "tea", measured: true, rank: 2, ...unknown, difficultyNone: true, searchDepth: 30 },
-      { term: "mate", measured: true, rank: null, ...unknown, difficultyNone: true, searchDepth: 30 },
-      { term: "milk", measured: false, rank: null, ...unknown, searchDepth: null },
+      { term: "tea", measured: true, rank: 2, ...unknown, ...read },
+      { term: "mate", measured: true, rank: null, ...unknown, ...read },
+      { term: "milk", measured: false, rank: null, measuredAt: null, source: null, ...unknown, searchDepth: null },
     ],
   })
 })
@@ -134,10 +137,12 @@ describe("what is known beside ranks", () => {
   const NOTHING = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
+    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
     ...{ popularityMeasuring: false, popularityNotMeasuring: "not_scheduled", difficultyMeasuring: false },
     ...{ difficultyNotMeasuring: "not_scheduled", measuring: false, notMeasuring: "not_scheduled" },
   }
   const at = "2025-11-19T10:00:00Z"
+  const seen = "2025-11-19T10:00:00.000Z"
   const ten = (rest: object = {}) =>
     reading("tea", at, [], {
       depth: 30,
@@ -149,7 +154,7 @@ describe("what is known beside ranks", () => {
       deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea", ...side }], new Date(at)),
     )
   const tea = async (input: object = {}) => {
-    const { measured, rank, searchDepth, term, ...rest } = (await ranks(input)).keywords[0]
+    const { measured, rank, measuredAt, source, searchDepth, term, ...rest } = (await ranks(input)).keywords[0]
     return rest
   }
 
@@ -165,6 +170,7 @@ describe("what is known beside ranks", () => {
       ...NOTHING,
       ...{ demand: 44, hintCount: 1, popularity: 36, popularitySource: "estimate" },
       ...{ difficulty: 77, difficultyBand: "hard" },
+      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
     })
     const { keywords } = await ranks()
     expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
@@ -183,7 +189,10 @@ describe("what is known beside ranks", () => {
   test("what was read and gives nothing is told from what was not read", async () => {
     await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
     await derive()
-    expect(await tea()).toEqual({ ...NOTHING, hintCount: 0, popularityNone: true, difficultyNone: true })
+    expect(await tea()).toEqual({
+      ...{ ...NOTHING, hintCount: 0, popularityNone: true, difficultyNone: true },
+      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
+    })
   })
 
   test("Apple's own popularity stands before an estimate, with its month", async () => {
@@ -191,6 +200,7 @@ describe("what is known beside ranks", () => {
     await derive()
     expect(await tea()).toMatchObject({
       ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 44 },
+      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
 

@@ -34,7 +34,11 @@ describe("on the demo's file", () => {
       const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId: id })
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]
       expect(rivals.length).toBeGreaterThan(10)
-      expect(rivals).toEqual(fromFile(iosId, keywords))
+      const undated = rivals.map(({ ratingsDay, ratingsSource, ...rival }: Record<string, unknown>) => {
+        expect([ratingsDay, ratingsSource]).toEqual(["2025-10-25", "foreign"])
+        return rival
+      })
+      expect(undated).toEqual(fromFile(iosId, keywords))
     }
   })
 
@@ -90,15 +94,20 @@ describe("rivals named by hand", () => {
       ],
       () => NOW,
     )
-    const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
+    const { rivals, ...moment } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
+    const read = { day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", sources: ["import"] }
+    expect(moment).toEqual({ country: "us", platform: "ios", ...read })
     const rt = (theirRank: number) => ({ term: "rt", theirRank, ourRank: 2 })
     const rm = (theirRank: number) => ({ term: "rm", theirRank, ourRank: 3 })
+    const none = { ratings: null, ratingsDay: null, ratingsSource: null }
+    const rated = { ratings: 6, ratingsDay: "2025-11-02", ratingsSource: "import" }
     expect(rivals).toEqual([
-      { id: "30002", name: "30002", ratings: 6, terms: [rt(3), rm(1)], manual: true },
-      { id: "30003", name: "30003", ratings: null, terms: [rt(1), rm(2)], manual: false },
-      { id: "39999", name: "39999", ratings: null, terms: [], manual: true },
+      { id: "30002", name: "30002", ...rated, terms: [rt(3), rm(1)], manual: true },
+      { id: "30003", name: "30003", ...none, terms: [rt(1), rm(2)], manual: false },
+      { id: "39999", name: "39999", ...none, terms: [], manual: true },
     ])
     const untracked = await ask(listRivals, contextOf(sql, workspaceId), { appId, country: "de" })
+    expect(untracked).toMatchObject({ day: null, measuredAt: null, sources: [] })
     expect(untracked.rivals.map(({ id, terms }: { id: string; terms: [] }) => [id, terms])).toEqual([
       ["30002", []],
       ["39999", []],

@@ -80,6 +80,7 @@ test("a task is told from what was measured, and kept as it was told", async () 
           expectedRank: 4,
           popularity: 40,
           popularitySource: "apple-ads-report",
+          popularityAt: expect.stringMatching(/^2025-.*Z$/),
         },
       ],
     },

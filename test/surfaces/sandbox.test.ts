@@ -150,7 +150,9 @@ describe("the sample answers tell one story", () => {
   })
 
   test("every place above the app is held by one rival, with our rank as the ranks show it", () => {
-    expect(rivalSide).toEqual({ country: ranks.country, platform: ranks.platform })
+    const { country, platform, measuredAt } = ranks
+    const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
+    expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources })
     for (const { term, rank, measured } of ranks.keywords) {
       const held = rivals.flatMap((rival) => rival.terms.filter((row) => row.term === term))
       for (const { ourRank } of held) expect([term, ourRank]).toEqual([term, rank])
@@ -230,12 +232,21 @@ interface RanksAnswer {
   country: string
   platform: string
   measuredAt: string
-  keywords: { term: string; measured: boolean; rank: number | null; searchDepth: number | null }[]
+  keywords: {
+    term: string
+    measured: boolean
+    rank: number | null
+    searchDepth: number | null
+    source: string | null
+  }[]
 }
 
 interface RivalsAnswer {
   country: string
   platform: string
+  day: string
+  measuredAt: string
+  sources: string[]
   rivals: { id: string; manual: boolean; terms: { term: string; theirRank: number; ourRank: number | null }[] }[]
 }
 
