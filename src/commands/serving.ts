@@ -25,6 +25,7 @@ import { openDelivery, type Telling } from "./delivering.ts"
 import { loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
 import { openStoreReading, type StoreReading } from "./measuring.ts"
+import { assertOpenFiles } from "./open-files.ts"
 import { resealAtStart } from "./reseal-at-start.ts"
 import { type Stop, stopSignal } from "./stop.ts"
 import { appToShow, welcome } from "./welcome.ts"
@@ -32,6 +33,7 @@ import { migrations } from "./with-database.ts"
 
 /** Serves until it is told to stop. Gives the exit code. */
 export async function serve(invocation: Invocation): Promise<ExitCode> {
+  assertOpenFiles(invocation.settings)
   const log = createLog(invocation.terminal.err, invocation.settings.logLevel)
   for (const warning of invocation.settings.warnings) log("warn", "setting", { reason: warning })
   const stop = stopSignal(invocation, log)

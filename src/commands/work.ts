@@ -5,6 +5,7 @@ import { createLog } from "../log.ts"
 import type { Command } from "./command.ts"
 import { openDelivery } from "./delivering.ts"
 import { openStoreReading } from "./measuring.ts"
+import { assertOpenFiles } from "./open-files.ts"
 import { resealAtStart } from "./reseal-at-start.ts"
 import { stopSignal } from "./stop.ts"
 import { migrations } from "./with-database.ts"
@@ -15,6 +16,7 @@ export const work: Command = {
   examples: [["work", "with DATABASE_URL as the servers have it; any number of such processes share one pace"]],
   logs: true,
   async run(invocation) {
+    assertOpenFiles(invocation.settings)
     const { databaseUrl, dataDir, databaseConnections: maxConnections } = invocation.settings
     const { measuring: settings, allowPrivateTargets: allowPrivate } = invocation.settings
     const log = createLog(invocation.terminal.err, invocation.settings.logLevel)

@@ -53,7 +53,7 @@ describe("the embedded database", () => {
     expect([code, Object.keys(states)]).toEqual([
       0,
       [
-        "runtime", "driver", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
+        "runtime", "driver", "open files", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
         "schema", "clock", "secrets", "limits", "sources",
       ], // biome-ignore format: a list to scan
     ])
@@ -126,7 +126,7 @@ describe("what is away", () => {
     expect([code, states]).toEqual([
       1,
       {
-        runtime: "ok", driver: "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", RAW_DIR: "ok", disk: "ok",
+        runtime: "ok", driver: "ok", "open files": "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", RAW_DIR: "ok", disk: "ok",
         database: "problem", limits: "problem",
       }, // biome-ignore format: a list to scan
     ])

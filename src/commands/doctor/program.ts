@@ -1,10 +1,25 @@
 import { readText } from "../../database/assets.ts"
 import { assertDriverPatched } from "../../database/patched.ts"
+import type { Settings, SettingsProblems } from "../../settings.ts"
+import type { Invocation } from "../command.ts"
+import { assertOpenFiles, readOpenFilesLimit } from "../open-files.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 
-/** The runtime, and the driver's patch. */
-export function checkProgram(): Finding[] {
-  return [runtime(process.versions.bun), driver()]
+/** The runtime, the driver's patch, and how many files may be open. */
+export function checkProgram({ settings }: Pick<Invocation, "settings">): Finding[] {
+  return [runtime(process.versions.bun), driver(), openFiles(settings)]
+}
+
+function openFiles(settings: Settings): Finding {
+  const thing = "open files"
+  const limit = readOpenFilesLimit()
+  try {
+    assertOpenFiles(settings, limit)
+  } catch (error) {
+    const [{ value, fix }] = (error as SettingsProblems).problems as [SettingsProblems["problems"][number]]
+    return problem(thing, `their limit ${value}`, fix)
+  }
+  return ok(thing, limit === null ? "no limit is known" : `up to ${limit}`)
 }
 
 /** `version` is undefined on another runtime, which runs all but the embedded database. */

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs"
+import { type Settings, SettingsProblems } from "../settings.ts"
+
+/**
+ * Files and connections that a server needs to be able to hold open. With the embedded database about 270 are in use once it
+ * has started, more with each month's tables; below that every statement may fail, and connections that came meanwhile are
+ * never answered. With a database elsewhere about 60 are.
+ */
+const NEEDED = { embedded: 1_024, server: 256 }
+
+/** Throws SettingsProblems with the figure needed. */
+export function assertOpenFiles({ databaseUrl }: Pick<Settings, "databaseUrl">, limit = readOpenFilesLimit()): void {
+  const needed = databaseUrl === undefined ? NEEDED.embedded : NEEDED.server
+  if (limit === null || limit >= needed) return
+  const fix = `${needed} are needed, 65536 are better: ulimit -n 65536, or LimitNOFILE=65536 of the systemd unit`
+  throw new SettingsProblems([{ variable: "the limit of open files", value: `is ${limit}`, fix }])
+}
+
+/** Null where only the shell could tell. The runtime has raised it as far as it may by then. */
+export function readOpenFilesLimit(): number | null {
+  if (process.platform !== "linux") return null
+  const [, limit] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+  return limit === undefined || limit === "unlimited" ? null : Number(limit)
+}
