@@ -5,6 +5,7 @@ import postgres from "postgres"
 import { readTree } from "../src/database/assets.ts"
 import { openDatabase } from "../src/database/connect.ts"
 import { type EmbeddedDatabase, openEmbedded } from "../src/database/embedded/open.ts"
+import type { TurnLimits } from "../src/database/embedded/turns.ts"
 import { migrate } from "../src/database/migrate.ts"
 import type { Database, Sql } from "../src/database/types.ts"
 import { silentLog } from "../src/log.ts"
@@ -84,7 +85,7 @@ async function emptyTables(sql: Sql): Promise<void> {
 }
 
 /** Opens the embedded database in memory. The first call on a machine runs initdb (4 s), later ones load what it made. */
-export async function openInMemory(limits?: { waitMs?: number; idleMs?: number }): Promise<EmbeddedDatabase> {
+export async function openInMemory(limits?: TurnLimits): Promise<EmbeddedDatabase> {
   const options = { as: "server" as const, log: silentLog, ...(limits && { limits }) }
   const kept = templatePath()
   if (existsSync(kept)) {

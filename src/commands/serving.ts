@@ -90,7 +90,7 @@ async function live(invocation: Invocation, house: House, stop: Stop, log: Log):
 
 /** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
 async function listen({ settings, process }: Invocation, database: Database, log: Log): Promise<House> {
-  const { sql } = database
+  const { sql, background } = database
   const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
@@ -101,7 +101,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
     const { measuring, allowPrivateTargets: allowPrivate } = settings
-    const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
+    const reading = openStoreReading({ settings: measuring, sql: background, log, allowPrivate })
     const app: App = createApp({
       sql,
       measure: reading.measure,
@@ -115,9 +115,9 @@ async function listen({ settings, process }: Invocation, database: Database, log
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)
-    const worker = createWorker({ sql, kinds: outsideWrites(actions), log })
-    const delivery = await openDelivery(settings, { sql, log })
-    const cleaning = createCleaning({ sql, kept: settings.kept, log })
+    const worker = createWorker({ sql: background, kinds: outsideWrites(actions), log })
+    const delivery = await openDelivery(settings, { sql: background, log })
+    const cleaning = createCleaning({ sql: background, kept: settings.kept, log })
     log("info", "listening", { url, database: database.kind, limits: limits.store })
     if (!(await answersSoon(limits)))
       log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })

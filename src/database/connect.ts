@@ -49,7 +49,7 @@ async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOpt
     throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
   }
   const disk = createDiskWatch(log, `${at} has no room left on its disk; make room there`)
-  return { sql, kind: "postgres", disk, close: () => sql.end({ timeout: 5 }) }
+  return { sql, background: sql, kind: "postgres", disk, close: () => sql.end({ timeout: 5 }) }
 }
 
 const OLDEST = 15

@@ -7,6 +7,8 @@ export type Tx = postgres.TransactionSql<{ bigint: number; date: string }>
 
 export interface Database {
   sql: Sql
+  /** The same for work that no request waits for: on the embedded database requests go first. */
+  background: Sql
   kind: "postgres" | "embedded"
   /** Left out where a command works through a server's embedded database. */
   disk?: DiskWatch

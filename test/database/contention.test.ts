@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test"
 import postgres from "postgres"
 import { Batches } from "../../src/database/embedded/batches.ts"
+import type { TurnLimits } from "../../src/database/embedded/turns.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
 import { openInMemory } from "../database.ts"
@@ -11,7 +12,7 @@ afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
 })
 
-async function open(limits?: { waitMs?: number; idleMs?: number }) {
+async function open(limits?: TurnLimits) {
   const database = await openInMemory(limits)
   opened.push(database)
   return database
@@ -92,6 +93,40 @@ test("an owner idle in a transaction while others wait loses it, and what it wro
   expect(rows).toEqual([])
   expect(await never).toBe("CONNECTION_CLOSED")
   expect([...(await sql`select id from kept`)]).toEqual([])
+})
+
+test("a request goes before background work that waits longer, which waits for a lull", async () => {
+  const { sql, background, bridge } = await open({ lullMs: 60, patienceMs: 60_000 })
+  await Promise.all([sql`select 1`, background`select 1`])
+  const ended: string[] = []
+  const note = (name: string, work: Promise<unknown>) => work.then(() => void ended.push(name))
+  const busy = note("busy", sql`select pg_sleep(0.1)`)
+  await Bun.sleep(20)
+  const work = [
+    note("background", background`select 2`),
+    ...["a", "b", "c"].map((name) => note(name, sql`select 3`)),
+    busy,
+  ]
+  await Bun.sleep(110)
+  // between two trips of one request
+  work.push(note("later", sql`select 4`))
+  await Promise.all(work)
+  expect([ended[0], ended.length, ended.at(-1)]).toEqual(["busy", 6, "background"])
+  expect(bridge!.turns.contended).toBe(false)
+})
+
+test("background work gets its turn in time, however many requests there are", async () => {
+  const { sql, background } = await open({ lullMs: 60_000, patienceMs: 100 })
+  await sql`select 1`
+  let requests = 0
+  let calling = true
+  const callers = Array.from({ length: 4 }, async () => {
+    for (; calling; requests++) await sql`select pg_sleep(0.005)`
+  })
+  for (let i = 0; i < 3; i++) await background`select ${i}::int as i`
+  calling = false
+  await Promise.all(callers)
+  expect(requests).toBeGreaterThan(10)
 })
 
 test("when the thread dies, everything waiting and everything later fails at once", async () => {

@@ -12,6 +12,8 @@ export interface Batch {
   listens: Listen[]
   /** What its statements say of their time. */
   timeLimits: TimeLimit[]
+  /** What it runs or prepares, each once as the client wrote it. */
+  statements: string[]
 }
 
 /** LISTEN (on) or UNLISTEN (off) of one channel, or of all ("*"). */
@@ -35,6 +37,7 @@ export class Batches {
   #parts: Buffer[] = []
   #listens: Listen[] = []
   #timeLimits: TimeLimit[] = []
+  #texts = new Set<string>()
   #copy: { query: Buffer; data: Buffer[]; length: number } | null = null
   #copyLimit: number
 
@@ -61,10 +64,17 @@ export class Batches {
     this.#note(bytes)
     this.#parts.push(bytes)
     if (type !== FRONTEND.sync && type !== FRONTEND.query && type !== FRONTEND.flush) return null
-    const batch = { bytes: joined(this.#parts), copy: false, listens: this.#listens, timeLimits: this.#timeLimits }
+    const batch = {
+      bytes: joined(this.#parts),
+      copy: false,
+      listens: this.#listens,
+      timeLimits: this.#timeLimits,
+      statements: [...this.#texts],
+    }
     this.#parts = []
     this.#listens = []
     this.#timeLimits = []
+    this.#texts.clear()
     return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
   }
 
@@ -83,7 +93,7 @@ export class Batches {
     const limit = `the embedded database takes at most ${this.#copyLimit} bytes in one COPY`
     const end = copy.length > this.#copyLimit ? message("f", text(limit)) : bytes
     const bytesInAll = joined([copy.query, ...copy.data, end])
-    return { kind: "batch", batch: { bytes: bytesInAll, ends: "sync", copy: true, listens: [], timeLimits: [] } }
+    return { kind: "batch", batch: { ...COPIED, bytes: bytesInAll } }
   }
 
   #note(bytes: Buffer): void {
@@ -91,7 +101,9 @@ export class Batches {
     if (type === FRONTEND.query) this.#heed(saidIn(textAt(bytes, 5)))
     else if (type === FRONTEND.parse) {
       const name = textAt(bytes, 5)
-      this.statements.set(name, saidIn(textAt(bytes, 6 + Buffer.byteLength(name))))
+      const said = saidIn(textAt(bytes, 6 + Buffer.byteLength(name)))
+      this.statements.set(name, said)
+      this.#texts.add(said.text)
     } else if (type === FRONTEND.bind) {
       const portal = textAt(bytes, 5)
       this.#heed(this.statements.get(textAt(bytes, 6 + Buffer.byteLength(portal))))
@@ -99,10 +111,13 @@ export class Batches {
   }
 
   #heed(said: Said | undefined): void {
+    if (said) this.#texts.add(said.text)
     if (said?.listen) this.#listens.push(said.listen)
     if (said?.timeLimit) this.#timeLimits.push(said.timeLimit)
   }
 }
+
+const COPIED = { ends: "sync" as const, copy: true, listens: [], timeLimits: [], statements: [] }
 
 const COPY_IN = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i
 
@@ -112,12 +127,13 @@ function isCopyIn(bytes: Buffer): boolean {
 
 /** What of a statement concerns more than the backend. */
 interface Said {
+  text: string
   listen: Listen | null
   timeLimit: TimeLimit | null
 }
 
 function saidIn(statement: string): Said {
-  return { listen: listenIn(statement), timeLimit: timeLimitIn(statement) }
+  return { text: statement, listen: listenIn(statement), timeLimit: timeLimitIn(statement) }
 }
 
 const LISTEN = /^\s*(un)?listen\s+(?:"((?:[^"]|"")+)"|([\w$]+|\*))\s*;?\s*$/i
@@ -145,5 +161,6 @@ export function merged(batches: Batch[]): Batch {
     copy: false,
     listens: batches.flatMap((batch) => batch.listens),
     timeLimits: batches.flatMap((batch) => batch.timeLimits),
+    statements: [...new Set(batches.flatMap((batch) => batch.statements))],
   }
 }

@@ -1,6 +1,8 @@
 import { Channels } from "./channels.ts"
+import { Runaways } from "./runaways.ts"
 import { Session } from "./session.ts"
-import { Turns } from "./turns.ts"
+import { StatementStopped } from "./stopped.ts"
+import { type TurnLimits, Turns } from "./turns.ts"
 
 /**
  * Runs a batch of frontend messages on the one backend and gives back every byte it answers. It may be stopped after
@@ -15,6 +17,7 @@ export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise
  */
 export class Bridge {
   readonly turns: Turns
+  readonly runaways: Runaways
   readonly channels = new Channels<Session>()
   readonly sessions = new Set<Session>()
   /** Trips to the backend so far. */
@@ -23,17 +26,19 @@ export class Bridge {
   #dead: Error | null = null
   #pid = 0
 
-  constructor(exec: Exec, limits?: { waitMs?: number; idleMs?: number }) {
+  /** `runaways` outlive a bridge: what was stopped is known to the next. */
+  constructor(exec: Exec, limits?: TurnLimits, runaways = new Runaways()) {
     this.#exec = exec
+    this.runaways = runaways
     this.turns = new Turns(limits)
   }
 
   /** A client's end, for `postgres({ socket })` or to pipe a real socket through. After `fail` it ends in an error. */
   socket = (): Session => this.client(Number.POSITIVE_INFINITY)
 
-  /** The same for one whose statements may take `limitMs` where they say nothing else. */
-  client(limitMs: number): Session {
-    const session = new Session(this, ++this.#pid, limitMs)
+  /** The same for one whose statements may take `limitMs` where they say nothing else; in the background where no request waits. */
+  client(limitMs: number, background = false): Session {
+    const session = new Session(this, ++this.#pid, limitMs, background)
     this.sessions.add(session)
     const dead = this.#dead
     // Thrown here, postgres.js would lose the connection for good; it listens for errors only after this returns.
@@ -41,10 +46,13 @@ export class Bridge {
     return session
   }
 
-  async exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number): Promise<Buffer> {
+  async exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number, statements: readonly string[] = []): Promise<Buffer> {
     if (this.#dead) throw this.#dead
     this.trips++
-    const raw = await this.#exec(batch, limitMs)
+    const raw = await this.#exec(batch, limitMs).catch((error) => {
+      if (error instanceof StatementStopped) this.runaways.note(statements)
+      throw error
+    })
     return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 

@@ -13,7 +13,9 @@ import { type Control, controlAnswers, controlStream, listenControl } from "./co
 import { guardDisk } from "./disk-guard.ts"
 import { type HousekeepingOptions, keepHouse } from "./housekeeping.ts"
 import { lockDirectory } from "./lock.ts"
+import { Runaways } from "./runaways.ts"
 import { type Backend, startBackend } from "./thread.ts"
+import type { TurnLimits } from "./turns.ts"
 import { startWatched } from "./watched.ts"
 
 export interface EmbeddedOptions {
@@ -30,7 +32,7 @@ export interface EmbeddedOptions {
   /** Called once when the thread died; nothing is answered from then on. */
   onLoss?: (error: Error) => void
   /** When to give up on an owner of the backend who does nothing; see turns.ts. */
-  limits?: { waitMs?: number; idleMs?: number }
+  limits?: TurnLimits
   /** How long a statement of a server may take, and one of a command that works through it, before it is stopped. */
   statements?: { serverMs?: number; commandMs?: number }
 }
@@ -41,6 +43,9 @@ export interface EmbeddedOptions {
  * everybody waits for it.
  */
 const STATEMENTS = { serverMs: 10_000, commandMs: 60_000 }
+
+/** Connections for work in the background: a heartbeat and an ending must not wait for what is being done. */
+const BEHIND = 4
 
 export interface EmbeddedDatabase extends Database {
   kind: "embedded"
@@ -105,7 +110,7 @@ function isAnothers(dataDir: string): boolean {
 
 function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
   const sql = postgres(embeddedOptions(() => controlStream(dataDir), maxConnections)) as Sql
-  return { sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
+  return { sql, background: sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
 }
 
 interface Held {
@@ -120,22 +125,24 @@ async function start(options: EmbeddedOptions, held: Held | null): Promise<Embed
   // a command that holds the directory keeps nobody waiting
   const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
   const sql = postgres(embeddedOptions(() => bridge().client(own), maxConnections)) as Sql
-  const control = await openControl(options, held, () => bridge().client(commandMs)).catch((error) => {
+  const background = postgres(embeddedOptions(() => bridge().client(own, true), BEHIND)) as Sql
+  const control = await openControl(options, held, () => bridge().client(commandMs, true)).catch((error) => {
     backend.kill()
     throw error
   })
-  const stopHousekeeping = held ? keepHouse(sql, log, options.housekeeping) : async () => {}
-  const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
+  const stopHousekeeping = held ? keepHouse(background, log, options.housekeeping) : async () => {}
+  const guarded = held && options.as === "server" ? watchDisk(background, log, held.dataDir) : null
   const close = once(async () => {
     await stopHousekeeping()
     await guarded?.stop()
     control?.close()
-    await sql.end({ timeout: 5 })
+    await Promise.all([sql.end({ timeout: 5 }), background.end({ timeout: 5 })])
     await backend.close().catch(() => {}) // already lost
     held?.release()
   })
   return {
     sql,
+    background,
     kind: "embedded",
     ...(guarded && { disk: guarded.watch }),
     backend,
@@ -156,6 +163,7 @@ function watchDisk(sql: Sql, log: Log, dataDir: string) {
 async function startBridge(options: EmbeddedOptions, held: Held | null) {
   const { log, limits, template } = options
   let bridge: Bridge | null = null
+  const runaways = new Runaways()
   const onLoss = (error: Error) => {
     log("error", "database_stopped", { reason: error.message })
     bridge?.fail(error)
@@ -164,13 +172,13 @@ async function startBridge(options: EmbeddedOptions, held: Held | null) {
   const onRestart = (error: Error) => {
     log("error", "database_restarted", { reason: error.message })
     const old = bridge
-    bridge = new Bridge(backend.exec, limits)
+    bridge = new Bridge(backend.exec, limits, runaways)
     old?.fail(error)
   }
   const backend = held
     ? await startWatched(join(held.dataDir, "postgres"), { onRestart, onLoss, template })
     : await startBackend(null, onLoss, template)
-  bridge = new Bridge(backend.exec, limits)
+  bridge = new Bridge(backend.exec, limits, runaways)
   return { backend, bridge: () => bridge! }
 }
 

@@ -9,6 +9,7 @@ import { closeStatement, copyInResponse, errorResponse, greeting, query, readyFo
 
 /** One client of the bridge, as a stream: what a socket to a server would be. */
 export class Session extends Duplex implements Turn {
+  readonly background: boolean
   #bridge: Bridge
   #pid: number
   #timeLimits: TimeLimits
@@ -19,18 +20,19 @@ export class Session extends Duplex implements Turn {
   /** Between the first message of a transaction (or of an unfinished sequence) and its end. */
   #holding = false
   #idleSince: number | null = null
-  /** The batch refused ended in Flush: the client will send a Sync, which is answered here. */
-  #skipping = false
+  /** The batch refused ended in Flush: the client will send a Sync, which is answered here, with this status. */
+  #skipping: Answer["status"] = null
   #relisten = false
   /** The client has said goodbye; what it sent before is still worked off. */
   #ending = false
   #closing = false
 
   /** `limitMs`: how long its statements may take where they say nothing else. */
-  constructor(bridge: Bridge, pid: number, limitMs: number) {
+  constructor(bridge: Bridge, pid: number, limitMs: number, background: boolean) {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
     this.#bridge = bridge
     this.#pid = pid
+    this.background = background
     this.#timeLimits = new TimeLimits(limitMs)
   }
 
@@ -84,8 +86,9 @@ export class Session extends Duplex implements Turn {
 
   #enqueue(batch: Batch): void {
     if (this.#skipping) {
-      this.#skipping = batch.ends === "flush"
-      if (!this.#skipping) this.push(readyForQuery())
+      if (batch.ends === "flush") return
+      this.push(readyForQuery(this.#skipping))
+      this.#skipping = null
       return
     }
     this.#waiting.push(batch)
@@ -104,7 +107,7 @@ export class Session extends Duplex implements Turn {
     try {
       while (this.#waiting.length > 0) {
         await this.#trip(this.#next())
-        if (!this.#holding && this.#bridge.turns.contended) break
+        if (!this.#holding && this.#bridge.turns.yields(this)) break
       }
       if (!this.#holding && this.#relisten) await this.#listenAgain()
     } catch (error) {
@@ -121,20 +124,39 @@ export class Session extends Duplex implements Turn {
     else if (this.#ending) void this.#close()
   }
 
-  // Batches sent one after the other make one trip to the backend; a COPY makes its own.
+  // Batches sent one after the other make one trip to the backend; a COPY makes its own, and what may run on.
   #next(): Batch {
-    const copy = this.#waiting.findIndex((batch) => batch.copy)
-    return merged(this.#waiting.splice(0, copy < 0 ? this.#waiting.length : Math.max(copy, 1)))
+    const { runaways } = this.#bridge
+    const isAlone = ({ copy, statements }: Batch) =>
+      copy || runaways.mustRunAlone(statements) || runaways.refusedFor(statements) > 0
+    const alone = this.#waiting.findIndex(isAlone)
+    return merged(this.#waiting.splice(0, alone < 0 ? this.#waiting.length : Math.max(alone, 1)))
   }
 
-  async #trip({ bytes, ends, copy, listens, timeLimits }: Batch): Promise<void> {
-    const raw = await this.#bridge.exec(bytes as Buffer<ArrayBuffer>, this.#timeLimits.forBatch(timeLimits))
+  async #trip(batch: Batch): Promise<void> {
+    const { bytes, ends, copy, listens, timeLimits, statements } = batch
+    const refusedMs = this.#bridge.runaways.refusedFor(statements)
+    if (refusedMs > 0) return await this.#refuseRunaway(ends, refusedMs)
+    const limitMs = this.#timeLimits.forBatch(timeLimits)
+    const raw = await this.#bridge.exec(bytes as Buffer<ArrayBuffer>, limitMs, statements)
     const answer = readAnswer(raw, copy)
     this.#holding = ends === "flush" || answer.status !== "I"
     if (answer.status === "I") this.#timeLimits.transactionEnded()
     for (const listen of listens) if (this.#bridge.channels.note(this, listen)) this.#relisten = true
     this.out(answer.bytes)
     this.#deliver(answer)
+  }
+
+  // The backend itself raises the error, so that a transaction fails as it does after any other.
+  async #refuseRunaway(ends: Batch["ends"], refusedMs: number): Promise<void> {
+    const seconds = Math.ceil(refusedMs / 1_000)
+    const sentence = `this statement ran on and had to be stopped; it is not run again for ${seconds} s`
+    const raise = query(`do $$ begin raise exception using errcode = '57014', message = '${sentence}'; end $$`)
+    const { bytes, status } = readAnswer(await this.#bridge.exec(new Uint8Array(raise)), false)
+    this.#holding = status !== "I"
+    if (status === "I") this.#timeLimits.transactionEnded()
+    if (ends === "flush") this.#skipping = status
+    this.out(ends === "flush" ? bytes.subarray(0, bytes.length - readyForQuery().length) : bytes)
   }
 
   #deliver({ notifications }: Answer): void {
@@ -161,7 +183,7 @@ export class Session extends Duplex implements Turn {
     this.#waiting = []
     for (const { ends } of refused) {
       if (!this.#skipping) this.out(errorResponse("ERROR", "55P03", sentence))
-      this.#skipping = ends === "flush"
+      this.#skipping = ends === "flush" ? "I" : null
       if (!this.#skipping) this.out(readyForQuery())
     }
     if (this.#ending) void this.#close()
@@ -215,7 +237,7 @@ export class Session extends Duplex implements Turn {
 
   #turn(): Promise<Turn> {
     return new Promise((resolve) => {
-      const turn: Turn = { begin: () => resolve(turn) }
+      const turn: Turn = { begin: () => resolve(turn), background: this.background }
       this.#bridge.turns.acquire(turn)
     })
   }

@@ -1,4 +1,5 @@
 import type { Exec } from "./bridge.ts"
+import { DatabaseStopped } from "./stopped.ts"
 import type { Reply, Request } from "./worker.ts"
 
 /** The embedded database running in its own thread. */
@@ -39,7 +40,7 @@ export async function startBackend(
   }
   const lose = (reason: string) => {
     if (ended) return
-    const error = stopped(reason)
+    const error = new DatabaseStopped(reason)
     end(error)
     onLoss(error)
   }
@@ -61,7 +62,12 @@ export async function startBackend(
     })
   const bytesOf = async (reply: Promise<Reply>) => (await reply).bytes ?? new Uint8Array()
 
-  await ask(template ? { kind: "open", directory, template } : { kind: "open", directory })
+  try {
+    await ask(template ? { kind: "open", directory, template } : { kind: "open", directory })
+  } catch (error) {
+    end(error as Error)
+    throw error
+  }
   return {
     exec: (batch) => bytesOf(ask({ kind: "exec", batch }, [batch.buffer])),
     dump: () => bytesOf(ask({ kind: "dump" })),
@@ -77,9 +83,4 @@ export async function startBackend(
       worker.terminate()
     },
   }
-}
-
-/** An error that callers are answered 503 for: the code is the one of a server that shuts down. */
-export function stopped(reason: string): Error {
-  return Object.assign(new Error(`the embedded database stopped: ${reason}`), { code: "57P01" })
 }

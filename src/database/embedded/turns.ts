@@ -4,31 +4,61 @@ export interface Turn {
   begin(): void
   /** Milliseconds (performance.now) since which the owner has let the backend lie idle inside a transaction, else null. */
   readonly idleSince?: number | null
+  /** Work that no request waits for; see Turns. */
+  readonly background?: boolean
   /** He waited too long for an owner who does nothing. */
   refuse?(waitedMs: number): void
   /** He did nothing for too long while others waited. */
   evict?(idleMs: number): void
 }
 
+export interface TurnLimits {
+  waitMs?: number
+  idleMs?: number
+  /** So long nobody else has had the backend before work in the background begins. */
+  lullMs?: number
+  /** After so long it gets a turn all the same. */
+  patienceMs?: number
+}
+
+interface Waiter {
+  turn: Turn
+  since: number
+}
+
 /**
- * Whose turn it is on the one backend: first come, first served. A wait is given up after `waitMs` only when the owner
- * has been idle inside a transaction as long: that is how the mistake of using `sql` instead of `tx` inside
- * `sql.begin` shows itself, which would otherwise wait for ever. After `idleMs` such an owner loses his turn.
+ * Whose turn it is on the one backend: first come, first served, but for work in the background (an import, recording,
+ * housekeeping). That waits for a lull, since a request makes several trips in a row and would wait at each of them; so that
+ * it comes forward beside ever so many requests, it gets one turn after `patienceMs`. A wait is given up after `waitMs`
+ * only when the owner has been idle inside a transaction as long: that is how the mistake of using `sql` instead of `tx`
+ * inside `sql.begin` shows itself, which would otherwise wait for ever. After `idleMs` such an owner loses his turn.
  */
 export class Turns {
   #owner: Turn | null = null
-  #waiting: { turn: Turn; since: number }[] = []
+  #waiting: Waiter[] = []
+  /** When somebody last had the backend whom a request waits for. */
+  #busyAt = Number.NEGATIVE_INFINITY
+  #lull: ReturnType<typeof setTimeout> | null = null
   #timer: ReturnType<typeof setInterval> | null = null
   #waitMs: number
   #idleMs: number
+  #lullMs: number
+  #patienceMs: number
 
-  constructor({ waitMs = 3_000, idleMs = 15_000 }: { waitMs?: number; idleMs?: number } = {}) {
+  constructor({ waitMs = 3_000, idleMs = 15_000, lullMs = 8, patienceMs = 250 }: TurnLimits = {}) {
     this.#waitMs = waitMs
     this.#idleMs = idleMs
+    this.#lullMs = lullMs
+    this.#patienceMs = patienceMs
   }
 
   get contended(): boolean {
     return this.#waiting.length > 0
+  }
+
+  /** Whether an owner who could go on should let another go first. */
+  yields(owner: Turn): boolean {
+    return owner.background ? this.contended : this.#chosen(performance.now()) !== undefined
   }
 
   owns(turn: Turn): boolean {
@@ -45,6 +75,7 @@ export class Turns {
   release(turn: Turn): void {
     if (this.#owner !== turn) return
     this.#owner = null
+    if (!turn.background) this.#busyAt = performance.now()
     this.#next()
   }
 
@@ -55,14 +86,39 @@ export class Turns {
 
   stop(): void {
     this.#waiting = []
+    if (this.#lull) clearTimeout(this.#lull)
+    this.#lull = null
     this.#watch()
   }
 
   #next(): void {
-    const next = this.#waiting.shift()
+    if (this.#owner) return
+    const next = this.#chosen(performance.now())
+    if (next) this.leave(next.turn)
+    else if (this.contended) this.#listenForLull()
     this.#owner = next?.turn ?? null
     this.#watch()
     next?.turn.begin()
+  }
+
+  /** Who is next; nobody while work in the background has to wait for a lull. */
+  #chosen(now: number): Waiter | undefined {
+    const behind = this.#waiting.find(({ turn }) => turn.background)
+    if (behind && now - behind.since >= this.#patienceMs) return behind
+    return (
+      this.#waiting.find(({ turn }) => !turn.background) ?? (now - this.#busyAt >= this.#lullMs ? behind : undefined)
+    )
+  }
+
+  #listenForLull(): void {
+    if (this.#lull) return
+    this.#lull = setTimeout(
+      () => {
+        this.#lull = null
+        this.#next()
+      },
+      Math.max(1, this.#busyAt + this.#lullMs - performance.now()),
+    )
   }
 
   #watch(): void {

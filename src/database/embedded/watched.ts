@@ -1,5 +1,8 @@
 import { closeSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
-import { type Backend, startBackend, stopped } from "./thread.ts"
+import { ANALYZE_UNKNOWN } from "../upkeep.ts"
+import { DatabaseStopped, StatementStopped } from "./stopped.ts"
+import { type Backend, startBackend } from "./thread.ts"
+import { query } from "./wire.ts"
 
 export interface WatchOptions {
   /** A statement ran on: the thread is about to be replaced, and its clients' sessions are lost. */
@@ -9,21 +12,20 @@ export interface WatchOptions {
   template?: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** So many replacements within this time are no accident: the process ends, and whoever keeps it starts it again. */
-const RESTARTS = 3
-const WITHIN_MS = 10 * 60_000
-
 /** A thread that hangs in the operating system (a disk that does not answer) cannot be ended. */
-const GONE_MS = 5_000
+const GONE_MS = 30_000
+/** Between two tries to open what a kill has left; then it cannot be opened. */
+const TRIES_MS = [250, 500, 1_000, 2_000, 4_000]
 
 /**
  * The embedded database in its thread, under watch. PGlite knows neither statement_timeout nor cancel, so a statement
  * that exceeds its limit is stopped by ending the thread, as by kill -9, and a new one opens `directory`: what was
- * acknowledged is there, work meanwhile waits for it.
+ * acknowledged is there, work meanwhile waits for it. That it happens ever again ends nothing: what ran on is refused for a
+ * while (runaways.ts). Gathering statistics may be what it broke off, and a lack of them why it ran on: that goes first.
  */
 export async function startWatched(directory: string, { onRestart, onLoss, template }: WatchOptions): Promise<Backend> {
-  const restarts: number[] = []
   let lost: Error | null = null
+  let ended = false
   let backend: Promise<Backend>
 
   const lose = (error: Error) => {
@@ -31,14 +33,24 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
     lost = error
     onLoss(error)
   }
-  const start = () => startBackend(directory, lose, template)
+  // one that never opened was not lost: it is tried again
+  const start = async () => {
+    let isOpen = false
+    const opened = await startBackend(directory, (error) => isOpen && lose(error), template)
+    isOpen = true
+    return opened
+  }
+  const reopened = async (gone: Promise<void>) => {
+    await within(GONE_MS, gone)
+    closeLeftOpen(directory)
+    const opened = await tried(start, () => ended)
+    await analyzeUnknown(opened)
+    return opened
+  }
   const stop = (running: Backend, limitMs: number) => {
-    const error = stopped(`a statement ran for more than ${limitMs} ms`)
-    const since = performance.now() - WITHIN_MS
-    while (restarts[0] !== undefined && restarts[0] < since) restarts.shift()
-    if (restarts.push(performance.now()) > RESTARTS) return running.kill()
+    const error = new StatementStopped(limitMs)
     onRestart(error)
-    backend = replaced(running.cut(error), directory, start)
+    backend = reopened(running.cut(error))
     backend.catch(lose)
   }
   const first = await start()
@@ -50,7 +62,10 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
       return await running.exec(batch).finally(watched)
     },
     dump: async () => (await backend).dump(),
-    close: async () => (await backend).close(),
+    close: async () => {
+      ended = true
+      await (await backend).close()
+    },
     kill: () => void backend.then((running) => running.kill(), lose),
     cut: async (error) => (await backend).cut(error),
   }
@@ -70,13 +85,27 @@ function watch(limitMs: number, overdue: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-async function replaced(gone: Promise<void>, directory: string, start: () => Promise<Backend>): Promise<Backend> {
+// two threads on one directory would destroy it
+async function within(ms: number, gone: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(stopped("its thread cannot be ended")), GONE_MS)
-  // two threads on one directory would destroy it
+  const timer = setTimeout(() => late.reject(new DatabaseStopped("its thread cannot be ended")), ms)
   await Promise.race([gone, late.promise]).finally(() => clearTimeout(timer))
-  closeLeftOpen(directory)
-  return await start()
+}
+
+async function tried<T>(start: () => Promise<T>, isOver: () => boolean): Promise<T> {
+  for (let failed = 0; ; failed++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (failed === TRIES_MS.length || isOver()) throw error
+      await new Promise((resolve) => setTimeout(resolve, TRIES_MS[failed]))
+    }
+  }
+}
+
+/** Nobody else has the backend yet. Its failure keeps nobody out: housekeeping comes to it again. */
+async function analyzeUnknown({ exec }: Backend): Promise<void> {
+  await exec(new Uint8Array(query(ANALYZE_UNKNOWN))).catch(() => {})
 }
 
 // A thread that was ended closes none of its files. Only Linux says which are whose; elsewhere they stay open, a few

@@ -1,0 +1,48 @@
+/** A statement that was stopped this long ago counts no more. */
+const WITHIN_MS = 10 * 60_000
+const [FIRST_MS, MOST_MS] = [15_000, 5 * 60_000]
+
+/**
+ * Statements that were stopped because they ran on, by their text: each stop costs everybody the statement's time and a
+ * reopening, so that one which was stopped is refused for a while rather than run again, the longer the more often it was.
+ */
+export class Runaways {
+  #stops = new Map<string, number[]>()
+  #suspects = new Set<string>()
+  #now: () => number
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** The backend was ended while it worked on these. Which of several ran on is not known: those are run alone from then on. */
+  note(statements: readonly string[]): void {
+    const [only] = statements
+    if (only === undefined) return
+    if (statements.length > 1) for (const each of statements) this.#suspects.add(each)
+    else this.#stops.set(only, [...this.#recent(only), this.#now()])
+  }
+
+  mustRunAlone(statements: readonly string[]): boolean {
+    return this.#suspects.size > 0 && statements.some((each) => this.#suspects.has(each))
+  }
+
+  /** For how many more milliseconds they are refused; 0 = not. */
+  refusedFor(statements: readonly string[]): number {
+    if (this.#stops.size === 0) return 0
+    return Math.max(0, ...statements.map((each) => this.#left(each)))
+  }
+
+  #left(statement: string): number {
+    const stops = this.#recent(statement)
+    const last = stops.at(-1)
+    if (last === undefined) return 0
+    return last + Math.min(MOST_MS, FIRST_MS * 2 ** (stops.length - 1)) - this.#now()
+  }
+
+  #recent(statement: string): number[] {
+    const stops = (this.#stops.get(statement) ?? []).filter((at) => this.#now() - at < WITHIN_MS)
+    if (stops.length === 0) this.#stops.delete(statement)
+    return stops
+  }
+}

@@ -1,0 +1,132 @@
+// What test/bench/heavy-import.ts measures: a server in a process of its own, calls to it at a steady pace, and an import from
+// another process meanwhile.
+
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import { join } from "node:path"
+import { answer, appmeter, begun, type Serving, scratch, serving } from "../commands/child.ts"
+import { type Amount, heavyLines, IOS_ID, KEYWORD } from "./heavy-lines.ts"
+
+export interface HeavyRun {
+  amount: Amount
+  /** Keyed calls, begun at this pace whatever becomes of those before. */
+  perSecond: number
+  /** Keywords of the app; each list is one of as many keywords. */
+  keywords: number
+  databaseUrl?: string
+  /** A file that says which statements took long (trips.ts). */
+  trips?: string
+}
+
+export interface Call {
+  operation: string
+  status: number
+  ms: number
+  /** Milliseconds after the import began. */
+  at: number
+}
+
+export interface HeavyResult {
+  calls: Call[]
+  /** Calls of as many seconds before the import. */
+  before: Call[]
+  imported: { read: number; recorded: number; bad: unknown[] }
+  importMs: number
+  /** The embedded database's reopenings. */
+  reopened: number
+}
+
+export async function heavyImport({ amount, perSecond, keywords, databaseUrl, trips }: HeavyRun): Promise<HeavyResult> {
+  const folder = scratch()
+  const env: Record<string, string> = {
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: join(folder, "data") }),
+    FIRST_WORKSPACE_RATE_PER_SECOND: "1000",
+    ...(trips && { TRIPS: trips }),
+  }
+  const server = await serving({ env, ...(trips && { preload: join(import.meta.dirname, "trips.ts") }) })
+  try {
+    const { app, key } = await prepared(server, env, keywords)
+    const file = join(folder, "heavy.jsonl")
+    await write(file, amount)
+    const before = await callsUntil(sleep(3_000), server, { app, key, perSecond })
+    const startedAt = performance.now()
+    const importing = begun(["import", file, "--json"], { env })
+    const ended = Promise.all([
+      new Response(importing.stdout).text(),
+      new Response(importing.stderr).text(),
+      importing.exited,
+    ])
+    const calls = await callsUntil(ended, server, { app, key, perSecond })
+    const importMs = performance.now() - startedAt
+    const [out, err, code] = await ended
+    if (code !== 0) throw new Error(`import: ${code} ${err}`)
+    const after = await callsUntil(sleep(3_000), server, { app, key, perSecond })
+    const reopened = server.err().match(/database_restarted/g)?.length ?? 0
+    const later = after.map((call) => ({ ...call, at: call.at + importMs }))
+    return { calls: [...calls, ...later], before, imported: JSON.parse(out), importMs, reopened }
+  } finally {
+    server.kill()
+    await server.exited
+  }
+}
+
+async function prepared(server: Serving, env: Record<string, string>, keywords: number) {
+  const words = Array.from({ length: Math.min(keywords, 400) }, (_, n) => ["--keyword", KEYWORD(n)]).flat()
+  const { app } = await answer(["app", "add", "Big", "--ios", IOS_ID, "--country", "us", ...words], { env })
+  const { code, err } = await appmeter(["app", "list"], { env })
+  if (code !== 0) throw new Error(err)
+  const key = /\b(am_live_\S+|\S*live\S*_\S{10,})/.exec(server.out())?.[1]
+  if (!key) throw new Error(`no key in ${server.out()}`)
+  return { app: app.id as string, key }
+}
+
+async function write(file: string, amount: Amount): Promise<void> {
+  const stream = createWriteStream(file)
+  for (const line of heavyLines(amount, new Date())) if (!stream.write(`${line}\n`)) await once(stream, "drain")
+  stream.end()
+  await once(stream, "close")
+}
+
+interface Calling {
+  app: string
+  key: string
+  perSecond: number
+}
+
+/** A mix of operations, in turn. */
+const PATHS = [
+  "/account", "/apps", "/apps/:app/keywords", "/apps/:app/reviews", "/apps/:app/reviews/search?q=missing",
+  "/apps/:app/reviews/stats", "/apps/:app/history?term=keyword%201", "/apps/:app/charts", "/portfolio", "/apps/:app",
+  "/apps/:app/rivals", "/usage", "/apps/:app/timeline", "/apps/:app/today",
+  "/alerts", "/search?q=keyword", "/apps/:app/competition?terms=keyword%201", "/apps/:app/page", "/apps/:app/plan",
+] // biome-ignore format: a list to scan
+
+async function callsUntil(end: Promise<unknown>, { url }: Serving, { app, key, perSecond }: Calling): Promise<Call[]> {
+  const calls: Promise<Call>[] = []
+  const startedAt = performance.now()
+  const call = async (path: string): Promise<Call> => {
+    const at = performance.now()
+    const status = await fetch(`${url}/v1${path.replace(":app", app)}`, {
+      headers: { authorization: `Bearer ${key}` },
+    }).then(
+      async (response) => {
+        const text = await response.text()
+        if (response.status >= 400 && process.env.SHOW_BAD) console.log(path, text.slice(0, 200))
+        return response.status
+      },
+      () => 0,
+    )
+    return { operation: path, status, ms: performance.now() - at, at: at - startedAt }
+  }
+  let ended = false
+  end.finally(() => {
+    ended = true
+  })
+  for (let n = 0; !ended; n++) {
+    await sleep(Math.max(0, startedAt + (n * 1_000) / perSecond - performance.now()))
+    calls.push(call(PATHS[n % PATHS.length]!))
+  }
+  return await Promise.all(calls)
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
