@@ -131,7 +131,7 @@ async function start(options: EmbeddedOptions, held: Held | null): Promise<Embed
     throw error
   })
   const stopHousekeeping = held ? keepHouse(background, log, options.housekeeping) : async () => {}
-  const guarded = held && options.as === "server" ? watchDisk(background, log, held.dataDir) : null
+  const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
   const close = once(async () => {
     await stopHousekeeping()
     await guarded?.stop()
