@@ -60,14 +60,11 @@ export async function startBackend(
       pending.set(++asked, { resolve, reject })
       worker.postMessage({ id: asked, ...request }, transfer)
     })
-  const bytesOf = async (reply: Promise<Reply>) => (await reply).bytes ?? new Uint8Array()
 
-  try {
-    await ask(template ? { kind: "open", directory, template } : { kind: "open", directory })
-  } catch (error) {
-    end(error as Error)
+  await ask(template ? { kind: "open", directory, template } : { kind: "open", directory }).catch((error) => {
+    end(error)
     throw error
-  }
+  })
   return {
     exec: (batch) => bytesOf(ask({ kind: "exec", batch }, [batch.buffer])),
     dump: () => bytesOf(ask({ kind: "dump" })),
@@ -83,4 +80,8 @@ export async function startBackend(
       worker.terminate()
     },
   }
+}
+
+async function bytesOf(reply: Promise<Reply>): Promise<Uint8Array<ArrayBuffer>> {
+  return (await reply).bytes ?? new Uint8Array()
 }
