@@ -1,3 +1,4 @@
+import { normalForm } from "./normal-form.ts"
 export const PAGE_CHANGES = [
   "version", "name", "subtitle", "icon", "price", "screenshots", "description", "promotional_text",
   "event_started", "event_ended", "featured", "unfeatured",
@@ -115,7 +116,7 @@ function sameText(one: string, other: string): boolean {
 }
 
 function spelt(text: string): string {
-  return text.normalize("NFC").replace(/\s+/gu, " ").trim()
+  return normalForm(text, "NFC").replace(/\s+/gu, " ").trim()
 }
 
 function samePicture(one: string, other: string): boolean {

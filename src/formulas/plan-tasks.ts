@@ -4,6 +4,7 @@ import { LIMITS } from "./listing-checks/finding.ts"
 import type { Known } from "./listing-checks/listing.ts"
 import { checkListing, readListing } from "./listing-checks/report.ts"
 import { type ListingLocale, languageOf } from "./listing-locales.ts"
+import { normalForm } from "./normal-form.ts"
 import { titleMatch } from "./title-match.ts"
 
 /** An app among the results of a keyword. */
@@ -141,7 +142,7 @@ function share(rank: number | null): number {
 }
 
 function wordsIn(texts: readonly string[], language: string): Set<string> {
-  return new Set(texts.flatMap((text) => wordsOf(text.normalize("NFC"), language)).map(({ loose }) => loose))
+  return new Set(texts.flatMap((text) => wordsOf(normalForm(text, "NFC"), language)).map(({ loose }) => loose))
 }
 
 function missingWords(term: string, held: ReadonlySet<string>, language: string): Word[] {
@@ -150,8 +151,8 @@ function missingWords(term: string, held: ReadonlySet<string>, language: string)
 
 /** Whether a listing holds a keyword; in scripts without blanks words are a dictionary's opinion, and a row of characters tells. */
 function holdsUnspaced({ name, subtitle }: PlanInputs, term: string): boolean {
-  const text = `${name}\n${subtitle}`.normalize("NFKC").toLowerCase()
-  return UNSPACED.test(term) && text.includes(term.normalize("NFKC"))
+  const text = normalForm(`${name}\n${subtitle}`, "NFKC").toLowerCase()
+  return UNSPACED.test(term) && text.includes(normalForm(term, "NFKC"))
 }
 
 function taskFor(
@@ -182,7 +183,7 @@ function taskFor(
 
 /** The text with the words added; without words that no keyword needs, from the last on, as far as it takes. */
 function rewrite(inputs: PlanInputs, added: readonly string[], language: string) {
-  let [text, removed] = [inputs.subtitle.normalize("NFC").trim(), [] as string[]]
+  let [text, removed] = [normalForm(inputs.subtitle, "NFC").trim(), [] as string[]]
   for (;;) {
     const proposed = joined(text, added, language)
     if ([...proposed].length <= limitOf(inputs)) return { proposed, removed }

@@ -1,3 +1,4 @@
+import { normalForm } from "./normal-form.ts"
 /** Of a review, what is searched. */
 export interface Written {
   title: string | null
@@ -24,10 +25,9 @@ export function foldReview({ title, text }: Written): string {
  * traditional and simplified characters. Idempotent.
  */
 export function foldReviewText(text: string): string {
-  return text
-    .normalize("NFC")
+  const folded = normalForm(text, "NFC")
     .replaceAll("´", "'")
-    .replace(NO_LONE_HANGUL, (run) => run.normalize("NFKD"))
+    .replace(NO_LONE_HANGUL, (run) => normalForm(run, "NFKD"))
     .replace(SINGLE_QUOTES, "'")
     .replace(DOUBLE_QUOTES, '"')
     .toLowerCase()
@@ -38,7 +38,7 @@ export function foldReviewText(text: string): string {
     .replace(MARKED_I, (letter) => letter.replaceAll("\u0307", ""))
     .replace(/\s+/gu, " ")
     .trim()
-    .normalize("NFC")
+  return normalForm(folded, "NFC")
 }
 
 const SINGLE_QUOTES = /[`‘’‚‛′]/gu

@@ -2,6 +2,7 @@ import { guessLocale } from "./listing-checks/guess-locale.ts"
 import { lettersOf } from "./listing-checks/scripts.ts"
 import { LISTING_LOCALES, languageOf, localesOf } from "./listing-locales.ts"
 import { WORD_LISTS } from "./listing-words/lists.ts"
+import { normalForm } from "./normal-form.ts"
 
 export const STOREFRONT_STATES = ["sold", "not_sold", "not_read"] as const
 
@@ -44,7 +45,7 @@ export interface AuditedStorefront {
  */
 export function writtenIn(description: string | null): string | null {
   if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < LEAST_LETTERS) return null
-  const read = description.slice(0, READ).normalize("NFC")
+  const read = normalForm(description.slice(0, READ), "NFC")
   const letters = lettersOf(read)
   const near = ONE_OF_EACH.filter((locale) => WORD_LISTS[languageOf(locale)]?.scripts.some((one) => letters.has(one)))
   const locale = guessLocale(read, near)

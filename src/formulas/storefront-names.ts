@@ -1,4 +1,5 @@
 import { STOREFRONTS } from "../storefronts.ts"
+import { normalForm } from "./normal-form.ts"
 
 /** The storefront that a code, or the English name of a country, stands for; undefined when there is none. */
 export function storefrontNamed(text: string): string | undefined {
@@ -51,7 +52,7 @@ const BY_NAME = new Map([
 
 /** Without case, accents and punctuation; "&" is "and", "St." is "saint". */
 function spelt(text: string): string {
-  const letters = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  const letters = normalForm(text, "NFKD").replace(/\p{M}/gu, "").toLowerCase()
   return letters
     .replaceAll("&", " and ")
     .replace(/\bst\b/g, "saint")

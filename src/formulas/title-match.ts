@@ -1,4 +1,5 @@
 import { foldText } from "./matching.ts"
+import { normalForm } from "./normal-form.ts"
 
 /**
  * How far a title is about a keyword, 0 to 1:
@@ -31,7 +32,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 function wordsOf(text: string): string[] {
-  return foldText(text.normalize("NFKC")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return foldText(normalForm(text, "NFKC")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 }
 
 /** Whether some words that follow each other spell the keyword. */

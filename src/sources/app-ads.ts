@@ -56,7 +56,8 @@ function recordOf(line: string): AppAdsRecord | null {
 const PLACEHOLDER = "placeholder.example.com"
 
 function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): void {
-  const key = JSON.stringify([record.system, record.publisherId, record.relation])
+  // none of the three holds a line's end
+  const key = `${record.system}\n${record.publisherId}\n${record.relation}`
   const known = records.get(key)
   // one that lacked the authority's id the first time has it now
   records.set(key, { ...record, ...known })
@@ -64,14 +65,16 @@ function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): vo
 
 /** Whether a text can be shown and stored as it is. */
 function isPlain(value: string): boolean {
-  return value !== "" && value.length <= 256 && !/[\p{C}<>]/u.test(value)
+  return value !== "" && value.length <= 256 && (PRINTABLE.test(value) || !/[\p{C}<>]/u.test(value))
 }
 
+// Nearly all are ASCII, of which the patterns for all scripts take several times as long.
+const PRINTABLE = /^[ -;=?-~]+$/
+const ASCII_DOMAIN = /^[a-z0-9][a-z0-9_-]{0,62}(?:\.[a-z0-9][a-z0-9_-]{0,62})+$/
+
 function isDomain(name: string): boolean {
+  if (name.length > 253) return false
+  if (ASCII_DOMAIN.test(name)) return true
   const labels = name.split(".")
-  return (
-    name.length <= 253 &&
-    labels.length > 1 &&
-    labels.every((label) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,62}$/u.test(label))
-  )
+  return labels.length > 1 && labels.every((label) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,62}$/u.test(label))
 }

@@ -127,7 +127,8 @@ function languageTag(value: unknown): string | undefined {
 function subtitleOf(lockup: unknown, rows: readonly Row[]): string | undefined {
   const subtitle = fact(at(lockup, "subtitle"), text)
   const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
-  return told.some((one) => one?.toLowerCase() === subtitle?.toLowerCase()) ? undefined : subtitle
+  const lower = subtitle?.toLowerCase()
+  return told.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
 }
 
 function paragraphOn(shelves: Shelves, name: string): string | undefined {

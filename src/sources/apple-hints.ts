@@ -11,6 +11,7 @@ const PARSER = 1
 
 // Recorded lists have 10 at most; earlier ones had up to 25.
 const MOST = 25
+const MOST_ITEMS = 1_000
 
 /**
  * What the App Store suggests for a beginning that is typed, in its order: a property list with `hints`, each a dict
@@ -46,6 +47,7 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 function termsOf(body: string): string[] {
   const hints = at(parseAnswer(body), "hints")
   if (!Array.isArray(hints)) throw changed("no list of hints")
+  if (hints.length > MOST_ITEMS) throw changed("more hints than any list has")
   const terms = hints.map(termOf).filter((term) => [...term].length <= 150)
   return [...new Set(terms)].slice(0, MOST)
 }

@@ -1,5 +1,5 @@
 import { appleStorefront } from "./apple-storefronts.ts"
-import { at, list, parseJson } from "./json.ts"
+import { at, jsonOrNothing, list, parseJson } from "./json.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure } from "./source.ts"
 
@@ -37,19 +37,11 @@ const LINKED = "application/ld+json"
 /** The first of the descriptions of a type of schema.org that a page holds for search engines; undefined without one. */
 export function linkedData(body: string, type: string): unknown {
   for (let script = scriptAfter(body, LINKED, 0); script; script = scriptAfter(body, LINKED, script.end)) {
-    const described = parsedOrNothing(script.content)
+    const described = jsonOrNothing(script.content)
     const found = [described, ...list(described)].find((one) => at(one, "@type") === type)
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function parsedOrNothing(content: string): unknown {
-  try {
-    return JSON.parse(content)
-  } catch {
-    return undefined
-  }
 }
 
 /**

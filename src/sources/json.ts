@@ -1,14 +1,63 @@
 import type { ResultApp } from "../observations/types.ts"
 import { ReadFailure } from "./source.ts"
 
-/** Parsed JSON. Throws ReadFailure (`changed`) where the text is none. */
+/** Parsed JSON. Throws ReadFailure (`changed`) where the text is none, or holds more than any answer does. */
 export function parseJson(text: string, what: string): unknown {
+  if (!isBounded(text)) throw new ReadFailure("changed", `${what} holds more values, or deeper ones, than any known`)
   try {
     return JSON.parse(text)
   } catch {
     throw new ReadFailure("changed", `${what} is no JSON`)
   }
 }
+
+/** The same, undefined in place of the failure. */
+export function jsonOrNothing(text: string): unknown {
+  try {
+    return isBounded(text) ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// Recorded answers are 14 deep, and have a value for each 10 characters: a body of 1.5 MB some 150,000.
+const DEEPEST = 200
+const MOST_VALUES = 600_000
+
+/**
+ * Whether a text can be parsed in little memory: 8 MB of opening brackets take JSON.parse 0.6 s and 620 MB, as many
+ * empty objects 240 MB.
+ */
+function isBounded(text: string): boolean {
+  let [depth, values] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfText(text, at + 1)
+      // a text without an end is no JSON, which its parser finds soon
+      if (at === -1) return true
+    } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      if (++depth > DEEPEST || ++values > MOST_VALUES) return false
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--
+    else if (code === COMMA && ++values > MOST_VALUES) return false
+  }
+  return true
+}
+
+const [QUOTE, COMMA] = [34, 44]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
+
+/** Where the text that begins at a place, after its opening quote, has its closing one; -1 where it has none. */
+export function endOfText(script: string, from: number): number {
+  for (let end = script.indexOf('"', from); end !== -1; end = script.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (end - escapes > from && script.charCodeAt(end - escapes - 1) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return -1
+}
+
+const BACKSLASH = 92
 
 /** What stands at a path of keys and places in a value of unknown shape; undefined where nothing does. Never throws. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {

@@ -1,4 +1,4 @@
-import { at, list, parseJson } from "./json.ts"
+import { at, jsonOrNothing, list, parseJson } from "./json.ts"
 import { callsOf } from "./play-calls.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure, type SourceRequest } from "./source.ts"
@@ -21,7 +21,7 @@ export interface Anchor {
 export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
   const named = keysOf(page, rpc)
   const wanted = named ?? new Set([key])
-  const fitting = blocksOf(page, wanted).filter(fits)
+  const fitting = blocksOf(page, { wanted, fits })
   if (fitting.length === 1) return fitting[0]
   throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)
 }
@@ -32,7 +32,7 @@ export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
  */
 export function namedBlock(page: string, { rpc, fits }: Omit<Anchor, "key">): unknown {
   const named = keysOf(page, rpc)
-  const fitting = named ? blocksOf(page, named).filter(fits) : []
+  const fitting = named ? blocksOf(page, { wanted: named, fits }) : []
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
@@ -85,23 +85,40 @@ function keysOf(page: string, rpc: string): Set<string> | undefined {
   return keys.length === 0 ? undefined : new Set(keys)
 }
 
-const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script/g
 const BLOCK = /^AF_initDataCallback\(\{key: '(ds:\d{1,4})',/
 
-/** Scripts are taken one after another, so that no text within one can pass for another. */
-function blocksOf(page: string, wanted: ReadonlySet<string>): unknown[] {
-  const scripts = [...page.matchAll(SCRIPT)].map(([, script = ""]) => script)
-  return scripts.filter((script) => wanted.has(BLOCK.exec(script)?.[1] ?? "")).map(dataOf)
+/** The data of the wanted blocks that fit: none, one, or the first two, of which whoever asks can take neither. */
+function blocksOf(page: string, { wanted, fits }: { wanted: ReadonlySet<string>; fits: Anchor["fits"] }): unknown[] {
+  const fitting: unknown[] = []
+  for (const script of scriptsOf(page)) {
+    if (!wanted.has(BLOCK.exec(script)?.[1] ?? "")) continue
+    const data = dataOf(script)
+    if (fits(data)) fitting.push(data)
+    if (fitting.length > 1) break
+  }
+  return fitting
+}
+
+/**
+ * What stands in each script. Scripts are taken one after another, so that no text within one can pass for another; by
+ * hand, since a pattern looks for the end of one that has none again from each that begins.
+ */
+function* scriptsOf(page: string): Generator<string> {
+  for (let at = page.indexOf("<script"); at !== -1; at = page.indexOf("<script", at)) {
+    at += "<script".length
+    if (/\w/.test(page.charAt(at))) continue
+    const start = page.indexOf(">", at) + 1
+    const end = start === 0 ? -1 : page.indexOf("</script", start)
+    if (end === -1) return
+    yield page.slice(start, end)
+    at = end
+  }
 }
 
 function dataOf(script: string): unknown {
   const start = script.indexOf("data:")
   const end = script.lastIndexOf(", sideChannel:")
-  try {
-    return start === -1 || end === -1 ? undefined : JSON.parse(script.slice(start + "data:".length, end))
-  } catch {
-    return undefined
-  }
+  return start === -1 || end === -1 ? undefined : jsonOrNothing(script.slice(start + "data:".length, end))
 }
 
 function unreadable(page: string, detail: string): ReadFailure {

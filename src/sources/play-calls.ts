@@ -1,3 +1,4 @@
+import { endOfText, jsonOrNothing } from "./json.ts"
 import { ReadFailure } from "./source.ts"
 
 /** A call that a page of play.google.com made for its data, as the page's own table has it. */
@@ -9,7 +10,10 @@ export interface PageCall {
   request: unknown
 }
 
-/** The calls of a page, in its order; none where it has no table of them. */
+/**
+ * The calls of a page, in its order; none where it has no table of them. Throws ReadFailure (`changed`) for more than any
+ * page makes.
+ */
 export function callsOf(page: string): PageCall[] {
   const table = scriptFrom(page, "AF_dataServiceRequests = {")
   const calls: PageCall[] = []
@@ -20,7 +24,8 @@ export function callsOf(page: string): PageCall[] {
     if (!entry) return calls
     const end = endOfList(table, ENTRY.lastIndex)
     const [, key = "", rpc = ""] = entry
-    calls.push({ key, rpc, request: parsed(table.slice(ENTRY.lastIndex, end)) })
+    calls.push({ key, rpc, request: jsonOrNothing(table.slice(ENTRY.lastIndex, end)) })
+    if (calls.length > MOST_CALLS) throw new ReadFailure("changed", "more calls than any page makes")
     at = end
   }
 }
@@ -45,9 +50,15 @@ export function namedCountry(page: string): string | undefined {
 }
 
 function countriesOf(page: string): string[] {
-  const named = scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY)
-  return [...new Set([...named].map(([, code = ""]) => code.toLowerCase()))]
+  const countries = new Set<string>()
+  // one after another: a hostile page names them hundreds of thousands of times
+  for (const [, code = ""] of scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY))
+    countries.add(code.toLowerCase())
+  return [...countries]
 }
+
+// Recorded pages make 20 at most.
+const MOST_CALLS = 1_000
 
 /** The script from this mark on; empty where the page has no such mark. */
 function scriptFrom(page: string, mark: string): string {
@@ -68,25 +79,12 @@ function endOfList(text: string, start: number): number {
   let at = start
   do {
     const sign = text[at]
-    if (sign === '"') at = endOfText(text, at)
-    else if (sign === "[") depth++
+    if (sign === '"') {
+      const close = endOfText(text, at + 1)
+      at = close === -1 ? text.length : close
+    } else if (sign === "[") depth++
     else if (sign === "]") depth--
     at++
   } while (depth > 0 && at < text.length)
   return at
-}
-
-/** The quote that closes the text which begins here. */
-function endOfText(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
-  return at
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

@@ -51,7 +51,7 @@ export function starsOf(score: unknown): number | undefined {
  * one does; undefined for any other.
  */
 export function linkedApp(link: unknown): string | null | undefined {
-  if (typeof link !== "string" || !URL.canParse(link, PLAY)) return undefined
+  if (typeof link !== "string" || link.length > LONGEST_LINK || !URL.canParse(link, PLAY)) return undefined
   const { origin, pathname, searchParams } = new URL(link, PLAY)
   if (origin !== PLAY) return null
   const { id, hl: _language, gl: _country, ...more } = Object.fromEntries(searchParams)
@@ -60,3 +60,4 @@ export function linkedApp(link: unknown): string | null | undefined {
 }
 
 const PLAY = "https://play.google.com"
+const LONGEST_LINK = 2_000

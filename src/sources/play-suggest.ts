@@ -43,6 +43,7 @@ export const playSuggest: Source<HintsAsked, HintsObservation> = {
 const RPC = "IJ4APc"
 const FORM = "application/x-www-form-urlencoded;charset=UTF-8"
 const MOST = 5
+const MOST_ITEMS = 1_000
 
 /**
  * An answer of nothing, or one whose list is empty or null, is the store's way to suggest nothing. What cannot be a term
@@ -52,7 +53,8 @@ function termsOf(answer: unknown): string[] {
   if (answer === null) return []
   const suggestions = at(answer, 0, 0)
   if (suggestions === null) return []
-  if (!Array.isArray(suggestions)) throw new ReadFailure("changed", "no list of suggestions")
+  if (!Array.isArray(suggestions) || suggestions.length > MOST_ITEMS)
+    throw new ReadFailure("changed", "no list of suggestions")
   const terms = suggestions.map((suggestion) => normaliseTerm(required(at(suggestion, 0), text)))
   return [...new Set(terms)].filter((term) => [...term].length <= 150).slice(0, MOST)
 }

@@ -1,4 +1,4 @@
-import { changed, expect, take, undone, type XmlReader } from "./xml-reader.ts"
+import { changed, expect, readerOf, take, undone, type XmlReader } from "./xml-reader.ts"
 
 // No list that is read has more than four.
 const DEEPEST = 32
@@ -10,7 +10,7 @@ const DEEPEST = 32
  * ReadFailure `changed`; nothing is ever fetched or expanded. Takes time linear to the text.
  */
 export function parsePlist(xml: string, what: string): unknown {
-  const reader: XmlReader = { xml, at: 0, otherwise: `${what} is no property list` }
+  const reader = readerOf(xml, `${what} is no property list`)
   take(reader, /\s*<\?xml\s[^<>]*\?>/y)
   take(reader, /\s*<!DOCTYPE\s+plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*>/y)
   expect(reader, /\s*<plist(?:\s+version="[\d.]+")?\s*>/y)

@@ -1,4 +1,4 @@
-import { changed, expect, take, undone, type XmlReader } from "./xml-reader.ts"
+import { changed, expect, LONGEST_TEXT, readerOf, take, undone, type XmlReader } from "./xml-reader.ts"
 
 /** An element as it stands: names with their prefixes, and its own text without that of its children. */
 export interface XmlElement {
@@ -17,7 +17,7 @@ const DEEPEST = 32
  * nothing is ever fetched or expanded. Takes time linear to the text.
  */
 export function parseXml(xml: string, what: string): XmlElement {
-  const reader: XmlReader = { xml, at: 0, otherwise: `${what} is no XML` }
+  const reader = readerOf(xml, `${what} is no XML`)
   take(reader, /\s*<\?xml\s[^<>]*\?>/y)
   take(reader, /\s+/y)
   const root = element(reader, 0)
@@ -55,6 +55,6 @@ function attributesOf(reader: XmlReader): Record<string, string> {
 
 /** The text as XML reads it: with its references undone, and every end of a line alike. */
 function characters(reader: XmlReader, raw: string): string {
-  if (raw.includes("\0") || raw.includes("]]>")) throw changed(reader)
+  if (raw.length > LONGEST_TEXT || raw.includes("\0") || raw.includes("]]>")) throw changed(reader)
   return undone(reader, raw.replace(/\r\n?/g, "\n"))
 }

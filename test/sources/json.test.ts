@@ -46,9 +46,17 @@ describe("what stands in a body", () => {
 
   test("that is no JSON is a change, however deep it goes", () => {
     expect(parseJson(" [1] ", "it")).toEqual([1])
-    for (const body of ["", "{", "undefined", "[".repeat(1_000_000)]) {
+    for (const body of ["", "{", "undefined", '"', '["\\"]', "[".repeat(150)]) {
       expect(() => parseJson(body, "it")).toThrow(new ReadFailure("changed", "it is no JSON"))
     }
+  })
+
+  test("of more values than any answer has, or deeper ones, is not parsed; what stands in texts does not count", () => {
+    const why = new ReadFailure("changed", "it holds more values, or deeper ones, than any known")
+    const hostile = ["[".repeat(1_000_000), `${"[".repeat(300)}${"]".repeat(300)}`, `[${"{},".repeat(400_000)}0]`]
+    for (const body of hostile) expect(() => parseJson(body, "it")).toThrow(why)
+    const texts = ["[".repeat(1_000), ",".repeat(1_000_000), '\\"[[['.repeat(1_000), "\\"]
+    expect(parseJson(JSON.stringify(texts), "it")).toEqual(texts)
   })
 })
 

@@ -1,3 +1,4 @@
+import { normalForm } from "../normal-form.ts"
 import { type FieldText, UNSPACED, type Word, wordsOf } from "./field-text.ts"
 import { quoted } from "./finding.ts"
 import { type Check, given, type Listing } from "./listing.ts"
@@ -52,12 +53,12 @@ function heldBy(fields: readonly FieldText[]): Held {
   return {
     terms: new Set(words.map(({ term }) => term)),
     loose: new Set(words.map(({ loose }) => loose)),
-    texts: fields.map(({ text }) => text.normalize("NFKC").toLowerCase()).join("\n"),
+    texts: fields.map(({ text }) => normalForm(text, "NFKC").toLowerCase()).join("\n"),
   }
 }
 
 function needed(term: string, { language, vocabulary }: Listing): Word[] {
-  const words = wordsOf(term.normalize("NFC"), language)
+  const words = wordsOf(normalForm(term, "NFC"), language)
   const telling = words.filter((word) => !vocabulary.stop.has(word.term))
   return telling.length > 0 ? telling : words
 }

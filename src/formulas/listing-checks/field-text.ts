@@ -1,3 +1,4 @@
+import { normalForm } from "../normal-form.ts"
 import type { Field, Stretch } from "./finding.ts"
 import { type WordKeys, wordKeys } from "./word-keys.ts"
 
@@ -31,7 +32,7 @@ export interface FieldText {
 
 /** Time and memory grow with the text's length alone. */
 export function readField(field: Field, raw: string, language: string): FieldText {
-  const text = raw.normalize("NFC")
+  const text = normalForm(raw, "NFC")
   const offsets = codePointOffsets(text)
   const entries = field === "keywords" ? entriesOf(text, language) : []
   return {

@@ -1,4 +1,5 @@
 import { type ListingLocale, languageOf } from "../listing-locales.ts"
+import { normalForm } from "../normal-form.ts"
 import { wordsOf } from "./field-text.ts"
 import { signsOf } from "./languages.ts"
 import { shareIn } from "./scripts.ts"
@@ -9,7 +10,7 @@ import { vocabularyOf } from "./vocabulary.ts"
  * the first of equals. Null where the text has none of any.
  */
 export function guessLocale(text: string, locales: readonly ListingLocale[]): ListingLocale | null {
-  const read = text.slice(0, READ).normalize("NFC")
+  const read = normalForm(text.slice(0, READ), "NFC")
   const scored = locales.map((locale) => {
     const language = languageOf(locale)
     const share = shareIn(read, vocabularyOf(language).lists.scripts) ?? 0

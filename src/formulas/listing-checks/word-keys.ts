@@ -1,4 +1,5 @@
 import { foldText } from "../matching.ts"
+import { normalForm } from "../normal-form.ts"
 
 /** The spellings under which a word is compared. */
 export interface WordKeys {
@@ -11,9 +12,9 @@ export interface WordKeys {
 }
 
 export function wordKeys(text: string, language: string): WordKeys {
-  const wide = text.normalize("NFKC")
+  const wide = normalForm(text, "NFKC")
   const term = unpointed(foldText(wide))
-  const key = language === "tr" ? unpointed(wide.toLocaleLowerCase("tr").normalize("NFC")) : term
+  const key = language === "tr" ? unpointed(normalForm(wide.toLocaleLowerCase("tr"), "NFC")) : term
   return { key, term, loose: singular(unaccented(term), language) }
 }
 
@@ -26,10 +27,8 @@ const POINTS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\
 
 /** Marks are taken from Latin and Greek letters alone: elsewhere they are vowels, or make another letter. */
 function unaccented(text: string): string {
-  return text
-    .normalize("NFD")
-    .replace(/([\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu, "$1")
-    .normalize("NFC")
+  const plain = normalForm(text, "NFD").replace(/([\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu, "$1")
+  return normalForm(plain, "NFC")
     .replaceAll("ё", "е")
     .replace(/[أإآٱ]/g, "ا")
     .replaceAll("ى", "ي")

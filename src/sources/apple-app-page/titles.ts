@@ -1,3 +1,4 @@
+import { normalForm } from "../../formulas/normal-form.ts"
 /** Rows of the page's information that only their title tells from others. */
 export type Titled = "languages" | "category" | "purchases"
 
@@ -35,8 +36,7 @@ export function isTitled(title: string | undefined, row: Titled): boolean {
 
 /** Without what differs between a language's ways to write a title: case, white space and kinds of hyphens. */
 function spelt(title: string): string {
-  return title
-    .normalize("NFKC")
+  return normalForm(title, "NFKC")
     .toLowerCase()
     .replace(/[\s\u2010\u2011-]+/gu, "")
 }

@@ -39,7 +39,7 @@ function versionOf(item: unknown): ListingVersion {
 /** "3.0" of "3.0", "Version 3.0" and "バージョン 3.0"; "v3.0" is a developer's own way to number. */
 function number(value: unknown): string | undefined {
   const said = text(value)?.trim()
-  return said && (NAMED.exec(said)?.[1] ?? (/^\S*\d\S*$/.test(said) ? said : undefined))
+  return said && (NAMED.exec(said)?.[1] ?? (/^\S+$/.test(said) && /\d/.test(said) ? said : undefined))
 }
 
 const NAMED = /^(?:[\p{L}\p{M}\p{Cf}\s]*\s|[^\p{ASCII}]+)(\d\S*)$/u

@@ -1,0 +1,38 @@
+// bun test/bench/hostile.ts [source] — every hostile form in every body of every parser, of 1, 2, 4 and 8 MB: what takes
+// over 20 ms a MB, and what takes more for each MB of a large body than of a small one.
+
+import { FLOODS, intrusions, longTexts } from "../sources/hostile.ts"
+import { fixture, PARSED } from "../sources/parsed.ts"
+
+const MB = 1_048_576
+const only = process.argv[2]
+const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
+
+for (const { source, asked, fixture: file, as } of PARSED) {
+  if (only !== undefined && source.name !== only) continue
+  const body = fixture(file)
+  const places = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map((part) => Math.floor(part * body.length))
+  const ms = (text: string) => {
+    const began = performance.now()
+    try {
+      source.parse(text, asked, about)
+    } catch {
+      // most are no answers
+    }
+    return performance.now() - began
+  }
+  let [forms, worst] = [0, 0]
+  for (const form of [...FLOODS, ...intrusions(body, places)]) {
+    const took = [1, 2, 4, 8].map((mb) => ms(form.body(mb * MB)) / mb)
+    forms++
+    worst = Math.max(worst, ...took)
+    if (took.at(-1)! > 20)
+      console.log(`${file} | ${form.name}: ${took.map((one) => one.toFixed(1)).join(", ")} ms a MB`)
+  }
+  for (const form of longTexts(body, as)) {
+    const took = ms(form.body(MB / 16)) * 16
+    forms++
+    if (took > 500) console.log(`${file} | ${form.name}: ${took.toFixed(1)} ms a MB, of 64 KB`)
+  }
+  console.log(`${file}: ${forms} forms, ${worst.toFixed(1)} ms a MB at worst`)
+}

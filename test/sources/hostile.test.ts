@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { checkObservation } from "../../src/observations/check.ts"
+import { parseAppAds } from "../../src/sources/app-ads.ts"
+import { FLOODS, type HostileForm, intrusions, LINES, longTexts } from "./hostile.ts"
+import { fixture, PARSED } from "./parsed.ts"
+
+// Some 20 s on a busy machine: what is linear at 64 KB may not be at 8 MB. test/bench/hostile.ts has every form at every place.
+
+const MB = 1_048_576
+const SIZES: readonly number[] = [1, 2, 4, 8]
+const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
+
+/** Milliseconds of this process that the runtime's own linear reader takes for a MB, on this machine. */
+const unit = (() => {
+  const json = `[${'"ab",'.repeat(MB / 5)}0]`
+  return fastest(5, () => JSON.parse(json))
+})()
+
+// JSON.parse is native: what reads by patterns and by hand is slower, and still linear.
+const limitMs = (mb: number) => 40 * unit * mb
+
+const BODIES = [...Map.groupBy(PARSED, ({ source }) => source).values()].map(([first]) => first!)
+
+describe("reading a body takes time linear in its size, whatever it holds:", () => {
+  for (const { source, asked, fixture: file, as } of BODIES) {
+    const read = (body: string) => checkObservation(source.parse(body, asked, about), about.seenAt)
+    const body = fixture(file)
+    test(`${source.name} as ${file.split(".").at(-1)}`, () => {
+      expect(slowIn(FLOODS, read, 1)).toEqual([])
+      expect(slowIn(intrusions(body, [Math.floor(body.length / 2)]), read, 1 / 8)).toEqual([])
+      expect(slowIn(longTexts(body, as, ["digits", "marks", "white space"]), read, 1 / 16)).toEqual([])
+    }, 120_000)
+  }
+
+  test("app-ads.txt", () => {
+    // of which 0.5 MB are read at most: a MB may have 80,000 records, each of them looked at by itself
+    const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
+    expect(slowIn([...FLOODS, ...LINES], half, 1, [1, 2, 4])).toEqual([])
+  }, 120_000)
+})
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "reading 8 MB of anything takes at most 150 MB of memory",
+  () => {
+    const child = Bun.spawnSync([process.execPath, join(import.meta.dirname, "hostile-memory.ts")])
+    const [idle = 0, peak = 0] = JSON.parse(child.stdout.toString())
+    expect(peak - idle).toBeLessThan(150)
+  },
+  120_000,
+)
+
+/**
+ * The forms that take longer than a linear reader may. Of those that could with the square of their size, every size is
+ * made; the rest are made of `least` MB alone.
+ */
+function slowIn(
+  forms: readonly HostileForm[],
+  read: (body: string) => unknown,
+  least: number,
+  sizes = SIZES,
+): string[] {
+  return forms.flatMap(({ name, body }) => {
+    const whole = body(least * MB)
+    const ms = timeOf(whole, read)
+    if (ms > limitMs(Math.max(least, 1))) return [`${name}: ${Math.round(ms)} ms for ${least} MB`]
+    if (least < 1 || ms * 64 <= limitMs(8)) return []
+    return sizes.flatMap((mb) => {
+      const grown = timeOf(body(mb * MB), read, limitMs(mb))
+      return grown > limitMs(mb) ? [`${name}: ${Math.round(grown)} ms for ${mb} MB`] : []
+    })
+  })
+}
+
+function timeOf(body: string, read: (body: string) => unknown, enough = limitMs(1)): number {
+  let ms = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 4 && ms > enough; tries++)
+    ms = Math.min(
+      ms,
+      fastest(1, () => read(body)),
+    )
+  return ms
+}
+
+function fastest(times: number, work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let time = 0; time < times; time++) {
+    // a busy machine takes time from this process, and gives it none of its own
+    const began = process.cpuUsage()
+    try {
+      work()
+    } catch {
+      // most of them are no answers, which is to be found out soon too
+    }
+    const { user, system } = process.cpuUsage(began)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  return least
+}
