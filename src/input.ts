@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { Fault } from "./faults.ts"
 import { normalise } from "./inputs.ts"
 import type { Operation } from "./operation.ts"
-import { codeOf, type ObjectSchema, type Schema } from "./schema.ts"
+import { codeOf, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** Raw input as the operation's typed, normalised input; throws the first bad parameter's own code, naming it. */
 export function checkInput(
@@ -10,10 +10,14 @@ export function checkInput(
   raw: Record<string, unknown>,
 ): Record<string, unknown> {
   refuseUnseen(raw)
+  refuseLists(schema, raw)
   const parsed = v.safeParse(schema, raw, { abortEarly: true, abortPipeEarly: true })
   if (!parsed.success) throw badInput(schema, parsed.issues[0])
   const input = parsed.output as Record<string, unknown>
-  for (const name in input) input[name] = normalise(schema.entries[name] as Schema, input[name])
+  for (const name in input) {
+    input[name] = normalise(schema.entries[name] as Schema, input[name])
+    if (input[name] === undefined) delete input[name]
+  }
   const refined = refine?.(input) ?? input
   for (const name in refined)
     if (!storable(refined[name])) throw new Fault(codeOf(schema.entries[name] as Schema), { field: name })
@@ -28,6 +32,15 @@ function refuseUnseen(value: unknown): void {
   for (const [name, held] of Object.entries(value)) {
     if (UNSEEN.includes(name)) throw new Fault("invalid_arguments", { field: name })
     refuseUnseen(held)
+  }
+}
+
+/** To valibot a list is an object too, and an empty one fits any that needs nothing. */
+function refuseLists({ entries }: ObjectSchema, raw: Record<string, unknown>): void {
+  for (const [name, entry] of Object.entries(entries)) {
+    const { type } = unwrap(entry as Schema)
+    if (Array.isArray(raw[name]) && (type === "record" || type.endsWith("object")))
+      throw new Fault(codeOf(entry as Schema), { field: name })
   }
 }
 

@@ -20,6 +20,17 @@ export const Country = coded(
   "bad_country",
 )
 
+/** The same where the specification says "empty =": an empty text is as good as none. */
+export const CountryOrEmpty = coded(
+  v.pipe(
+    v.string(),
+    v.regex(/^([A-Za-z]{2})?$/),
+    v.check((code) => code === "" || isStorefront(code.toLowerCase())),
+    v.description("Two-letter storefront code, or empty."),
+  ),
+  "bad_country",
+)
+
 /** The storefront of a call about an app; the app's first when left out. */
 export const AppCountry = described(
   v.optional(Country),
@@ -50,12 +61,16 @@ export const Term = coded(
   "bad_term",
 )
 
-/** The one spelling of a checked value that handlers see: storefronts lower-case, terms normalised, in lists too. */
+/**
+ * The one spelling of a checked value that handlers see: storefronts lower-case, terms normalised, in lists too; undefined
+ * for an empty text that stands for none.
+ */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))
   if (typeof value !== "string") return value
-  if (inner === Country) return value.toLowerCase()
+  if (inner === CountryOrEmpty && value === "") return undefined
+  if (inner === Country || inner === CountryOrEmpty) return value.toLowerCase()
   if (inner === Term) return normaliseTerm(value)
   return value
 }

@@ -33,5 +33,20 @@ export function codeOf(schema: Schema | undefined): FaultCode {
 /** JSON Schema 2020-12 without $schema, for the document and for tools alike. Checks cannot be expressed and are left out. */
 export function jsonSchema(schema: Schema, typeMode: "input" | "output" = "output"): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, { target: "draft-2020-12", typeMode, ignoreActions: ["check"] })
-  return rest
+  return withoutItemCodes(rest)
+}
+
+/** A bad item raises the code of its list (codeOf), not the one that the same value has where it stands alone. */
+function withoutItemCodes(schema: JsonSchema, inList = false): JsonSchema {
+  const entries = Object.entries(schema).flatMap(([name, held]) => {
+    if (inList && name === "x-code") return []
+    if (typeof held !== "object" || held === null) return [[name, held]]
+    if (Array.isArray(held)) return [[name, held.map((one) => (isSchema(one) ? withoutItemCodes(one, inList) : one))]]
+    return [[name, withoutItemCodes(held as JsonSchema, inList || name === "items")]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -6,6 +6,8 @@ export interface ContractParameter {
   required: boolean
   code: string
   default?: unknown
+  /** "empty = …": an empty text stands for what is said of it. */
+  defaultNote?: string
   min?: number
   max?: number
   minLength?: number
@@ -36,10 +38,11 @@ export function probes(parameter: ContractParameter): Probes {
   return found
 }
 
-function ofType({ type }: ContractParameter, { good, bad }: Probes): void {
+function ofType({ type, defaultNote }: ContractParameter, { good, bad }: Probes): void {
   const [right, wrong] = BY_TYPE[type] ?? [[], []]
-  good.push(...right)
-  bad.push(...wrong)
+  const mayBeEmpty = defaultNote?.startsWith("empty =") ?? false
+  good.push(...right, ...(mayBeEmpty ? [""] : []))
+  bad.push(...wrong.filter((value) => !(mayBeEmpty && value === "")))
 }
 
 const BY_TYPE: Record<string, [good: unknown[], bad: unknown[]]> = {
@@ -52,7 +55,7 @@ const BY_TYPE: Record<string, [good: unknown[], bad: unknown[]]> = {
   integer: [[], ["many", 1.5]],
   boolean: [[true, false], ["yes", 1]],
   "string[]": [[], [[42]]],
-  object: [[{}], [[1]]],
+  object: [[{}], [[1], []]],
 } // biome-ignore format: a table
 
 function ofNumber({ min, max }: ContractParameter, { good, bad }: Probes): void {

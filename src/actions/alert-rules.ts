@@ -101,7 +101,7 @@ export const createAlertRule = action({
 export const deleteAlertRule = action({
   name: "delete_alert_rule",
   summary: "Ends the delivery of alerts of one type.",
-  description: "The feed goes on telling them. A type without a rule is not_found.",
+  description: "The feed goes on telling them. Of a type without a rule nothing changes.",
   scope: "track:write",
   plan: "free",
   credits: 0,
@@ -111,12 +111,13 @@ export const deleteAlertRule = action({
   target: ({ type }) => `alert_rule ${type}`,
   async look({ type }, looking) {
     refuseLimited(looking)
-    const held = await readRule(looking, type)
-    if (held === null) throw new Fault("not_found")
-    return held
+    return await readRule(looking, type)
   },
   diff: (held, { type }) => ({
-    summary: `Deliver ${type} alerts no more. The feed goes on telling them.`,
+    summary:
+      held === null
+        ? `Change nothing: there is no rule that delivers ${type} alerts.`
+        : `Deliver ${type} alerts no more. The feed goes on telling them.`,
     ...diffOf(type, held, null),
     notes: [],
   }),

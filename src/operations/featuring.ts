@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
-import { Country } from "../inputs.ts"
+import { CountryOrEmpty } from "../inputs.ts"
 import { type PageState, pageStates } from "../observations/listing-reads.ts"
 import {
   type Placement,
@@ -93,8 +93,8 @@ export const getFeaturing = operation({
   faults: [],
   input: ofApp({
     country: described(
-      v.optional(Country),
-      "Two-letter storefront code; every storefront that the app tracks when left out.",
+      v.optional(CountryOrEmpty),
+      "Two-letter storefront code; every storefront that the app tracks when empty or left out.",
     ),
   }),
   output: v.strictObject({

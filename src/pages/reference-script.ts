@@ -39,7 +39,7 @@ function addressOf(form) {
   for (const field of form.querySelectorAll("input, select")) {
     const value = field.value.trim()
     if (field.dataset.path) path = path.replace("{" + field.dataset.path + "}", () => encodeURIComponent(value))
-    else if (value !== "") query.append(field.name, value)
+    else if (value !== "") query.append(field.name || field.dataset.name, value)
   }
   return query.size > 0 ? path + "?" + query : path
 }

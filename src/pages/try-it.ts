@@ -15,8 +15,8 @@ export interface SampleCall {
 }
 
 /**
- * A form that asks the sandbox. With script the answer is shown below it; without one it leads to the answer, and the ids
- * in the path stay those of the sample.
+ * A form that asks the sandbox. With script the answer is shown below it; without one it leads to the answer, the ids
+ * in the path stay those of the sample, and what the sample leaves out is left out.
  */
 export function tryForm({ id, path, input }: Operation, sample: SampleCall): Html {
   const inPath = pathNames(path)
@@ -40,13 +40,15 @@ interface Field {
 
 function control(name: string, entry: Schema, value: unknown): Html {
   const { type, enum: listed, default: given } = jsonSchema(entry, "input") as Field
+  // a form without script sends each field that has a name, and a parameter without a value is refused
+  const named = value === undefined ? html`data-name="${name}"` : html`name="${name}"`
   const choices = listed ?? (type === "boolean" ? [true, false] : undefined)
   if (!choices) {
     const filled = value !== undefined && html` value="${String(value)}"`
-    return html`<input name="${name}"${filled}${given !== undefined && html` placeholder="default: ${String(given)}"`}>`
+    return html`<input ${named}${filled}${given !== undefined && html` placeholder="default: ${String(given)}"`}>`
   }
   const options = choices.map(
     (choice) => html`<option${choice === value && new Html(" selected")}>${String(choice)}</option>`,
   )
-  return html`<select name="${name}"><option value="">${given === undefined ? "" : `default: ${given}`}</option>${options}</select>`
+  return html`<select ${named}><option value="">${given === undefined ? "" : `default: ${given}`}</option>${options}</select>`
 }

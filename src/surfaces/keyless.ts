@@ -15,7 +15,7 @@ import {
   publicResponse,
   redirect,
 } from "./responses.ts"
-import type { Dispatch } from "./router.ts"
+import type { Dispatch, Route } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
 
 export interface KeylessParts {
@@ -55,7 +55,7 @@ export function createKeyless(parts: KeylessParts) {
     if (link) return link
     const known = inSandbox || document !== undefined || HEALTH.has(path) || path === "/"
     if (!known && (path === "/v1" || path.startsWith("/v1/"))) return undefined
-    const refused = refusal(incoming, known)
+    const refused = refusal(incoming, { known, inSandbox })
     if (refused) return publicFault(refused, publicUrl, shown)
     if (path === "/") return redirect("/docs", shown)
     if (document) return publicResponse(request, document(), document().type, shown)
@@ -63,7 +63,8 @@ export function createKeyless(parts: KeylessParts) {
     const address = clientAddress(incoming.peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
     if (!count(address ?? "unknown", parts.sandboxPerSecond, shown.now).allowed)
       return publicFault(new Fault("rate_limited", { limit: parts.sandboxPerSecond }), publicUrl, shown)
-    const exact = incoming.query === "" ? sandbox.exact.get(path.slice(SANDBOX.length)) : undefined
+    const plain = incoming.query === "" && request.method === "GET"
+    const exact = plain ? sandbox.exact.get(path.slice(SANDBOX.length)) : undefined
     return exact ? publicResponse(request, exact, "json", shown) : sandboxCall(parts, incoming, shown)
   }
 }
@@ -92,10 +93,11 @@ function createLinked({ links, publicUrl, trustedProxies }: KeylessParts) {
 const SANDBOX = "/v1/sandbox"
 const HEALTH = new Set(["/livez", "/readyz"])
 
-function refusal({ request, keyInUrl }: Incoming, known: boolean): Fault | undefined {
+/** Which methods a path of the sandbox has is told by the routes. */
+function refusal({ request, keyInUrl }: Incoming, { known, inSandbox }: { known: boolean; inSandbox: boolean }) {
   if (keyInUrl) return new Fault("key_in_url")
   if (!known) return new Fault("unknown_endpoint")
-  if (request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
+  if (!inSandbox && request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
   return undefined
 }
 
@@ -110,11 +112,22 @@ async function health({ unready, shortfalls }: KeylessParts, path: string, shown
 /** Route and input are checked as for a live call; the answer is the sample's, whatever valid parameters were sent. */
 async function sandboxCall({ sandbox, dispatch, publicUrl }: KeylessParts, incoming: Incoming, shown: Shown) {
   try {
-    const { operation, params } = await dispatch("GET", incoming.path.slice(SANDBOX.length) || "/")
+    const { operation, params } = await sampledRoute(dispatch, incoming)
     const input = checkInput(operation, { ...queryInput(operation, incoming.query, params), ...params })
     return publicResponse(incoming.request, sandbox.answer(operation, input), "json", shown)
   } catch (error) {
     if (error instanceof Fault) return publicFault(error, publicUrl, shown)
     throw error
   }
+}
+
+/** Only what is read by GET has a place in the sandbox: a path of another method alone is none of its paths. */
+async function sampledRoute(dispatch: Dispatch, { path, request }: Incoming): Promise<Route> {
+  try {
+    const route = await dispatch("GET", path.slice(SANDBOX.length) || "/")
+    if (request.method === "GET") return route
+  } catch (error) {
+    throw error instanceof Fault && error.code === "method_not_allowed" ? new Fault("unknown_endpoint") : error
+  }
+  throw new Fault("method_not_allowed", {}, { allow: "GET" })
 }

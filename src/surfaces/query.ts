@@ -4,8 +4,8 @@ import { codeOf, type Schema, unwrap } from "../schema.ts"
 
 /**
  * The query of a request as the operation's types: numbers, booleans and comma lists by the input's schema; what does not
- * parse stays text for the schema to refuse. An empty value is the same as leaving the parameter out. A repeated scalar and
- * malformed percent-encoding raise the parameter's own code. A parameter of the path cannot stand in the query too.
+ * parse stays text for the schema to refuse, as does an empty value: it is none of what a parameter may be, save where the
+ * specification says so (CountryOrEmpty). A repeated scalar and malformed percent-encoding raise the parameter's own code. A parameter of the path cannot stand in the query too.
  */
 export function queryInput(
   operation: Operation,
@@ -24,7 +24,6 @@ export function queryInput(
     const text = decode(equals < 0 ? "" : part.slice(equals + 1), entry, name)
     if (seen.has(name) && unwrap(entry).type !== "array") throw new Fault(codeOf(entry), { field: name })
     seen.add(name)
-    if (text === "") continue
     const value = coerce(entry, text)
     input[name] = Array.isArray(value) ? [...((input[name] as unknown[] | undefined) ?? []), ...value] : value
   }

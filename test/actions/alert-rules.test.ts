@@ -159,12 +159,23 @@ describe("delete_alert_rule", () => {
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
-  test("of a type without a rule is not_found, also when it went since the preview", async () => {
-    expect((await on.preview("delete_alert_rule", { type: "rank_drop" })).body.error).toBe("not_found")
+  test("of a type without a rule changes nothing, is free and says so", async () => {
+    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
+    expect(body.preview.summary).toStartWith("Change nothing")
+    expect((await on.confirm(body.confirmToken)).body).toMatchObject({ status: "unchanged", credits: 0, result: null })
+  })
+
+  test("of a rule that went since the preview shows what is left of it", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
     const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
     await on.applied("delete_alert_rule", { type: "rank_drop" })
-    expect((await on.confirm(body.confirmToken)).body.error).toBe("not_found")
+    const late = await on.confirm(body.confirmToken)
+    expect([late.status, late.body.error, late.body.preview.before]).toEqual([
+      409,
+      "confirm_token_mismatch",
+      { rule: null },
+    ])
   })
 })
 
@@ -175,7 +186,9 @@ describe("rules", () => {
     expect((await on.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
       rule: null,
     })
-    expect((await on.preview("delete_alert_rule", { type: "rank_drop" }, key)).body.error).toBe("not_found")
+    expect((await on.preview("delete_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
+      rule: null,
+    })
   })
 
   test("deliver of every app, so that a key limited to some may not decide them", async () => {

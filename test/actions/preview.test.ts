@@ -28,6 +28,16 @@ describe("a preview", () => {
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(590_000)
   })
 
+  test("that are no object are refused as args, over REST and as a tool", async () => {
+    for (const args of [[], ["x"], [{}], "x", 1, null]) {
+      const sent = { action: "mark_alerts_read", args }
+      const rest = await on.house.call("/v1/actions", { method: "POST", key: on.key, body: sent })
+      const tool = await on.house.tool("preview_action", sent, { key: on.key })
+      expect(rest.body).toMatchObject({ error: "invalid_arguments", field: "args" })
+      expect(tool.body).toEqual(rest.body)
+    }
+  })
+
   test("is refused, naming the argument, when an argument is missing, unknown or malformed", async () => {
     const cases: [string, object, string][] = [
       ["add_keywords", { appId: on.app }, "keywords"],

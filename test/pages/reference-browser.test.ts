@@ -49,7 +49,7 @@ else
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
       await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
-      await fill("list_keyword_ranks", "[name=country]", "zz")
+      await fill("list_keyword_ranks", "[data-name=country]", "zz")
       const { said, body } = await sent("list_keyword_ranks")
       expect(said).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
       expect(body).toContain('"error": "bad_country"')

@@ -31,8 +31,8 @@ describe("every operation", () => {
     test(`${id}: a sample path routes to itself`, async () => {
       const query = method === "GET" && rest.length > 0 ? `?${new URLSearchParams(rest)}` : ""
       const answer = await house.call(`/v1/sandbox${sample}${query}`, { method })
-      // the sandbox answers nothing but GET
-      expect(answer.status).toBe(method === "GET" ? 200 : 405)
+      // the sandbox answers nothing but GET: of another method it has no such path
+      expect(answer.status).toBe(method === "GET" ? 200 : 404)
       if (method !== "GET") return
       const prepared = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).answer
       expect(Object.keys(answer.body)).toEqual(Object.keys(prepared))
@@ -42,6 +42,14 @@ describe("every operation", () => {
       for (const wrong of ["HEAD", "PUT", "PATCH", "DELETE", method === "GET" ? "POST" : "GET"]) {
         const answer = await house.call(`/v1${sample}`, { key, method: wrong })
         expect([answer.status, answer.headers.get("allow")]).toEqual([405, method])
+      }
+    })
+
+    test(`${id}: in the sandbox Allow names a method that is answered, or there is no such path`, async () => {
+      for (const asked of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
+        const { status, headers } = await house.call(`/v1/sandbox${sample}`, { method: asked })
+        const expected = method !== "GET" ? [404, null] : asked !== "GET" ? [405, "GET"] : null
+        if (expected) expect([asked, status, headers.get("allow")]).toEqual([asked, ...expected] as typeof expected)
       }
     })
 
@@ -159,6 +167,13 @@ describe("queries", () => {
     ["a malformed escape in the path", "/v1/apps/%E0%A4%A/keywords", "invalid_arguments", "appId"],
     ["a path parameter again in the query", `/v1/apps/${app}/keywords?appId=x`, "invalid_arguments", "appId"],
     ["another platform", `/v1/apps/${app}/keywords?platform=windows`, "invalid_arguments", "platform"],
+    ["an empty storefront", `/v1/apps/${app}/keywords?country=`, "bad_country", "country"],
+    ["an empty choice", `/v1/apps/${app}/keywords?platform=`, "invalid_arguments", "platform"],
+    ["an empty number", "/v1/alerts?limit=", "invalid_arguments", "limit"],
+    ["an empty list", `/v1/apps/${app}/competition?terms=`, "invalid_arguments", "terms"],
+    ["an empty day", `/v1/apps/${app}/reviews/search?from=`, "bad_range", "from"],
+    ["an empty text", `/v1/apps/${app}/reviews/search?q=`, "invalid_arguments", "q"],
+    ["a name alone", `/v1/apps/${app}/keywords?country`, "bad_country", "country"],
     ["an unknown parameter without a value", "/v1/apps?foo", "invalid_arguments", "foo"],
     ["an unknown parameter with an empty value", "/v1/apps?foo=", "invalid_arguments", "foo"],
     ["a repeated scalar, once empty", `/v1/apps/${app}/keywords?country=us&country=`, "bad_country", "country"],
@@ -171,6 +186,26 @@ describe("queries", () => {
       expect((await house.call(path, { key })).body).toMatchObject({ error: code, field })
     })
   }
+})
+
+describe("an empty value", () => {
+  test("is refused alike by REST and by a tool, whatever the parameter, save where it has a meaning", async () => {
+    const taken: string[] = []
+    for (const { id, method, path, input, names } of catalog.filter(({ method }) => method === "GET")) {
+      const given = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).input
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name]))
+      for (const name of Object.keys(input.entries).filter((name) => !path.includes(`:${name}`) && name !== names)) {
+        const { [name]: _, ...others } = given
+        const query = Object.entries<string>(others).filter(([other]) => !path.includes(`:${other}`))
+        const rest = await house.call(`/v1${filled}?${new URLSearchParams([...query, [name, ""]])}`, { key })
+        const tool = await house.tool(id, { ...others, [name]: "" }, { key })
+        expect([method, id, name, tool.body]).toEqual([method, id, name, rest.body])
+        if (rest.status === 400) expect(rest.body.field).toBe(name)
+        else taken.push(`${id} ${name}`)
+      }
+    }
+    expect(taken).toEqual(["get_featuring country"])
+  })
 })
 
 describe("public documents", () => {

@@ -9,6 +9,7 @@ import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
 import { faultsOf } from "../../src/surfaces/openapi/responses.ts"
 import { openApiDocument } from "../../src/surfaces/openapi.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
+import { toolOf } from "../../src/surfaces/tools/listing.ts"
 import operationRows from "../contract/operations.json"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { expectSnapshot } from "../snapshot.ts"
@@ -115,6 +116,16 @@ describe("an operation in the document", () => {
       { name: "country", in: "query", schema: { default: "us", "x-code": "bad_country" } },
     ])
     expect(hive.parameters?.[1]).not.toHaveProperty("required")
+  })
+
+  test("says no code of a list's items: a bad one raises the list's", () => {
+    const codes = (value: unknown, inList: boolean): unknown[] =>
+      typeof value !== "object" || value === null
+        ? []
+        : Object.entries(value).flatMap(([name, held]) =>
+            inList && name === "x-code" ? [held] : codes(held, inList || name === "items"),
+          )
+    expect(codes([document.paths, catalog.map((operation) => toolOf(operation))], false)).toEqual([])
   })
 
   test("has exactly the codes that can occur: none for what it cannot do", () => {
