@@ -29,6 +29,7 @@ create table alert (
   facts jsonb not null,
   origin text not null default 'own'::text,
   read_at timestamp with time zone,
+  history boolean not null default false,
   constraint alert_pkey PRIMARY KEY (id),
   constraint alert_workspace_id_app_id_type_platform_storefront_subject__key UNIQUE NULLS NOT DISTINCT (workspace_id, app_id, type, platform, storefront, subject, day),
   constraint alert_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
@@ -1244,7 +1245,7 @@ begin
   insert into alert_to_deliver (alert_id)
   select f.id
   from found f
-  where f.origin = 'own'
+  where f.origin = 'own' and not f.history
     and exists (select from alert_rule r where r.workspace_id = f.workspace_id and r.type = f.type)
   order by f.id;
   return null;

@@ -1,3 +1,4 @@
+import { addDays, dayOf } from "../formulas/days.ts"
 import type { ListingChangeKind } from "../formulas/listing-changes.ts"
 import type { Chart, Device, Platform } from "../observations/types.ts"
 
@@ -187,7 +188,7 @@ export interface Weekly {
 }
 
 /** A finding, or a summary, in the feed. */
-export type Alert = { id: number; appId: string; read: boolean } & (
+export type Alert = { id: number; appId: string; read: boolean; history: boolean } & (
   | (Finding & {
       platform: Platform
       /** Null where it is of a language, not of a storefront. */
@@ -208,19 +209,27 @@ export interface Place {
   genre: string | null
   /** As categoriesOf has them. */
   categories: string[]
-  /** The UTC day since when it is tracked. */
-  since: string
+  /** The UTC day since when it is tracked; null = days before that are looked at too. */
+  since: string | null
   manualRivals: string[] | null
 }
 
-/** UTC days, today included, whose readings are looked at: one that comes later than that is history, not news. */
+/**
+ * UTC days, today included, whose readings are looked at. What an import shows of a day before them is history, not news:
+ * it stands in the feed at its day, marked so and read, and is delivered nowhere.
+ */
 export const DAYS_LOOKED_AT = 3
+
+/** The first UTC day of which something is news. */
+export function firstNewsDay(now: Date): string {
+  return addDays(dayOf(now), 1 - DAYS_LOOKED_AT)
+}
 
 export interface Looked {
   place: Place
   /** Its keywords in parts, by the first of each (firstTerms). */
   parts: readonly string[]
-  /** The first day looked at, and the last: today. */
+  /** The first day looked at, and the last. */
   from: string
   to: string
 }

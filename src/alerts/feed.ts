@@ -41,7 +41,8 @@ export async function alertsOf(sql: Sql, asked: FeedAsked): Promise<Feed> {
 /** Of some apps each is looked at by itself: what others are told lies between in the workspace's feed. */
 async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedAsked): Promise<FeedAlert[]> {
   const columns = sql`
-    id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read, (
+    id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
+    history, (
       select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
       from delivery d
       join channel c on c.id = d.channel_id

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { appIds, holdIdentities } from "../observations/identities.ts"
 import { firstTerms } from "../observations/term-days.ts"
 import type { Platform } from "../observations/types.ts"
-import { DAYS_LOOKED_AT, type Finding, type Looked, type Place } from "./alert.ts"
+import { type Finding, type FindingType, firstNewsDay, type Looked, type Place } from "./alert.ts"
 import { chartFindings } from "./chart-alerts.ts"
 import { followRivals } from "./follow-rivals.ts"
 import { listingFindings } from "./listing-alerts.ts"
@@ -26,18 +27,38 @@ export interface Subject {
  * something new. Again, or beside others, it adds nothing. Takes the identities' lock first, and no lock on any reading.
  */
 export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void> {
+  const news = firstNewsDay(now)
+  for (const place of await takePlaces(tx, subjects)) {
+    await followRivals(tx, place, manualOf(place))
+    const looked = { place, parts: await firstTerms(tx, place), from: news, to: dayOf(now) }
+    await tell(tx, { looked, news }, await findingsOf(tx, looked))
+  }
+}
+
+/**
+ * The feed alone, of UTC days that an import brought: also of those before the app or the keyword was tracked, since who
+ * imports them wants to know. History that no longer holds, because of days that came between, is replaced.
+ */
+export async function derivePastFindings(
+  tx: Tx,
+  subject: Subject,
+  { from, to }: { from: string; to: string },
+  now: Date,
+): Promise<void> {
+  for (const place of await takePlaces(tx, [subject])) {
+    const looked = { place: { ...place, since: null }, parts: await firstTerms(tx, place), from, to }
+    const found = await findingsOf(tx, looked)
+    await forgetHistory(tx, looked, found)
+    await tell(tx, { looked, news: firstNewsDay(now) }, found)
+  }
+}
+
+async function takePlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
   await holdIdentities(tx)
   const named = await readPlaces(tx, subjects)
-  if (named.length === 0) return
+  if (named.length === 0) return []
   await makeRivals(tx, named)
-  const places = await lockPlaces(tx, named)
-  const to = dayOf(now)
-  const from = addDays(to, 1 - DAYS_LOOKED_AT)
-  for (const place of places) {
-    await followRivals(tx, place, manualOf(place))
-    const looked = { place, parts: await firstTerms(tx, place), from, to }
-    await tell(tx, looked, await findingsOf(tx, looked))
-  }
+  return await lockPlaces(tx, named)
 }
 
 async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
@@ -121,20 +142,45 @@ async function findingsOf(tx: Tx, looked: Looked): Promise<Finding[]> {
   ]
 }
 
+/** Types whose findings the readings alone decide, not whom the app competes with today. */
+const OF_READINGS: readonly FindingType[] = [
+  "dropped_out", "rank_drop", "rank_rise", "entered", "chart_drop", "chart_enter",
+] // biome-ignore format: a list to scan
+
+async function forgetHistory(tx: Tx, looked: Looked, found: readonly Finding[]): Promise<void> {
+  const holds = new Map(found.map((one) => [keyOf(one), JSON.parse(JSON.stringify(one.facts))]))
+  const told = await readTold(tx, looked)
+  const stale = told.filter(
+    (one) => one.history && OF_READINGS.includes(one.type) && !isDeepStrictEqual(holds.get(keyOf(one)), one.facts),
+  )
+  if (stale.length === 0) return
+  await tx`
+    delete from alert
+    where id = any(${stale.map(({ id }) => id)}::bigint[])`
+}
+
+interface Telling {
+  looked: Looked
+  /** The first day of which something is news. */
+  news: string
+}
+
 /** What is told already is left out before: the table would refuse it, but each refusal costs an id. */
-async function tell(tx: Tx, { place, from }: Looked, found: readonly Finding[]): Promise<void> {
-  const told = found.length > 0 ? await readTold(tx, place, from) : new Set()
+async function tell(tx: Tx, telling: Telling, found: readonly Finding[]): Promise<void> {
+  const told = new Set(found.length > 0 ? (await readTold(tx, telling.looked)).map(keyOf) : [])
   const rows = found.filter((one) => !told.has(keyOf(one)))
-  for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, place, rows.slice(at, at + CHUNK))
+  for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, telling, rows.slice(at, at + CHUNK))
 }
 
 // 4,000 in one statement took the embedded database 130 ms.
 const CHUNK = 250
 
-async function insert(tx: Tx, place: Place, rows: readonly Finding[]): Promise<void> {
+async function insert(tx: Tx, { looked: { place }, news }: Telling, rows: readonly Finding[]): Promise<void> {
   await tx`
-    insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
-    select ${place.workspaceId}::int, ${place.appId}, type, ${place.platform}, storefront, subject, day, at, facts
+    insert into alert
+      (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, history, read_at)
+    select ${place.workspaceId}::int, ${place.appId}, type, ${place.platform}, storefront, subject, day, at, facts,
+      day < ${news}::date, case when day < ${news}::date then now() end
     from jsonb_to_recordset(${tx.json(rows.map((one) => stored(place, one)) as never)}) r (
       type text, storefront text, subject text, day date, at timestamptz, facts jsonb
     )
@@ -142,16 +188,34 @@ async function insert(tx: Tx, place: Place, rows: readonly Finding[]): Promise<v
     on conflict do nothing`
 }
 
-/** Of the app in that store: reviews are of no storefront on Google Play. */
-async function readTold(tx: Tx, { appId, platform, storefront }: Place, from: string): Promise<Set<unknown>> {
-  const rows = await tx<Pick<Finding, "type" | "subject" | "day">[]>`
-    select type, subject, day
-    from alert
-    where app_id = ${appId} and at >= ${`${from}T00:00:00Z`}::timestamptz and platform = ${platform}
-      and (storefront = ${storefront} or storefront is null)
+type Told = Pick<Finding, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
+
+/**
+ * Of the app in that store, of the days looked at: reviews are of no storefront on Google Play, and may be seen long after
+ * their day.
+ */
+async function readTold(tx: Tx, { place, from, to }: Looked): Promise<Told[]> {
+  const { workspaceId, appId, platform, storefront } = place
+  return await tx<Told[]>`
+    select id, type, subject, day, facts, history
+    from (
+      (
+        select *
+        from alert
+        where app_id = ${appId} and at >= ${`${from}T00:00:00Z`}::timestamptz
+          and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and platform = ${platform}
+          and storefront = ${storefront} and type <> 'review_wave'
+      )
+      union all
+      (
+        select *
+        from alert
+        where workspace_id = ${workspaceId} and app_id = ${appId} and type = 'review_wave' and platform = ${platform}
+          and (storefront = ${storefront} or storefront is null) and day between ${from} and ${to}
+      )
+    ) a
     order by at, id
     limit 100000`
-  return new Set(rows.map(keyOf))
 }
 
 function keyOf({ type, subject, day }: Pick<Finding, "type" | "subject" | "day">): string {

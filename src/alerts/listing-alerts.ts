@@ -10,7 +10,7 @@ export async function listingFindings(tx: Tx, { place, from, to }: Looked): Prom
   const changes = await changesOf(tx, {
     apps: [own],
     storefront,
-    from: since > from ? since : from,
+    from: since !== null && since > from ? since : from,
     to,
     kinds: ["featured"],
     limit: MOST,

@@ -102,7 +102,7 @@ async function eventsOf(tx: Tx, looked: Looked, rivals: ReadonlyMap<number, Foll
   const changes = await changesOf(tx, {
     apps: [...rivals.keys()],
     storefront: place.storefront,
-    from: [from, place.since].sort()[1] as string,
+    from: place.since !== null && place.since > from ? place.since : from,
     to,
     kinds: RIVAL_CHANGES,
     limit: MOST_EVENTS,

@@ -13,6 +13,7 @@ export interface ShownAlert {
   day: string
   at: string
   read: boolean
+  history: boolean
   sentence: string
   term: string | null
   rivalId: string | null
@@ -35,8 +36,8 @@ export interface ShownAlert {
 
 /** The alert in flat fields, all of them whatever its type. */
 export function shownAlert(alert: Alert, appName: string): ShownAlert {
-  const { id, type, appId, platform, storefront: country, day, at, read } = alert
-  const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read }
+  const { id, type, appId, platform, storefront: country, day, at, read, history } = alert
+  const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read, history }
   return { ...head, sentence: sentenceOf(alert), ...NONE, ...partsOf(alert) }
 }
 

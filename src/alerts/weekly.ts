@@ -156,7 +156,7 @@ async function alertsCounted(sql: Sql, { id }: RankedApp, { from, to }: Week): P
     select type, count(*)::int as count
     from alert
     where app_id = ${id} and at >= ${`${from}T00:00:00Z`}::timestamptz
-      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly'
+      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly' and not history
     group by type
     order by type
     limit 20`

@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from "node:fs"
 import { vacuumChanged } from "../database/upkeep.ts"
+import { openImportFindings } from "../measuring/imported.ts"
 import { type Imported, type ImportProgress, importLines } from "../observations/import-lines.ts"
 import { type Command, CommandProblem, type Invocation } from "./command.ts"
 import { linesOf } from "./read-lines.ts"
@@ -23,10 +24,14 @@ export const importCommand: Command = {
     const source = open(invocation)
     const imported = await withDatabase(invocation, async (sql, { kind }) => {
       const lines = linesOf(source.chunks)
-      const result = await importLines(sql, lines, { onProgress: progress(terminal, source) })
+      const findings = openImportFindings({ keptDays: invocation.settings.kept.alertDays })
+      const result = await importLines(sql, lines, { onProgress: progress(terminal, source), note: findings.note })
       terminal.progress("")
       // nobody else gathers statistics there
       if (kind === "embedded" && result.recorded >= BULK) await vacuumChanged(sql)
+      terminal.progress("looking for what the days show")
+      await findings.tell(sql)
+      terminal.progress("")
       return result
     })
     show(invocation, imported, () => [summary(imported)])

@@ -53,7 +53,7 @@ export async function headOf(sql: Sql, { id, lease }: Lane, leaseMs: number): Pr
       limit 1
     )
     select h.id as "deliveryId", t.name as "appName", a.id, a.app_id as "appId", a.type, a.platform, a.storefront,
-      a.subject, a.day, a.at, a.facts, a.read_at is not null as read
+      a.subject, a.day, a.at, a.facts, a.read_at is not null as read, a.history
     from head h
     join alert a on a.id = h.alert_id
     left join tracked_app t on t.id = a.app_id`

@@ -50,7 +50,7 @@ async function readFound(tx: Tx, ids: readonly number[]): Promise<Found[]> {
   type Row = Omit<Found, "alert" | "rule"> & Omit<AlertRule, "type"> & Alert
   const rows = await tx<Row[]>`
     select a.id, a.app_id as "appId", a.type, a.platform, a.storefront, a.subject, a.day, a.at, a.facts,
-      a.read_at is not null as read, a.workspace_id as "workspaceId", t.keyword_tags as "keywordTags",
+      a.read_at is not null as read, a.history, a.workspace_id as "workspaceId", t.keyword_tags as "keywordTags",
       r.channels, r.drop_by as "dropBy", r.keyword_scope as "keywordScope", r.rival_scope as "rivalScope"
     from alert a
     join alert_rule r on (r.workspace_id, r.type) = (a.workspace_id, a.type)

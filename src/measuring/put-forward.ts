@@ -1,22 +1,12 @@
 import type { Tx } from "../database/types.ts"
-import type { Subject } from "./kind.ts"
+import type { KindName, Subject } from "./kind.ts"
 
 /**
  * Makes the rows of `due` that these subjects of a search or a difficulty concern due after so long: the findings of the
  * apps that track one of the terms there. What is due sooner stays so, and what is being read now is due once more.
  */
 export async function afterTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
-  const { platform, storefront, names } = placeOf(subjects)
-  await putForward(
-    tx,
-    tx`
-      select 'findings' as kind, s.platform, t.country as storefront, s.store_id as subject, a.class
-      from tracked_term t
-      join measured_app a on a.id = t.app_id
-      join store_app s on s.id = ${ownApp(tx, platform)}
-      where t.country = ${storefront} and t.term = any(${names}::text[])`,
-    afterMs,
-  )
+  await putForward(tx, findingsOfTerms(tx, subjects), afterMs)
 }
 
 /** The same of apps that were read: their own findings, and those of the apps whose rivals they are. */
@@ -45,32 +35,39 @@ export async function afterLookUp(tx: Tx, subjects: readonly Subject[], afterMs:
 
 /** The same of reviews of a language, which are those of all storefronts that share it. */
 export async function afterReviews(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
-  const { platform, names } = placeOf(subjects)
-  await putForward(
-    tx,
-    tx`
-      select 'findings' as kind, s.platform, c.storefront, s.store_id as subject, a.class
-      from store_app s
-      join measured_app a on ${ownApp(tx, platform)} = s.id
-      cross join lateral unnest(a.countries) c (storefront)
-      where s.platform = ${platform} and s.store_id = any(${names}::text[])`,
-    afterMs,
-  )
+  await putForward(tx, findingsOfFeeds(tx, subjects), afterMs)
 }
 
 /** The same of a chart: apps in its storefront and of its genre. Nothing is found on the chart of all apps. */
 export async function afterChart(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
-  const { platform, storefront, names } = placeOf(subjects)
-  const genres = names.map((name) => name.split(" ").at(-1) as string)
-  await putForward(
-    tx,
-    tx`
-      select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
-      from measured_app a
-      join store_app s on s.id = ${ownApp(tx, platform)}
-      where ${storefront} = any(a.countries) and s.genre = any(${genres}::text[])`,
-    afterMs,
-  )
+  await putForward(tx, findingsOfCharts(tx, subjects), afterMs)
+}
+
+/** The kinds whose readings something is found in, by what finds whom they concern. */
+export const CONCERNS = {
+  search: findingsOfTerms,
+  app: findingsOfApps,
+  listing: findingsOfApps,
+  chart: findingsOfCharts,
+  reviews: findingsOfFeeds,
+} satisfies Partial<Record<KindName, unknown>>
+
+/**
+ * Puts the same findings forward for subjects of any of those kinds, and says of which apps they are, in their storefronts.
+ */
+export async function afterImported(
+  tx: Tx,
+  kind: keyof typeof CONCERNS,
+  subjects: readonly Subject[],
+  afterMs: number,
+): Promise<Pick<Subject, "platform" | "storefront" | "subject">[]> {
+  const rows = CONCERNS[kind](tx, subjects)
+  await putForward(tx, rows, afterMs)
+  return await tx<Pick<Subject, "platform" | "storefront" | "subject">[]>`
+    select distinct platform, storefront, subject
+    from (${rows}) r
+    order by platform, storefront, subject
+    limit 100000`
 }
 
 function placeOf(subjects: readonly Subject[]) {
@@ -80,6 +77,37 @@ function placeOf(subjects: readonly Subject[]) {
 
 function ownApp(tx: Tx, platform: Subject["platform"]) {
   return platform === "ios" ? tx`a.ios_app` : tx`a.android_app`
+}
+
+function findingsOfTerms(tx: Tx, subjects: readonly Subject[]) {
+  const { platform, storefront, names } = placeOf(subjects)
+  return tx`
+    select 'findings' as kind, s.platform, t.country as storefront, s.store_id as subject, a.class
+    from tracked_term t
+    join measured_app a on a.id = t.app_id
+    join store_app s on s.id = ${ownApp(tx, platform)}
+    where t.country = ${storefront} and t.term = any(${names}::text[])`
+}
+
+/** Of all storefronts of an app: on Google Play they share the reviews of a language. */
+function findingsOfFeeds(tx: Tx, subjects: readonly Subject[]) {
+  const { platform, names } = placeOf(subjects)
+  return tx`
+    select 'findings' as kind, s.platform, c.storefront, s.store_id as subject, a.class
+    from store_app s
+    join measured_app a on ${ownApp(tx, platform)} = s.id
+    cross join lateral unnest(a.countries) c (storefront)
+    where s.platform = ${platform} and s.store_id = any(${names}::text[])`
+}
+
+function findingsOfCharts(tx: Tx, subjects: readonly Subject[]) {
+  const { platform, storefront, names } = placeOf(subjects)
+  const genres = names.map((name) => name.split(" ").at(-1) as string)
+  return tx`
+    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
+    from measured_app a
+    join store_app s on s.id = ${ownApp(tx, platform)}
+    where ${storefront} = any(a.countries) and s.genre = any(${genres}::text[])`
 }
 
 function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {

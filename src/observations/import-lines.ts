@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Sql } from "../database/types.ts"
+import type { Sql, Tx } from "../database/types.ts"
 import { recordAttempt } from "./attempts.ts"
 import { ObservationProblem } from "./check.ts"
 import { deriveFigures, noteSide, type Sides } from "./derive-figures.ts"
@@ -38,6 +38,8 @@ export interface ImportOptions {
   pause?: () => Promise<void>
   onProgress?: (progress: ImportProgress) => void
   now?: () => Date
+  /** Called with the readings of a transaction, in it, also where they were there already; again where it is tried again. */
+  note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
 }
 
 /**
@@ -49,7 +51,13 @@ export interface ImportOptions {
 export async function importLines(
   sql: Sql,
   lines: AsyncIterable<string>,
-  { batch = 200, pause = () => sleep(PAUSE_MS), onProgress = () => {}, now = () => new Date() }: ImportOptions = {},
+  {
+    batch = 200,
+    pause = () => sleep(PAUSE_MS),
+    onProgress = () => {},
+    now = () => new Date(),
+    note,
+  }: ImportOptions = {},
 ): Promise<Imported> {
   const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
   const sides: Sides = new Map()
@@ -57,7 +65,7 @@ export async function importLines(
   let results = 0
   let number = 0
   const flush = async () => {
-    await store(sql, pending, total, now)
+    await store(sql, pending, total, { now, note })
     pending = []
     results = 0
     const { bad, ...counts } = total
@@ -112,18 +120,21 @@ function tryParse(text: string, line: number, { bad }: Imported): Parsed | undef
   }
 }
 
-async function store(sql: Sql, pending: readonly Numbered[], total: Imported, now: () => Date): Promise<void> {
+interface Storing {
+  now: () => Date
+  note: ImportOptions["note"]
+}
+
+async function store(sql: Sql, pending: readonly Numbered[], total: Imported, { now, note }: Storing): Promise<void> {
   const readings: { line: number; observation: Observation }[] = []
   const attempts: { line: number; attempt: Attempt }[] = []
   for (const { number: line, parsed } of pending) {
     if (parsed.kind === "attempt") attempts.push({ line, attempt: parsed.attempt })
     else readings.push({ line, observation: parsed.observation })
   }
-  const stored = await record(
-    sql,
-    readings.map(({ observation }) => observation),
-    now,
-  )
+  const observations = readings.map(({ observation }) => observation)
+  const finish = note && ((tx: Tx) => note(tx, observations))
+  const stored = await record(sql, observations, now, { ...(finish && { finish }) })
   total.recorded += stored.recorded
   total.known += stored.known
   for (const { index, problem } of stored.refused) {

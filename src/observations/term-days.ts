@@ -22,13 +22,15 @@ export interface TermDaysAsked {
  * Queries for a `with`: `term`, TERMS_AT_ONCE of the app's keywords there; and `pair`, of those read between the two
  * days each measured day's answer beside that of the measured day before it, however long before: `was_…`, all null where
  * there is none. A day of which the demo tells is in no pair, and neither is one on which the keyword was not tracked yet
- * (`since` is of the app). rank null = absent.
+ * (`since` is of the app), unless `since` is null. rank null = absent.
  */
-export function termPairs(sql: Sql | Tx, asked: TermDaysAsked, since: string) {
+export function termPairs(sql: Sql | Tx, asked: TermDaysAsked, since: string | null) {
   const { appId, platform, storefront, own, from, to, first } = asked
+  const tracked =
+    since === null ? sql`'-infinity'::date` : sql`greatest((added_at at time zone 'utc')::date, ${since}::date)`
   return sql`
     term as materialized (
-      select term, greatest((added_at at time zone 'utc')::date, ${since}::date) as since
+      select term, ${tracked} as since
       from tracked_term
       where app_id = ${appId} and country = ${storefront} and term >= ${first}
       order by term

@@ -24,6 +24,10 @@ const Row = v.strictObject({
   day: described(Day, "The measured UTC day that shows it; of a review_wave the day when the reviews were written."),
   at: described(Time, "When the reading that shows it was seen."),
   read: described(v.boolean(), "Marked as read, by mark_alerts_read."),
+  history: described(
+    v.boolean(),
+    "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
+  ),
   sentence: described(v.string(), "The whole of it in one English sentence."),
   term: described(v.nullable(v.string()), "The keyword; null where it is about none."),
   rivalId: described(v.nullable(v.string()), "Store id of the rival; null where it is about none."),

@@ -27,7 +27,15 @@ const FACTS: FactsOf = {
 }
 
 function alert<Type extends FindingType>(type: Type, facts: Partial<FactsOf[Type]> = {}): Alert {
-  const place = { id: 1, appId: "app_tea", platform: "ios", storefront: "us", read: false, subject: "tea" }
+  const place = {
+    id: 1,
+    appId: "app_tea",
+    platform: "ios",
+    storefront: "us",
+    read: false,
+    history: false,
+    subject: "tea",
+  }
   const when = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
   return { ...place, ...when, type, facts: { ...FACTS[type], ...facts } } as Alert
 }

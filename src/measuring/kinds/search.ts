@@ -43,7 +43,10 @@ async function firstOf(
 }
 
 /** A tracked keyword's difficulty needs its results first: it becomes due with the first reading of them. */
-async function difficultyIsDue(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+export async function difficultyIsDue(
+  tx: Tx,
+  subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],
+): Promise<void> {
   await tx`
     insert into due (kind, platform, storefront, subject, class)
     select t.kind, t.platform, t.storefront, t.subject, min(t.class)

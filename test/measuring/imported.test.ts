@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { deriveFindings } from "../../src/alerts/findings.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays, dayOf } from "../../src/formulas/days.ts"
+import { openImportFindings, spansOf } from "../../src/measuring/imported.ts"
+import { importLines } from "../../src/observations/import-lines.ts"
+import { listAlerts } from "../../src/operations/alerts.ts"
+import { freshDatabase } from "../database.ts"
+import { rule, scene } from "../delivery/scene.ts"
+import { ask, contextOf, newWorkspace } from "../observations/measured.ts"
+
+const TODAY = new Date("2025-11-20T12:00:00Z")
+const OWN = "10001"
+const now = () => TODAY
+const pause = async () => {}
+let sql: Sql
+let workspaceId: number
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+  // tracked from today on
+  await sql.begin((tx) =>
+    trackApp(tx, { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }),
+  )
+  await sql`update tracked_app set created_at = ${TODAY}`
+  await sql`update tracked_term set added_at = ${TODAY}`
+  await sql`delete from due`
+})
+
+const day = (ago: number) => addDays(dayOf(TODAY), -ago)
+
+/** A day's reading of "tea" in which the app stands at that place. */
+function ranked(ago: number, rank: number): string {
+  const ids = Array.from({ length: 50 }, (_, at) => String(20_001 + at))
+  ids.splice(rank - 1, 1, OWN)
+  return JSON.stringify({
+    ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea", depth: 50 },
+    ...{ seenAt: `${day(ago)}T08:00:00Z`, results: ids.map((id) => ({ id })) },
+  })
+}
+
+async function load(lines: readonly string[], keptDays = 0): Promise<void> {
+  const findings = openImportFindings({ now, pause, keptDays })
+  async function* each() {
+    yield* lines
+  }
+  const { bad } = await importLines(sql, each(), { now, pause, note: findings.note })
+  expect(bad).toEqual([])
+  await findings.tell(sql)
+}
+
+const told = async () =>
+  (
+    await sql<{ line: string }[]>`
+      select concat_ws(' ', day, type, facts ->> 'was', facts ->> 'rank', case when history then 'history' else 'news' end) as line
+      from alert
+      order by day, type`
+  ).map(({ line }) => line)
+
+// below the first ten, where nothing is told of rivals
+const FALLS = [ranked(30, 15), ranked(29, 40), ranked(12, 18), ranked(2, 19), ranked(1, 45)]
+const TOLD = [
+  `${day(29)} rank_drop 15 40 history`,
+  `${day(12)} rank_rise 40 18 history`,
+  `${day(1)} rank_drop 19 45 news`,
+]
+
+describe("an import of past days", () => {
+  test("makes their alerts, each marked with its day, also of days before the app was tracked", async () => {
+    await load(FALLS)
+    expect(await told()).toEqual(TOLD)
+    const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
+    expect(unread).toBe(1)
+    expect(alerts.map((one: Record<string, unknown>) => [one.day, one.against, one.history, one.read])).toEqual([
+      [day(1), day(2), false, false],
+      [day(12), day(29), true, true],
+      [day(29), day(30), true, true],
+    ])
+  })
+
+  test("delivers those of the last three days alone", async () => {
+    const other = await scene(sql)
+    for (const type of ["rank_drop", "rank_rise"]) await rule(other, type)
+    await load(FALLS)
+    const rows = await sql`select day from alert_to_deliver join alert on id = alert_id order by day`
+    expect(rows.map((row) => row.day)).toEqual([day(1)])
+  })
+
+  test("tells nothing twice when it comes twice, and the same whatever the order and the parts", async () => {
+    await load(FALLS)
+    const rows = () => sql`select * from alert order by id`.then((found) => [...found])
+    const before = await rows()
+    await load(FALLS)
+    expect(await rows()).toEqual(before)
+    await sql`delete from alert`
+    await sql`delete from search_results`
+    // news is not taken back, so that the day before the last ones comes before them
+    for (const at of [2, 0, 3, 4, 1]) await load([FALLS[at]!])
+    expect(await told()).toEqual(TOLD)
+  })
+
+  test("replaces history across a gap that it fills, and leaves what was news", async () => {
+    await load([ranked(30, 15), ranked(20, 40)])
+    expect(await told()).toEqual([`${day(20)} rank_drop 15 40 history`])
+    await load([ranked(25, 39)])
+    expect(await told()).toEqual([`${day(25)} rank_drop 15 39 history`])
+    await sql`update alert set history = false`
+    await load([ranked(28, 38)])
+    expect(await told()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 news`])
+  })
+
+  test("tells nothing of days that alerts are kept no longer of", async () => {
+    await load(FALLS, 20)
+    expect(await told()).toEqual(TOLD.slice(1))
+  })
+
+  test("puts its findings forward, so that a worker tells what a broken import could not", async () => {
+    const findings = openImportFindings({ now, pause })
+    async function* each() {
+      yield* [ranked(2, 19), ranked(1, 45)]
+    }
+    await importLines(sql, each(), { now, pause, note: findings.note })
+    const due = await sql`select kind, subject from due where next_at < now() + interval '2 minutes' order by kind`
+    expect([...due]).toEqual([
+      { kind: "difficulty", subject: "tea" },
+      { kind: "findings", subject: OWN },
+    ])
+  })
+})
+
+test("a worker that looks at the last days tells nothing of those before the app was tracked", async () => {
+  await load([])
+  async function* each() {
+    yield* FALLS
+  }
+  await importLines(sql, each(), { now, pause })
+  await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN }], TODAY))
+  expect(await told()).toEqual([])
+})
+
+test("days are looked at in spans, no more at once than asked", () => {
+  const days = ["2025-01-09", "2025-01-02", "2025-01-01", "2025-01-05", "2025-03-01", "2025-11-19", "2025-11-20"]
+  expect(spansOf(days, 3)).toEqual([
+    { from: "2025-01-01", to: "2025-01-03" },
+    { from: "2025-01-04", to: "2025-01-05" },
+    { from: "2025-01-09", to: "2025-01-09" },
+    { from: "2025-03-01", to: "2025-03-01" },
+    { from: "2025-11-19", to: "2025-11-20" },
+  ])
+  expect(spansOf([], 10)).toEqual([])
+})
