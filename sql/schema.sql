@@ -916,8 +916,6 @@ create table store_app (
   id integer not null generated always as identity,
   platform text not null,
   store_id text not null,
-  name text,
-  icon_url text,
   developer text,
   bundle_id text,
   seen_at timestamp with time zone,
@@ -932,6 +930,23 @@ create table store_app (
   constraint store_app_genres_check CHECK (((cardinality(genres) >= 1) AND (cardinality(genres) <= 20))),
   constraint store_app_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+
+create table store_app_name (
+  app_id integer not null,
+  name_weight integer,
+  icon_weight integer,
+  name_at timestamp with time zone,
+  icon_at timestamp with time zone,
+  demo boolean not null,
+  storefront text not null,
+  name text,
+  icon_url text,
+  constraint store_app_name_pkey PRIMARY KEY (app_id, storefront),
+  constraint store_app_name_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
+  constraint store_app_name_check CHECK (((name IS NOT NULL) OR (icon_url IS NOT NULL))),
+  constraint store_app_name_check1 CHECK ((((name IS NULL) = (name_at IS NULL)) AND ((name IS NULL) = (name_weight IS NULL)))),
+  constraint store_app_name_check2 CHECK ((((icon_url IS NULL) = (icon_at IS NULL)) AND ((icon_url IS NULL) = (icon_weight IS NULL))))
+) with (fillfactor=70);
 
 create table storefront_audit (
   app_id integer not null,

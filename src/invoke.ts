@@ -208,8 +208,9 @@ async function checkLatest(parts: Parts, reply: Reply, check: (caller: Caller) =
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */
 async function subjectOf(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
-  const app = await findApp(sql, caller, input[name] as string)
-  return { app, storefront: (input.country as string | undefined) ?? app.countries[0] }
+  const country = input.country as string | undefined
+  const app = await findApp(sql, caller, input[name] as string, country)
+  return { app, storefront: country ?? app.countries[0] }
 }
 
 /** A day that is used up is said before empty credits are, and a call that credits refuse takes no unit of the day. */

@@ -1,10 +1,12 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
+import { iconIn, type NamePlace, nameIn } from "../names.ts"
 import type { Caller } from "./caller.ts"
 
 /** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
 export interface TrackedApp {
   id: string
+  /** See shownName. */
   name: string
   icon: string | null
   iosId: string | null
@@ -32,41 +34,42 @@ export async function visibleApps(sql: Sql, caller: Caller): Promise<TrackedApp[
     limit 1000`
 }
 
-/** One app of the caller's workspace. An id off the key's list is refused without a look-up, so it tells nothing. */
-export async function findApp(sql: Sql, caller: Caller, id: string): Promise<TrackedApp> {
+/**
+ * One app of the caller's workspace, named as in a storefront where the call is about one, else as in the app's first. An id
+ * off the key's list is refused without a look-up, so it tells nothing.
+ */
+export async function findApp(sql: Sql, caller: Caller, id: string, storefront?: string): Promise<TrackedApp> {
   if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
   const [app] = await sql<TrackedApp[]>`
-    ${columns(sql)}
+    ${columns(sql, storefront)}
     where a.workspace_id = ${caller.workspaceId} and a.id = ${id}`
   if (!app) throw new Fault("not_found")
   return app
 }
 
 /**
- * An app's own name, else the store's, else its store id. The store's is that of the app's first storefront, else the
- * latest seen in any. `a` is the tracked app, `i` and `g` its store apps, iOS first.
+ * An app's own name, else the store's as a storefront has it (nameIn), the App Store's first, else its store id. The app's
+ * first storefront where none is given. `a` is the tracked app, `i` and `g` its store apps, iOS first.
  */
-export function shownName(sql: Sql | Tx) {
+export function shownName(sql: Sql | Tx, storefront?: string) {
+  const place = placeOf(sql, storefront)
   return (sql as Sql)`coalesce(
     a.name,
-    (${firstName(sql, "i")}), i.name,
-    (${firstName(sql, "g")}), g.name,
+    ${nameIn(sql, sql`i.id`, place)},
+    ${nameIn(sql, sql`g.id`, place)},
     i.store_id, g.store_id
   )`
 }
 
-function firstName(sql: Sql | Tx, store: "i" | "g") {
-  return (sql as Sql)`
-    select f.name
-    from app_storefront f
-    where f.app_id = ${sql(store)}.id and f.storefront = a.countries[1] and f.name is not null
-    order by f.seen_at desc, f.source
-    limit 1`
+function placeOf(sql: Sql | Tx, storefront: string | undefined): NamePlace {
+  return { storefront: storefront ?? sql`a.countries[1]`, countries: sql`a.countries` }
 }
 
-function columns(sql: Sql) {
+function columns(sql: Sql, storefront?: string) {
+  const place = placeOf(sql, storefront)
   return sql`
-    select a.id, ${shownName(sql)} as name, coalesce(i.icon_url, g.icon_url) as icon,
+    select a.id, ${shownName(sql, storefront)} as name,
+      coalesce(${iconIn(sql, sql`i.id`, place)}, ${iconIn(sql, sql`g.id`, place)}) as icon,
       i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
       a.ios_app as "iosApp", a.android_app as "androidApp",
       a.countries, a.manual_rivals as "manualRivals", a.hidden_rivals as "hiddenRivals",

@@ -5,6 +5,7 @@ import { Fault } from "../faults.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { Country, Term } from "../inputs.ts"
 import type { Measure } from "../measure.ts"
+import { nameIn } from "../names.ts"
 import { described } from "../schema.ts"
 import { action, type Diff } from "./action.ts"
 import { counted, lockTracking, refuseOverLimit } from "./limits.ts"
@@ -72,14 +73,14 @@ export const addApp = action({
     return args
   },
   target: ({ iosId, androidPkg }) => ["store", iosId, androidPkg].filter(Boolean).join(" "),
-  async look({ iosId, androidPkg }, { sql, caller, lock }) {
+  async look({ iosId, androidPkg, countries }, { sql, caller, lock }) {
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql as Tx, caller)
     const [found] = await (sql as Sql)<Found[]>`
       with store as (
-        select id, name, platform, store_id
-        from store_app
+        select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id
+        from store_app s
         where (platform, store_id) in (('ios', ${iosId ?? null}), ('android', ${androidPkg ?? null}))
       )
       select

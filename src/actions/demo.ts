@@ -1,5 +1,6 @@
 import { shownName } from "../access/visible-apps.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { nameIn } from "../names.ts"
 import { lockCharts } from "../observations/chart-identities.ts"
 import { deriveMonths, type ListMonth } from "../observations/derive-month.ts"
 import { lockLists, lockRemoval } from "../observations/identities.ts"
@@ -151,7 +152,10 @@ async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
     ), kept as (
       update tracked_app
       set origin = 'own', name = coalesce(name, (
-        select coalesce(s.name, s.store_id)
+        select coalesce(
+          ${nameIn(tx, tx`s.id`, { storefront: DEMO_STOREFRONT, countries: tx`tracked_app.countries` })},
+          s.store_id
+        )
         from store_app s
         where s.id in (ios_app, android_app)
         order by s.platform desc
@@ -253,8 +257,11 @@ async function removeSaid(tx: Tx): Promise<Used> {
       where origin = ${DEMO}`
   const market = await removeMarket(tx)
   await tx`
+    delete from store_app_name
+    where demo`
+  await tx`
     update store_app
-    set name = null, icon_url = null, developer = null, bundle_id = null, genre = null, genres = null,
+    set developer = null, bundle_id = null, genre = null, genres = null,
       developer_id = null, developer_site = null, seen_at = null, source = null, origin = null
     where origin = ${DEMO}`
   return { lists: lists.map(({ id }) => id), apps: [...apps.map(({ id }) => id), ...market] }

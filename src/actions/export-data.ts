@@ -63,7 +63,7 @@ export const exportData = action({
   async look(args, looking) {
     const { sql, caller, lock, now } = looking
     if (lock) await keepApp(sql as Tx, caller, args.appId)
-    const app = await findApp(sql as Sql, caller, args.appId)
+    const app = await findApp(sql as Sql, caller, args.appId, args.country)
     const side = { platform: args.platform, storefront: args.country ?? (app.countries[0] as string) }
     const days = args.dataset === "keywords" ? null : exportDays(args.dataset, args, now, caller)
     return { app, side, ...(await lookAtTable(looking, { app, side, dataset: args.dataset, days })) }

@@ -127,7 +127,7 @@ async function lookAt(appId: string, rivals: readonly string[], { sql, caller, l
     select r.rival
     from unnest(${rivals as string[]}::text[]) r (rival)
     join store_app s on (s.platform, s.store_id) = (split_part(r.rival, ':', 1), split_part(r.rival, ':', 2))
-    where s.name is not null
+    where exists (select from store_app_name where app_id = s.id and name is not null)
     order by r.rival
     limit 1000`
   const known = new Set(seen.map(({ rival }) => rival))

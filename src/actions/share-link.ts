@@ -57,7 +57,7 @@ export const shareLink = action({
   target: ({ appId }) => `share ${appId}`,
   async look({ appId, country }, { sql, caller, lock, now }) {
     if (lock) await keepApp(sql as Tx, caller, appId)
-    const app = await findApp(sql as Sql, caller, appId)
+    const app = await findApp(sql as Sql, caller, appId, country)
     const days = sharedDays(dayOf(now), caller.entitlements.historyDays)
     const report = await sharedReport(sql as Sql, app, { storefront: country, ...days })
     // not before the report: others may be read meanwhile

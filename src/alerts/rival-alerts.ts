@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Tx } from "../database/types.ts"
 import { passing, RIVAL_PLACES } from "../formulas/alerts.ts"
+import { nameIn } from "../names.ts"
 import { changesOf, type StoredChange } from "../observations/changes.ts"
 import { termPairs } from "../observations/term-days.ts"
 import { sourceOf } from "../observations/types.ts"
@@ -26,8 +27,9 @@ interface Followed {
 }
 
 async function readRivals(tx: Tx, { place: { appId, platform, storefront } }: Looked): Promise<Followed[]> {
+  const countries = tx`(select countries from tracked_app where id = ${appId})`
   return await tx<Followed[]>`
-    select s.id, s.store_id as rival, s.name, r.manual
+    select s.id, s.store_id as rival, ${nameIn(tx, tx`s.id`, { storefront, countries })} as name, r.manual
     from app_rival r
     join store_app s on s.id = r.rival
     where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})

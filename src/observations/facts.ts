@@ -32,8 +32,8 @@ export interface ShownApps {
 }
 
 /**
- * Stores what readings showed of their apps: names and other facts, and rating counts. Returns the readings whose rating
- * counts were new.
+ * Stores what readings showed of their apps that is the same in every storefront, and rating counts; names are not
+ * (storeNames). Returns the readings whose rating counts were new.
  */
 export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<ShownApps["from"][]> {
   const oldestFirst = shown.toSorted(
@@ -51,8 +51,6 @@ export function cleanText(text: string | undefined): string | undefined {
 
 type Facts = {
   id: number
-  name: string | null
-  icon: string | null
   developer: string | null
   bundle_id: string | null
   genre: string | null
@@ -65,6 +63,7 @@ type Facts = {
   placed: boolean
 }
 
+/** Who shows any of them has seen the app: of the demo's facts nothing is left then. */
 const FACTS = ["name", "icon", "developer", "bundleId", "genre", "genres", "developerId", "developerSite"] as const
 
 /** One row an app: of each fact the latest, and none of the demo's beside others'. */
@@ -79,8 +78,6 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
       const kept = held && (held.origin === DEMO) === (from.origin === DEMO) ? held : undefined
       byApp.set(id, {
         id,
-        name: cleanText(app.name) ?? kept?.name ?? null,
-        icon: cleanText(app.icon) ?? kept?.icon ?? null,
         developer: cleanText(app.developer) ?? kept?.developer ?? null,
         bundle_id: cleanText(app.bundleId) ?? kept?.bundle_id ?? null,
         genre: cleanText(app.genre) ?? kept?.genre ?? null,
@@ -114,15 +111,13 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
         a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and f.placed as newer
       from jsonb_to_recordset(${tx.json(facts as Facts[])}) f (
-        id int, name text, icon text, developer text, bundle_id text, genre text, genres text[], developer_id text,
-        developer_site text, seen_at timestamptz, source text, origin text, placed boolean
+        id int, developer text, bundle_id text, genre text, genres text[], developer_id text, developer_site text,
+        seen_at timestamptz, source text, origin text, placed boolean
       )
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
     ), merged as (
       select a.id,
-        case when whole then f.name when newer then coalesce(f.name, a.name) else coalesce(a.name, f.name) end as name,
-        case when whole then f.icon when newer then coalesce(f.icon, a.icon_url) else coalesce(a.icon_url, f.icon) end as icon_url,
         case when whole then f.developer when newer then coalesce(f.developer, a.developer)
           else coalesce(a.developer, f.developer) end as developer,
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
@@ -141,16 +136,16 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       join store_app a on a.id = f.id
     )
     update store_app a
-    set name = m.name, icon_url = m.icon_url, developer = m.developer, bundle_id = m.bundle_id, genre = m.genre,
+    set developer = m.developer, bundle_id = m.bundle_id, genre = m.genre,
       genres = m.genres, developer_id = m.developer_id, developer_site = m.developer_site, seen_at = m.seen_at,
       source = m.source, origin = m.origin
     from merged m
     where a.id = m.id
       and (
-        a.name, a.icon_url, a.developer, a.bundle_id, a.genre, a.genres, a.developer_id, a.developer_site, a.seen_at,
+        a.developer, a.bundle_id, a.genre, a.genres, a.developer_id, a.developer_site, a.seen_at,
         a.source, a.origin
       ) is distinct from (
-        m.name, m.icon_url, m.developer, m.bundle_id, m.genre, m.genres, m.developer_id, m.developer_site, m.seen_at,
+        m.developer, m.bundle_id, m.genre, m.genres, m.developer_id, m.developer_site, m.seen_at,
         m.source, m.origin
       )`
 }

@@ -2,6 +2,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { FIRST } from "../formulas/figure.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
+import { nameIn } from "../names.ts"
 import { bestFirst } from "./answers.ts"
 import type { ListKey } from "./identities.ts"
 import { DEMO, type RankSource, sourceOf } from "./types.ts"
@@ -102,12 +103,11 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
   const { from, to } = young(now)
   return await tx<SlotRow[]>`
     select l.id as "listId", r.source, r.seen_at as "seenAt", encode(r.sha256, 'hex') as sha256, p.slot,
-      coalesce(f.name, s.name) as title, c.ratings, c.source as "ratedBy", c.seen_at as "ratedAt",
+      ${nameIn(tx, tx`p.app_id`, { storefront: tx`l.storefront`, countries: [] })} as title, c.ratings, c.source as "ratedBy", c.seen_at as "ratedAt",
       f.updated_at as "updatedAt"
     from list l
     cross join lateral (${latestTen(tx, now)}) r
     left join lateral unnest(r.app_ids) with ordinality p (app_id, slot) on true
-    left join store_app s on s.id = p.app_id
     left join lateral (
       select ratings, source, seen_at
       from rating_count
@@ -117,7 +117,7 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
       limit 1
     ) c on true
     left join lateral (
-      select name, updated_at
+      select updated_at
       from app_storefront
       where app_id = p.app_id and storefront = l.storefront and available and origin <> ${DEMO}
       order by seen_at desc, source

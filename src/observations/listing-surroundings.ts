@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { parseRival } from "../formulas/store-ids.ts"
+import { nameIn } from "../names.ts"
 import { dayAnswers, sideOf } from "./day-answers.ts"
 import type { Side } from "./ranks.ts"
 import type { RankedApp } from "./types.ts"
@@ -31,13 +32,10 @@ export async function knownOf(
   const side = sideOf(app, { platform, storefront })
   const [[own], rivals, tracked] = await Promise.all([
     sql<Named[]>`
-      select coalesce(f.name, a.name) as name, a.developer
+      select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
       from store_app a
-      left join app_storefront f on (f.app_id, f.storefront) = (a.id, ${storefront}) and f.name is not null
-      where a.id = ${side.own}
-      order by f.seen_at desc nulls last, f.source
-      limit 1`,
-    readRivals(sql, side, app.manualRivals ?? []),
+      where a.id = ${side.own}`,
+    readRivals(sql, side, app),
     sql<{ term: string }[]>`
       select term
       from tracked_term
@@ -53,8 +51,14 @@ export async function knownOf(
   }
 }
 
-async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, manualRivals: readonly string[]) {
-  const manual = manualRivals.map(parseRival).flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+async function readRivals(
+  sql: Sql,
+  side: ReturnType<typeof sideOf>,
+  { manualRivals, countries }: Pick<RankedApp, "countries"> & { manualRivals: string[] | null },
+) {
+  const manual = (manualRivals ?? [])
+    .map(parseRival)
+    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
   return await sql<Surroundings["rivals"]>`
     with ${dayAnswers(sql, [side], { lists: LISTS })}, rival as materialized (
       select distinct u.app_id
@@ -65,18 +69,14 @@ async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, manualRival
       from store_app
       where platform = ${side.platform} and store_id = any(${manual}::text[])
     )
-    select coalesce(f.name, s.name) as name, s.developer
+    select n.name, s.developer
     from rival r
     join store_app s on s.id = r.app_id
+    cross join lateral (
+      select ${nameIn(sql, sql`s.id`, { storefront: side.storefront, countries })} as name
+    ) n
     left join store_app o on o.id = ${side.own}
-    left join lateral (
-      select name
-      from app_storefront
-      where app_id = s.id and storefront = ${side.storefront} and name is not null
-      order by seen_at desc, source
-      limit 1
-    ) f on true
-    where coalesce(f.name, s.name) is not null and s.id is distinct from o.id
+    where n.name is not null and s.id is distinct from o.id
       and (s.developer_id is null or s.developer_id is distinct from o.developer_id)
       and (s.developer is null or s.developer is distinct from o.developer)
     order by s.id

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { nameIn } from "../names.ts"
 import type { FactSource, Platform } from "./types.ts"
 
 /** The one source whose pages show events and editors' cards. */
@@ -109,16 +110,19 @@ export interface Shelves {
 export interface ShelfOwner {
   platform: Platform
   appId: number
+  /** The storefronts that the tracked app tracks: apps that were never seen in one are called as in these. */
+  countries: readonly string[]
 }
 
 /** The apps similar to an app, as its page shows them in each storefront, in the order shown. */
 export async function similarShelves(
   sql: Sql,
-  { platform, appId }: ShelfOwner,
+  { platform, appId, countries }: ShelfOwner,
   storefronts: readonly string[],
 ): Promise<Shelves> {
+  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
   const rows = await sql<(ShelfApp | (Pick<ShelfApp, "storefront" | "seenAt"> & { place: null }))[]>`
-    select s.storefront, r.seen_at as "seenAt", i.place::int as place, i.store_id as "storeId", a.name
+    select s.storefront, r.seen_at as "seenAt", i.place::int as place, i.store_id as "storeId", ${name} as name
     from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, at)
     cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
     left join lateral jsonb_array_elements_text(r.content) with ordinality i (store_id, place) on true
@@ -144,9 +148,10 @@ export interface ShelvesBeside {
  */
 export async function standsOn(
   sql: Sql,
-  { id, platform, appId }: ShelfOwner & { id: string },
+  { id, platform, appId, countries }: ShelfOwner & { id: string },
   storefronts: readonly string[],
 ): Promise<ShelvesBeside> {
+  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
   const rows = await sql<(Omit<ShelfApp, "place"> & { place: number | null })[]>`
     with near as (
       select s.storefront, a.id
@@ -159,7 +164,7 @@ export async function standsOn(
       from app_rival
       where app_id = ${id} and platform = ${platform} and storefront = any(${storefronts as string[]}::text[])
     )
-    select s.storefront, r.seen_at as "seenAt", i.place::int as place, a.store_id as "storeId", a.name
+    select s.storefront, r.seen_at as "seenAt", i.place::int as place, a.store_id as "storeId", ${name} as name
     from near s
     join store_app a on a.id = s.id
     cross join lateral ${latestShelf(sql, sql`s.id`, platform)} r

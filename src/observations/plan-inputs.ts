@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
+import { type NamePlace, nameIn } from "../names.ts"
 import { dayAnswers, sideOf } from "./day-answers.ts"
 import { keywordMetricsOf, UNMEASURED } from "./keyword-metrics.ts"
 import type { Side } from "./ranks.ts"
@@ -62,7 +63,7 @@ export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Da
   const peers = await readPeers(
     sql,
     chosen.flatMap(({ ids }) => ids),
-    side.storefront,
+    { storefront: side.storefront, countries: app.countries },
   )
   const own = sideOf(app, side).own
   return chosen.map(({ ids, ...keyword }) => ({
@@ -91,15 +92,14 @@ async function readAnswers(sql: Sql, app: RankedApp, side: Side, since: string):
     limit 1000`
 }
 
-async function readPeers(sql: Sql, ids: readonly number[], storefront: string) {
+async function readPeers(sql: Sql, ids: readonly number[], place: NamePlace) {
   const rows = await sql<{ id: number; name: string | null; ratings: number | null }[]>`
-    select a.id, a.name, c.ratings
-    from unnest(${[...new Set(ids)]}::int[]) u (id)
-    join store_app a on a.id = u.id
+    select a.id, ${nameIn(sql, sql`a.id`, place)} as name, c.ratings
+    from unnest(${[...new Set(ids)]}::int[]) a (id)
     left join lateral (
       select ratings
       from rating_count
-      where app_id = a.id and storefront = ${storefront} and ratings is not null
+      where app_id = a.id and storefront = ${place.storefront as string} and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true

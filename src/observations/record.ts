@@ -16,6 +16,7 @@ import { storeGenres } from "./record-genres.ts"
 import { storeHints } from "./record-hints.ts"
 import { lockSeries, storeListings } from "./record-listing.ts"
 import { storeMarket } from "./record-market.ts"
+import { type NamingApps, storeNames } from "./record-names.ts"
 import { storePopularities } from "./record-popularity.ts"
 import { storeReviews } from "./record-reviews.ts"
 import { recountDays, storeSearches } from "./record-searches.ts"
@@ -160,11 +161,21 @@ async function storeFactsOf(
   const listings = await storeListings(tx, listed, known)
   const market = await storeMarket(tx, [...ofKind(sound, "listing"), ...lookUps], known)
   const rated = await storeFacts(tx, [...searches, ...apps, ...charts, ...shelves, ...listings])
+  await storeNames(tx, [...listsIn(sound, known), ...apps, ...shelves, ...listings])
   await deriveJumps(tx, [...ofKind(rated, "listing"), ...ofKind(rated, "apps").filter(isLookUp)], known)
   const said = [...apps, ...shelves, ...listings].filter(({ placed }) => placed).map(({ from }) => from)
   const placed = [...said, ...charts.map(({ from }) => from), ...market, ...rated]
   // a page that stands in a look-up is counted as the look-up
   return placed.map((from) => (from.kind === "listing" ? (pages.get(from) ?? from) : from))
+}
+
+/** Searches and charts, also those that are known or outdone: what they call apps must not follow the order of coming. */
+function listsIn(sound: readonly Observation[], { appOf }: Identified): NamingApps[] {
+  const searches = ofKind(sound, "search").map((from) => ({ from, apps: from.results }))
+  const charts = ofKind(sound, "chart").map((from) => ({ from, apps: from.apps }))
+  return [...searches, ...charts].map(({ from, apps }) => {
+    return { from, apps, appIds: apps.map(({ id }) => appOf(from.platform, id)) }
+  })
 }
 
 function isLookUp({ source }: AppsObservation): boolean {

@@ -5,6 +5,7 @@ import { Fault } from "../faults.ts"
 import type { Movers } from "../formulas/chart-movers.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { AppCountry } from "../inputs.ts"
+import { type NamePlace, nameIn } from "../names.ts"
 import type { ChartKey } from "../observations/chart-identities.ts"
 import { type ChartMovers, chartMovers, type MeasuredDay, type Stood } from "../observations/chart-movers.ts"
 import { ownId } from "../observations/ranks.ts"
@@ -149,7 +150,9 @@ export const getChartMovers = operation({
   const rivals = own === null ? [] : await rivalsOf(sql, app, storefront)
   const apps = [own, ...rivals.map(({ app }) => app)].filter((id) => id !== null)
   const found = key && own !== null ? await chartMovers(sql, key, { days, places: PLACES, apps }) : null
-  const moved = found?.movers ? await shownMovers(sql, found.movers, limit) : NOTHING
+  const moved = found?.movers
+    ? await shownMovers(sql, found.movers, limit, { storefront, countries: app.countries })
+    : NOTHING
   const stoodOf = stoodIn(found)
   return {
     country: storefront,
@@ -195,8 +198,9 @@ interface RivalApp {
 async function rivalsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<RivalApp[]> {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === "ios" ? [rival.id] : []))
+  const name = nameIn(sql, sql`a.id`, { storefront, countries: app.countries })
   return await sql<RivalApp[]>`
-    select coalesce(n.store_id, a.store_id) as id, coalesce(a.name, n.store_id, a.store_id) as name,
+    select coalesce(n.store_id, a.store_id) as id, coalesce(${name}, n.store_id, a.store_id) as name,
       n.store_id is not null as manual, a.id as app
     from (
       select rival, terms
@@ -218,7 +222,7 @@ async function rivalsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<
 const NOTHING = { risers: null, fallers: null, entrants: null, dropouts: null, counts: null }
 
 /** The first of each, with names. */
-async function shownMovers(sql: Sql, { climbed, fell, entered, left }: Movers, limit: number) {
+async function shownMovers(sql: Sql, { climbed, fell, entered, left }: Movers, limit: number, place: NamePlace) {
   const [risers, fallers, entrants, dropouts] = [
     climbed.slice(0, limit),
     fell.slice(0, limit),
@@ -228,6 +232,7 @@ async function shownMovers(sql: Sql, { climbed, fell, entered, left }: Movers, l
   const apps = await namesOf(
     sql,
     [...risers, ...fallers, ...entrants, ...dropouts].map(({ app }) => app),
+    place,
   )
   const named = <Row extends { app: number }>(rows: readonly Row[]) =>
     rows.map(({ app, ...row }) => ({ ...(apps.get(app) as Named), ...row }))
@@ -245,9 +250,9 @@ interface Named {
   name: string
 }
 
-async function namesOf(sql: Sql, apps: readonly number[]): Promise<Map<number, Named>> {
+async function namesOf(sql: Sql, apps: readonly number[], place: NamePlace): Promise<Map<number, Named>> {
   const rows = await sql<(Named & { app: number })[]>`
-    select id as app, store_id as id, coalesce(name, store_id) as name
+    select id as app, store_id as id, coalesce(${nameIn(sql, sql`store_app.id`, place)}, store_id) as name
     from store_app
     where id = any(${apps as number[]}::int[])
     order by store_app.id

@@ -6,6 +6,7 @@ import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
 import { FIRST } from "../formulas/figure.ts"
 import { titleMatch } from "../formulas/title-match.ts"
 import { AppCountry, Platform, Term } from "../inputs.ts"
+import { nameIn } from "../names.ts"
 import { bestFirst } from "../observations/answers.ts"
 import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { allTerms, ownId, type Side } from "../observations/ranks.ts"
@@ -101,7 +102,10 @@ export const getKeywordCompetition = operation({
   const asked = terms ? [...new Set(terms)] : await trackedTerms(sql, app, side)
   const looked = asked.slice(0, MOST_TERMS)
   const own = ownId(app, side)
-  const { corpus, rows } = own === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, own, looked)
+  const { corpus, rows } =
+    own === null
+      ? { corpus: null, rows: [] }
+      : await readAnswers(sql, { ...side, countries: app.countries }, own, looked)
   const metrics = await keywordMetricsOf(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
   const measured = new Set(rows.map(({ term }) => term))
   return {
@@ -152,7 +156,12 @@ interface Row {
 }
 
 // Of each term the day's one answer, by the key of the readings; names of the first ten only: those of all would be 25,000.
-async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number, terms: readonly string[]) {
+async function readAnswers(
+  sql: Sql,
+  { platform, storefront, countries }: Side & { countries: readonly string[] },
+  own: number,
+  terms: readonly string[],
+) {
   const rows = await sql<(Row & { corpus: number })[]>`
     with answer as materialized (
       select k.term, k.place, r.*
@@ -180,27 +189,33 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
       cross join lateral unnest(app_ids) u (app_id)
     ) c
     cross join lateral (
-      select coalesce(
-          json_agg(
-            json_build_object(
-              'id', s.store_id, 'name', s.name, 'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
-            )
-            order by u.place
-          ), '[]'
-        ) as first
-      from unnest(a.app_ids[1:${FIRST}]) with ordinality u (app_id, place)
-      join store_app s on s.id = u.app_id
-      left join lateral (
-        select ratings, day, source
-        from rating_count
-        where u.place <= ${SHOWN} and app_id = s.id and storefront = ${storefront} and ratings is not null
-        order by day desc, ${preferredRating(sql)}
-        limit 1
-      ) c on true
+      ${firstResults(sql, { storefront, countries })}
     ) f
     order by a.place
     limit ${MOST_TERMS}`
   return { corpus: rows[0]?.corpus ?? null, rows }
+}
+
+/** The first results of the answer `a`, as a query of one row. */
+function firstResults(sql: Sql, place: { storefront: string; countries: readonly string[] }) {
+  return sql`
+    select coalesce(
+        json_agg(
+          json_build_object(
+            'id', s.store_id, 'name', ${nameIn(sql, sql`s.id`, place)}, 'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
+          )
+          order by u.place
+        ), '[]'
+      ) as first
+    from unnest(a.app_ids[1:${FIRST}]) with ordinality u (app_id, place)
+    join store_app s on s.id = u.app_id
+    left join lateral (
+      select ratings, day, source
+      from rating_count
+      where u.place <= ${SHOWN} and app_id = s.id and storefront = ${place.storefront} and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) c on true`
 }
 
 function readingOf({ term, day, seenAt, source, depth, apps }: Row) {

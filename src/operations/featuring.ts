@@ -179,8 +179,8 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
   const tracked = storefronts.filter((storefront) => ownId(app, { platform, storefront }) !== null)
   const pages = await pageStates(sql, appId, tracked, [SHELVED_BY[platform]])
   const { placements, truncated } = platform === "ios" ? await placementsOf(sql, appId, tracked, from) : NONE
-  const shelves = await similarShelves(sql, { platform, appId }, tracked)
-  const beside = await standsOn(sql, { id: app.id, platform, appId }, tracked)
+  const shelves = await similarShelves(sql, { platform, appId, countries: app.countries }, tracked)
+  const beside = await standsOn(sql, { id: app.id, platform, appId, countries: app.countries }, tracked)
   return storefronts.map((storefront, place) => {
     const here = <One extends { storefront: string }>(all: readonly One[]) =>
       all.filter((one) => one.storefront === storefront)

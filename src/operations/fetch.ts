@@ -42,7 +42,7 @@ export const fetchRecord = operation({
   }),
 }).run(async ({ id }, ctx) => {
   const asked = parseRecordId(id) as RecordId
-  const app = await findApp(ctx.sql, ctx.caller, asked.appId)
+  const app = await findApp(ctx.sql, ctx.caller, asked.appId, asked.kind === "keyword" ? asked.country : undefined)
   const record = await RECORDS[asked.kind](ctx, app, asked as never)
   if (!record) throw new Fault("not_found")
   return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }

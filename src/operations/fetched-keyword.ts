@@ -3,8 +3,8 @@ import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
-import { sourceRuns } from "../formulas/source-runs.ts"
 import { searchPage } from "../formulas/store-pages.ts"
+import { nameIn } from "../names.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
 import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { preferredRating } from "../observations/rating-days.ts"
@@ -13,7 +13,7 @@ import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
 import { type Fetched, platformOf, STORES } from "./records.ts"
-import { Count, Day, Rank, RankRuns, Store, Storefront, Time } from "./shapes.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 const MOST_ABOVE = 50
 
@@ -56,7 +56,6 @@ export const KeywordRecord = v.strictObject({
     }),
     "How it stands on the latest measured day.",
   ),
-  sources: RankRuns,
   history: described(
     v.array(v.strictTuple([Day, v.nullable(Rank)])),
     "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
@@ -77,7 +76,7 @@ export async function fetchKeyword(
   const to = dayOf(now())
   const from = addDays(to, 1 - caller.entitlements.historyDays)
   const [current, [series], metrics] = await Promise.all([
-    readCurrent(sql, side, term),
+    readCurrent(sql, side, term, app.countries),
     rankSeries(sql, app, { ...side, from, to, term }),
     keywordMetricsOf(sql, { ...side, terms: [term], today: to }),
   ])
@@ -104,7 +103,6 @@ export async function fetchKeyword(
         depth,
         above,
       },
-      sources: sourceRuns(series?.points ?? []),
       history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
     },
   }
@@ -133,7 +131,8 @@ interface Current {
   above: v.InferOutput<typeof Above>[]
 }
 
-async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Current> {
+async function readCurrent(sql: Sql, side: SideApp, term: string, countries: readonly string[]): Promise<Current> {
+  const name = nameIn(sql, sql`s.id`, { storefront: side.storefront, countries })
   const rows = await sql<(Omit<Current, "above"> & { app: v.InferOutput<typeof Above> | null })[]>`
     with ${dayAnswers(sql, [side], { term })}
     select t.day, a.source, a.seen_at as "seenAt", a.depth, a.our_rank as rank, u.app
@@ -141,7 +140,7 @@ async function readCurrent(sql: Sql, side: SideApp, term: string): Promise<Curre
     left join answer a on a.term = t.term
     left join lateral (
       select p.place, json_build_object(
-          'id', s.store_id, 'name', coalesce(s.name, s.store_id), 'ratings', c.ratings, 'ratingsDay', c.day,
+          'id', s.store_id, 'name', coalesce(${name}, s.store_id), 'ratings', c.ratings, 'ratingsDay', c.day,
           'ratingsSource', c.source
         ) as app
       from unnest(a.app_ids[1:least(a.our_rank - 1, ${MOST_ABOVE}::int)]) with ordinality p (app_id, place)

@@ -3,6 +3,7 @@ import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { type RecordId, rivalRecordId } from "../formulas/record-ids.ts"
 import { appPage } from "../formulas/store-pages.ts"
+import { iconIn, type NamePlace, nameIn } from "../names.ts"
 import { dayAnswers, sideOf } from "../observations/day-answers.ts"
 import { preferredRating } from "../observations/rating-days.ts"
 import type { Platform } from "../observations/types.ts"
@@ -34,7 +35,10 @@ const Standing = v.strictObject({
 export const RivalRecord = v.strictObject({
   platform: Store,
   storeId: described(v.string(), "The store's own id of it."),
-  name: described(v.nullable(v.string()), "As the store showed it last; null until it was seen."),
+  name: described(
+    v.nullable(v.string()),
+    "As the store shows it in the first storefront where it stands above the app, or else in the app's first; null until it was seen.",
+  ),
   developer: described(v.nullable(v.string()), "Null until one was seen."),
   icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
   manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
@@ -56,17 +60,18 @@ export async function fetchRival({ sql }: Context, app: TrackedApp, asked: Asked
   const { platform, storeId } = asked
   if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
-  const facts = await readFacts(sql, asked)
-  const known = facts ? facts.id !== (platform === "ios" ? app.iosApp : app.androidApp) : manual
+  const rivalId = await readId(sql, asked)
+  const known = rivalId === null ? manual : rivalId !== (platform === "ios" ? app.iosApp : app.androidApp)
   if (!known) return null
-  const standings = await readStandings(sql, app, platform, facts?.id ?? null)
+  const standings = await readStandings(sql, app, platform, rivalId)
   if (!manual && standings.every(({ terms }) => terms.length === 0)) return null
   const storefronts = standings.map(({ terms, ...rest }) => ({
     ...rest,
     terms: manual ? terms : terms.filter(isAbove),
   }))
-  const { name = null, developer = null, icon = null } = facts ?? {}
   const first = standings.find(({ terms }) => terms.some(isAbove)) ?? { country: app.countries[0] as string }
+  const place = { storefront: first.country, countries: app.countries }
+  const { name, developer, icon } = (rivalId !== null && (await readFacts(sql, rivalId, place))) || UNSEEN
   return {
     id: rivalRecordId(app.id, storeId),
     title: name ?? storeId,
@@ -76,18 +81,27 @@ export async function fetchRival({ sql }: Context, app: TrackedApp, asked: Asked
   }
 }
 
+async function readId(sql: Sql, { platform, storeId }: Asked): Promise<number | null> {
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from store_app
+    where (platform, store_id) = (${platform}, ${storeId})`
+  return row?.id ?? null
+}
+
 interface Facts {
-  id: number
   name: string | null
   developer: string | null
   icon: string | null
 }
 
-async function readFacts(sql: Sql, { platform, storeId }: Asked): Promise<Facts | undefined> {
+const UNSEEN: Facts = { name: null, developer: null, icon: null }
+
+async function readFacts(sql: Sql, id: number, place: NamePlace): Promise<Facts | undefined> {
   const [facts] = await sql<Facts[]>`
-    select id, name, developer, icon_url as icon
-    from store_app
-    where (platform, store_id) = (${platform}, ${storeId})`
+    select ${nameIn(sql, sql`s.id`, place)} as name, developer, ${iconIn(sql, sql`s.id`, place)} as icon
+    from store_app s
+    where id = ${id}`
   return facts
 }
 

@@ -4,7 +4,8 @@ import { gradeOf, type Sought } from "../formulas/matching.ts"
 import { rivalRecordId } from "../formulas/record-ids.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { appPage } from "../formulas/store-pages.ts"
-import { dayAnswers, type SideApp, sidesOf } from "../observations/day-answers.ts"
+import { nameIn } from "../names.ts"
+import { dayAnswers, sidesOf } from "../observations/day-answers.ts"
 import type { Platform } from "../observations/types.ts"
 import { type Found, folded, patternsOf } from "./records.ts"
 
@@ -45,7 +46,11 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: Sought):
     const taken = (app.hiddenRivals ?? []).map(parseRival)
     return taken.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
   })
-  const rows = await sql<{ sides: number[]; storeId: string; name: string | null }[]>`
+  const place = {
+    storefront: sql`(${sides.map(({ storefront }) => storefront)}::text[])[a.side]`,
+    countries: sql`(select countries from tracked_app where id = a.tracked)`,
+  }
+  const rows = await sql<{ side: number; terms: number; storeId: string; name: string | null }[]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })}, hidden as materialized (
       select h.side, s.id as app_id
       from unnest(
@@ -55,36 +60,33 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: Sought):
       ) h (side, platform, store_id)
       join store_app s on (s.platform, s.store_id) = (h.platform, h.store_id)
     ), above as materialized (
-      select u.app_id, array_agg(a.side::int) as sides
+      select u.app_id, a.tracked, min(a.side)::int as side, count(*) as terms
       from answer a
       cross join lateral unnest(
         a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
       ) u (app_id)
       where (a.side, u.app_id) not in (select side, app_id from hidden)
-      group by u.app_id
+      group by u.app_id, a.tracked
     )
-    select a.sides, s.store_id as "storeId", s.name
+    select a.side, a.terms, s.store_id as "storeId", n.name
     from above a
+    join store_app s on s.id = a.app_id
     cross join lateral (
-      select store_id, name, ${folded(sql, sql`coalesce(name, '') || ' ' || store_id`, sought)} as shown
-      from store_app
-      where id = a.app_id
+      select ${nameIn(sql, sql`a.app_id`, place)} as name
       offset 0
-    ) s
-    where s.shown like all(${patternsOf(sought)}::text[])
-    order by lower(s.store_id) <> ${sought.text} and s.shown <> ${sought.text} || ' ' || lower(s.store_id),
-      strpos(s.shown, ${sought.text}) <> 1, strpos(' ' || s.shown, ${` ${sought.text}`}) = 0,
-      cardinality(a.sides) desc, s.store_id collate "C"
+    ) n
+    cross join lateral (
+      select ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} as shown
+      offset 0
+    ) f
+    where f.shown like all(${patternsOf(sought)}::text[])
+    order by lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id),
+      strpos(f.shown, ${sought.text}) <> 1, strpos(' ' || f.shown, ${` ${sought.text}`}) = 0,
+      a.terms desc, s.store_id collate "C", a.side
     limit 200`
-  return rows.flatMap(({ sides: seen, storeId, name }) => {
-    const held = Map.groupBy(
-      seen.sort((a, b) => a - b).map((side) => sides[side - 1] as (typeof sides)[number]),
-      ({ app }) => app,
-    )
-    return [...held].map(([app, [first, ...rest]]) => {
-      const { platform, storefront: country } = first as SideApp
-      return { app, platform, country, storeId, name, terms: 1 + rest.length }
-    })
+  return rows.map(({ side, ...rival }) => {
+    const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
+    return { app, platform, country, ...rival }
   })
 }
 
@@ -100,12 +102,18 @@ async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]
     }))
   })
   if (named.length === 0) return []
+  const place = {
+    storefront: sql`n.country`,
+    countries: sql`(select countries from tracked_app where id = n.tracked)`,
+  }
   const rows = await sql<{ name: string | null }[]>`
-    select s.name
+    select ${nameIn(sql, sql`s.id`, place)} as name
     from unnest(
+      ${named.map(({ app }) => app.id)}::text[],
+      ${named.map(({ country }) => country)}::text[],
       ${named.map(({ platform }) => platform)}::text[],
       ${named.map(({ storeId }) => storeId)}::text[]
-    ) with ordinality n (platform, store_id, place)
+    ) with ordinality n (tracked, country, platform, store_id, place)
     left join store_app s on (s.platform, s.store_id) = (n.platform, n.store_id)
     order by n.place
     limit 100000`

@@ -4,6 +4,7 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { isStoreId, parseRival } from "../formulas/store-ids.ts"
+import { iconIn, type NamePlace, nameIn } from "../names.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
 import type { Side } from "../observations/ranks.ts"
 import type { Platform } from "../observations/types.ts"
@@ -33,6 +34,8 @@ export interface Rival {
   storeId: string
   /** Its store_app id; null while nothing showed it yet. */
   appId: number | null
+  /** Where it is called by this name. */
+  place: NamePlace
   name: string
   developer: string | null
   icon: string | null
@@ -53,19 +56,20 @@ export async function rivalOf(
   if (asked?.platform !== platform) throw new Fault("bad_app_id", { field: "rivalId" })
   const storeId = asked.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
-  const facts = await readFacts(sql, platform, storeId)
+  const place = { storefront, countries: app.countries }
+  const facts = await readFacts(sql, { platform, storeId, place })
   const isOwn = storeId === (platform === "ios" ? app.iosId : app.androidPkg)
   const sides = sidesFrom(app, { platform, storefront })
   const isRival =
     !isOwn && (manual || (facts !== undefined && (await wasSeen(sql, { app, sides, rival: facts.appId }, now()))))
   if (!isRival) throw new Fault("not_found")
   const { appId = null, name = null, developer = null, icon = null } = facts ?? {}
-  return { platform, storeId, appId, name: name ?? storeId, developer, icon, manual }
+  return { platform, storeId, appId, place, name: name ?? storeId, developer, icon, manual }
 }
 
 /** By store id, for it may have become known only just now; undefined while it is not. */
-export async function storeAppOf(sql: Sql, { platform, storeId }: Rival): Promise<Facts | undefined> {
-  return await readFacts(sql, platform, storeId)
+export async function storeAppOf(sql: Sql, rival: Rival): Promise<Facts | undefined> {
+  return await readFacts(sql, rival)
 }
 
 function asRival(text: string): { platform: Platform; id: string } | null {
@@ -81,9 +85,12 @@ interface Facts {
   icon: string | null
 }
 
-async function readFacts(sql: Sql, platform: Platform, storeId: string): Promise<Facts | undefined> {
+type Named = Pick<Rival, "platform" | "storeId" | "place">
+
+async function readFacts(sql: Sql, { platform, storeId, place }: Named): Promise<Facts | undefined> {
+  const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
   const [facts] = await sql<Facts[]>`
-    select id as "appId", name, developer, icon_url as icon
+    select id as "appId", ${name} as name, developer, ${icon} as icon
     from store_app
     where (platform, store_id) = (${platform}, ${storeId})`
   return facts

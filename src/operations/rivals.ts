@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { AppCountry, Platform } from "../inputs.ts"
+import { nameIn } from "../names.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
 import { preferredRating } from "../observations/rating-days.ts"
 import { heldPlaces, type RivalsAsked } from "../observations/rivals.ts"
@@ -59,14 +60,15 @@ export const listRivals = operation({
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
   const side = sideOf(app, { storefront, platform })
-  const rivals = await readRivals(sql, { side, manual })
+  const rivals = await readRivals(sql, { side, manual }, app.countries)
   return { country: storefront, platform, ...(await readMoment(sql, side)), rivals }
 })
 
-async function readRivals(sql: Sql, asked: RivalsAsked) {
+async function readRivals(sql: Sql, asked: RivalsAsked, countries: readonly string[]) {
+  const name = nameIn(sql, sql`l.app_id`, { storefront: asked.side.storefront, countries })
   return await sql<v.InferOutput<typeof Rival>[]>`
     with ${heldPlaces(sql, asked)}, listed as materialized (
-      select coalesce(n.store_id, a.store_id) as id, coalesce(n.app_id, r.app_id) as app_id, a.name, r.best,
+      select coalesce(n.store_id, a.store_id) as id, coalesce(n.app_id, r.app_id) as app_id, r.best,
         coalesce(r.terms, 0) as terms, n.store_id is not null as manual
       from (
         select app_id, count(*) as terms, min(their_rank) as best
@@ -86,7 +88,7 @@ async function readRivals(sql: Sql, asked: RivalsAsked) {
       where app_id in (select app_id from listed)
       group by app_id
     )
-    select l.id, coalesce(l.name, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource", coalesce(s.terms, '[]') as terms, l.manual
+    select l.id, coalesce(${name}, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource", coalesce(s.terms, '[]') as terms, l.manual
     from listed l
     left join shown s on s.app_id = l.app_id
     left join lateral (

@@ -15,7 +15,7 @@ import {
   releaseOf,
   type StoreFacts,
 } from "../observations/listing-reads.ts"
-import { type Shelves, similarShelves } from "../observations/placements.ts"
+import { type ShelfOwner, type Shelves, similarShelves } from "../observations/placements.ts"
 import { ownId } from "../observations/ranks.ts"
 import { described } from "../schema.ts"
 import { ShelfShape, shelfShape } from "./listing-shapes.ts"
@@ -59,7 +59,7 @@ export async function androidPage(
   if (app.androidApp === null || app.androidPkg === null) return null
   const tracked = ownId(app, { platform: "android", storefront }) !== null
   const { looked, page, release, market, shelves, counts } = tracked
-    ? await readPage(sql, app.androidApp, storefront)
+    ? await readPage(sql, { appId: app.androidApp, countries: app.countries }, storefront)
     : UNREAD
   const similarAt = shelves.readAt.get(storefront)
   const shown = pageShape({ looked, page, release })
@@ -92,7 +92,8 @@ const UNREAD: Read = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-async function readPage(sql: Sql, appId: number, storefront: string): Promise<Read> {
+async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<Read> {
+  const { appId } = app
   const page = await latestPage(sql, appId, storefront, PAGE_SOURCES.android)
   const version = page?.page.version
   return {
@@ -100,7 +101,7 @@ async function readPage(sql: Sql, appId: number, storefront: string): Promise<Re
     page,
     release: page && version ? await releaseOf(sql, { appId, storefront, source: page.source, version }) : null,
     market: await latestMarketFacts(sql, appId, storefront, "play-details"),
-    shelves: await similarShelves(sql, { platform: "android", appId }, [storefront]),
+    shelves: await similarShelves(sql, { platform: "android", ...app }, [storefront]),
     counts: await latestCounts(sql, appId, storefront),
   }
 }

@@ -13,7 +13,13 @@ import {
   releaseOf,
   type StoreFacts,
 } from "../observations/listing-reads.ts"
-import { type Placement, placementsOf, type Shelves, similarShelves } from "../observations/placements.ts"
+import {
+  type Placement,
+  placementsOf,
+  type ShelfOwner,
+  type Shelves,
+  similarShelves,
+} from "../observations/placements.ts"
 import { ownId } from "../observations/ranks.ts"
 import { described } from "../schema.ts"
 import {
@@ -110,7 +116,8 @@ interface Read {
 export async function iosPage(sql: Sql, app: TrackedApp, asked: Asked): Promise<v.InferInput<typeof IosPage> | null> {
   if (app.iosApp === null || app.iosId === null) return null
   const { storefront } = asked
-  const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, app.iosApp, asked)
+  const owner = { appId: app.iosApp, countries: app.countries }
+  const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, owner, asked)
   const { looked, page, release, shown, shelves, counts } = read
   const said = page?.page
   const events = shown.filter((one) => goesOn(one, asked.now)).map((one) => eventShape(one, asked.now))
@@ -142,7 +149,8 @@ const UNREAD: Read = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-async function readPage(sql: Sql, appId: number, { storefront, since }: Asked): Promise<Read> {
+async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, { storefront, since }: Asked): Promise<Read> {
+  const { appId } = app
   const page = await latestPage(sql, appId, storefront, PAGE_SOURCES.ios)
   const version = page?.page.version
   const { placements } = await placementsOf(sql, appId, [storefront], since)
@@ -151,7 +159,7 @@ async function readPage(sql: Sql, appId: number, { storefront, since }: Asked): 
     page,
     release: page && version ? await releaseOf(sql, { appId, storefront, source: page.source, version }) : null,
     shown: placements.filter(({ shown }) => shown),
-    shelves: await similarShelves(sql, { platform: "ios", appId }, [storefront]),
+    shelves: await similarShelves(sql, { platform: "ios", ...app }, [storefront]),
     counts: await latestCounts(sql, appId, storefront),
   }
 }

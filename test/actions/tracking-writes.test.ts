@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { STOREFRONTS } from "../../src/storefronts.ts"
+import { rename } from "../observations/measured.ts"
 import { scene } from "./scene.ts"
 import { termsOf } from "./writer.ts"
 
@@ -22,7 +23,8 @@ describe("add_app", () => {
       icon: null,
       keywordsByCountry: { us: ["photo"], gb: ["photo"] },
     })
-    await on.sql`update store_app set name = 'Snaps', icon_url = 'https://example.com/i.png' where store_id = '389801252'`
+    await rename(on.sql, "389801252", "Snaps")
+    await on.sql`update store_app_name set icon_url = 'https://example.com/i.png', icon_at = now(), icon_weight = 0`
     expect(await shown()).toMatchObject({ name: "Snaps", icon: "https://example.com/i.png" })
   })
 

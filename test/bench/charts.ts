@@ -1,8 +1,10 @@
 // bun test/bench/charts.ts — get_chart_positions, get_chart_movers and get_keyword_competition over HTTP with their default
 // arguments, with a week and with a year of 600 charts stored, 200 places each, and 100 keywords. With DATABASE_URL on that
 // server, else on the embedded database.
+
 import { freshDatabase } from "../database.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
+import { nameAll } from "../observations/measured.ts"
 import { median } from "./load.ts"
 import { track } from "./scratch.ts"
 
@@ -16,9 +18,10 @@ const PLANS = ["pro", "studio"] as const
 const sql = await freshDatabase()
 const house = openHouse({ sql, now: () => new Date(`${TODAY}T12:00:00Z`) })
 await sql`
-  insert into store_app (platform, store_id, name, genre)
-  select 'ios', (100000000 + i)::text, 'App ' || i || ': keyword', '77'
+  insert into store_app (platform, store_id, genre)
+  select 'ios', (100000000 + i)::text, '77'
   from generate_series(1, ${WORLD}::int) i`
+await nameAll(sql, sql`'App ' || id || ': keyword'`)
 await sql`
   insert into chart (platform, storefront, device, chart, genre)
   select 'ios', 'us', d, k, g::text

@@ -7,7 +7,7 @@ import { fetchRecord } from "../../src/operations/fetch.ts"
 import { listKeywordRanks } from "../../src/operations/keywords.ts"
 import { search } from "../../src/operations/search.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace } from "../observations/measured.ts"
+import { ask, contextOf, NOW, nameAll, newWorkspace } from "../observations/measured.ts"
 import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -59,11 +59,13 @@ async function took(call: () => Promise<unknown>): Promise<number> {
 async function makeWorld(sql: Sql): Promise<void> {
   await sql`select open_month(${DAY})`
   await sql`
-    insert into store_app (platform, store_id, name, seen_at, source, origin)
-    select 'ios', (100000000 + i)::text,
-      (array['Photo','Über','Tiny','Daily','日本'])[1 + i % 5] || ' ' || (array['Editor','Zoo','Diary'])[1 + i % 3] || ' name ' || i,
-      now(), 'import', 'own'
+    insert into store_app (platform, store_id, seen_at, source, origin)
+    select 'ios', (100000000 + i)::text, now(), 'import', 'own'
     from generate_series(1, ${WORLD}::int) i`
+  await nameAll(
+    sql,
+    sql`(array['Photo','Über','Tiny','Daily','日本'])[1 + id % 5] || ' ' || (array['Editor','Zoo','Diary'])[1 + id % 3] || ' name ' || id`,
+  )
 }
 
 async function makeWorkspace(sql: Sql, name: string, terms: number): Promise<Context> {

@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { keywordsHolding } from "../../src/observations/keywords-holding.ts"
 import { getRival } from "../../src/operations/rival.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace } from "../observations/measured.ts"
+import { ask, contextOf, NOW, nameAll, newWorkspace } from "../observations/measured.ts"
 import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 10)
@@ -74,9 +74,10 @@ async function took(call: () => Promise<unknown>): Promise<number> {
 async function makeWorld(sql: Sql): Promise<void> {
   for (const month of ["2025-10-01", "2025-11-01"]) await sql`select open_month(${month})`
   await sql`
-    insert into store_app (platform, store_id, name, seen_at, source, origin)
-    select 'ios', (100000000 + i)::text, 'App ' || i, now(), 'import', 'own'
+    insert into store_app (platform, store_id, seen_at, source, origin)
+    select 'ios', (100000000 + i)::text, now(), 'import', 'own'
     from generate_series(1, ${WORLD}::int) i`
+  await nameAll(sql, sql`'App ' || id`)
 }
 
 async function addLists(sql: Sql, from: number, count: number): Promise<void> {

@@ -78,10 +78,12 @@ export async function fillRivals(sql: Sql): Promise<void> {
     ) r
     where place <= 10`
   await sql`
-    update store_app s
-    set name = 'App ' || s.id || coalesce(': keyword ' || k.numbers, ''), genre = '6007',
-      developer_id = '9' || s.store_id, developer_site = 'https://example.com', seen_at = ${NOW}, source = 'itunes-lookup',
-      origin = 'own'
+    update store_app
+    set genre = '6007', developer_id = '9' || store_id, developer_site = 'https://example.com', seen_at = ${NOW},
+      source = 'itunes-lookup', origin = 'own'`
+  await sql`
+    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
+    select o.id, 'us', false, 'App ' || o.id || coalesce(': keyword ' || k.numbers, ''), ${NOW}, 0
     from store_app o
     left join (
       select u.app_id, string_agg(split_part(l.term, ' ', 2), ' ' order by l.id) filter (where u.place <= 5) as numbers
@@ -94,7 +96,7 @@ export async function fillRivals(sql: Sql): Promise<void> {
       join list l on l.id = u.list_id
       group by u.app_id
     ) k on k.app_id = o.id
-    where s.id = o.id`
+    order by o.id`
   // read every day, as what is tracked is, for somebody opened its page
   await sql`
     create temp table read_app on commit drop as

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
 import { openHouse } from "../house.ts"
+import { rename } from "../observations/measured.ts"
 import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -20,8 +21,9 @@ beforeAll(async () => {
   for (const name of ["Kettle", "Snaps\u009b2J"]) {
     const iosId = String(389_801_252 + confirmed.length)
     await held.sql`
-      insert into store_app (platform, store_id, name)
-      values ('ios', ${iosId}, ${name})`
+      insert into store_app (platform, store_id)
+      values ('ios', ${iosId})`
+    await rename(held.sql, iosId, name)
     const { confirmToken } = (await post("/v1/actions", { action: "add_app", args: { iosId } })).body
     const { body, headers } = await post("/v1/actions/confirm", { confirmToken })
     confirmed.push({ appId: body.result.appId, requestId: headers.get("x-request-id") as string })

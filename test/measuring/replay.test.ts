@@ -219,7 +219,7 @@ describe("bodies that are read otherwise", () => {
     const bare = seen.results.map(({ id }) => ({ id }))
     await record(sql, [misread<SearchObservation>(seen, { results: bare })], now)
     await keep(PANDA)
-    const named = async () => (await sql`select count(name) as named from store_app`)[0]!.named
+    const named = async () => (await sql`select count(name) as named from store_app_name`)[0]!.named
     expect((await run()).sources).toMatchObject([{ same: 1, recorded: 0 }])
     expect(await named()).toBe(0)
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, recorded: 1 }])

@@ -57,9 +57,14 @@ export async function chartTables(sql: Sql): Promise<unknown[]> {
       join store_app a on a.id = p.app_id
       order by c.platform, c.storefront, c.device, c.chart, c.genre, p.rank, a.store_id`,
     sql`
-      select platform, store_id, name, icon_url, developer, bundle_id, seen_at, source, origin
+      select platform, store_id, developer, bundle_id, seen_at, source, origin
       from store_app
       order by platform, store_id`,
+    sql`
+      select platform, store_id, n.*, 0 as app_id
+      from store_app_name n
+      join store_app a on a.id = n.app_id
+      order by platform, store_id, storefront`,
   ])
   return tables.map((rows) => [...rows])
 }

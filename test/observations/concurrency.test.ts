@@ -73,7 +73,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     sql = await freshDatabase()
     for (let i = 0; i < EVERY_KIND.length; i += 50) await record(sql, EVERY_KIND.slice(i, i + 50), () => NOW)
     expect(together).toEqual(await content())
-    expect(together.map((rows) => rows.length > 20)).toEqual(Array(8).fill(true))
+    expect(together.map((rows) => rows.length > 20)).toEqual(Array(9).fill(true))
     const [burnt] = await sql`select (select count(*) from store_app) as apps, (select max(id) from store_app) as last`
     expect(burnt?.apps).toBe(burnt?.last)
   },
@@ -166,8 +166,8 @@ async function content(): Promise<object[][]> {
       join store_app a on a.id = v.app_id
       order by a.store_id, v.feed, v.review_id, v.digest`,
   ])
-  const [, readings, places] = (await chartTables(sql)) as object[][]
-  return [...tables.map((rows) => [...rows]), readings!, places!]
+  const [, readings, places, , names] = (await chartTables(sql)) as object[][]
+  return [...tables.map((rows) => [...rows]), readings!, places!, names!]
 }
 
 /** Nothing is missing from what was derived beside each other: deriving all of it anew changes nothing. */

@@ -97,6 +97,7 @@ describe.each([["12 days", SOME, 12, 16], ...(isAllHere ? [["247 days", ALL, 247
       const named = await sql<{ id: string; name: string; developer: string }[]>`
       select store_id as id, name, developer
       from store_app
+      join store_app_name on app_id = id
       order by store_id`
       const last = new Map(rows.map(({ id, name, developer }) => [id, { id, name, developer }]))
       expect([...named]).toEqual([...last.values()].sort((a, b) => (a.id < b.id ? -1 : 1)))

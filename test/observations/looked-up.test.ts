@@ -88,7 +88,9 @@ describe("what a look-up says of an app's page", () => {
     const rows = await sql`
       select section, content from listing_content where section <> 'page' order by section, digest`
     expect([...rows]).toEqual([{ section: "similar", content: ["com.example.coffee"] }])
-    expect([...(await sql`select store_id, name from store_app order by store_id`)]).toEqual([
+    expect([
+      ...(await sql`select store_id, name from store_app join store_app_name on app_id = id order by store_id`),
+    ]).toEqual([
       { store_id: "com.example.coffee", name: "Coffee" },
       { store_id: id, name: "Tea" },
     ])

@@ -1,5 +1,6 @@
 import { expect } from "bun:test"
 import { hash } from "node:crypto"
+import type { Fragment } from "postgres"
 import * as v from "valibot"
 import { openTakings } from "../../src/access/allowances.ts"
 import type { Caller } from "../../src/access/caller.ts"
@@ -130,7 +131,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
 export async function ask(operation: Operation, ctx: Context, input: Record<string, unknown> = {}): Promise<any> {
   const given = v.parse(operation.input, input) as Record<string, unknown>
   if (operation.subject) {
-    const app = await findApp(ctx.sql, ctx.caller, given.appId as string)
+    const app = await findApp(ctx.sql, ctx.caller, given.appId as string, given.country as string | undefined)
     Object.assign(given, { app, storefront: given.country ?? app.countries[0] })
   }
   const answer = JSON.parse(JSON.stringify(await operation.run(given, ctx)))
@@ -139,11 +140,43 @@ export async function ask(operation: Operation, ctx: Context, input: Record<stri
   return answer
 }
 
+/** What apps are called, by store id and storefront. */
+export async function namesHeld(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ held: string }[]>`
+    select concat_ws(' ', store_id, storefront, n.name, n.icon_url) as held
+    from store_app_name n
+    join store_app a on a.id = n.app_id
+    order by store_id, storefront
+    limit 100000`
+  return rows.map(({ held }) => held)
+}
+
+/** Calls an app otherwise in a storefront. */
+export async function rename(sql: Sql, storeId: string, name: string, storefront = "us"): Promise<void> {
+  await sql`
+    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
+    select id, ${storefront}, false, ${name}, now(), 0
+    from store_app
+    where store_id = ${storeId}
+    on conflict (app_id, storefront) do update
+    set name = excluded.name, name_at = excluded.name_at, name_weight = excluded.name_weight`
+}
+
+/** Gives every app of the database a name in the United States, as this says it of a row of store_app. */
+export async function nameAll(sql: Sql, name: Fragment): Promise<void> {
+  await sql`
+    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
+    select id, 'us', false, ${name}, now(), 0
+    from store_app
+    on conflict do nothing`
+}
+
 /** The rows of every table that measurements live in, as one text; surrogate ids and identities included. */
 export async function stored(sql: Sql): Promise<string> {
   const parts = await Promise.all([
     sql`select * from list order by id`,
     sql`select * from store_app order by id`,
+    sql`select * from store_app_name order by app_id, storefront`,
     sql`select * from rating_count order by app_id, storefront, day, source`,
     sql`select * from search_results order by list_id, day, source, seen_at`,
     sql`select * from chart order by id`,

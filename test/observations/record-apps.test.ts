@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { AppsObservation, StoreApp } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
-import { NOW, reading, said, stored } from "./measured.ts"
+import { NOW, namesHeld, reading, said, stored } from "./measured.ts"
 
 let sql: Sql
 const now = () => NOW
@@ -59,7 +59,11 @@ describe("what a store says of an app", () => {
       parser: 1,
       origin: "own",
     })
-    expect((await sql`select name, icon_url, developer, bundle_id, source from store_app`)[0]).toEqual({
+    expect(
+      (
+        await sql`select name, icon_url, developer, bundle_id, source from store_app join store_app_name on app_id = id`
+      )[0],
+    ).toEqual({
       name: "Tea",
       icon_url: TEA.icon,
       developer: "Leaves",
@@ -78,7 +82,8 @@ describe("what a store says of an app", () => {
       from app_storefront`
     expect(Object.values(row!)).toEqual(Array(7).fill(null))
     expect(await sql`select 1 from rating_count`).toHaveLength(0)
-    expect((await sql`select name, seen_at from store_app`)[0]).toEqual({ name: null, seen_at: null })
+    expect((await sql`select seen_at from store_app`)[0]).toEqual({ seen_at: null })
+    expect(await namesHeld(sql)).toEqual([])
   })
 
   test("is that an app is not to be had, where a look-up does not answer for it; a search says no such thing", async () => {
@@ -105,7 +110,7 @@ describe("what a store says of an app", () => {
       price: null,
       released_at: null,
     })
-    expect((await sql`select name from store_app`)[0]).toEqual({ name: "Tea" })
+    expect((await sql`select name from store_app_name`)[0]).toEqual({ name: "Tea" })
     expect(await sql`select 1 from rating_count`).toHaveLength(1)
     await count(said("2025-11-19T10:00:00Z", [TEA]))
     expect(await states()).toEqual(["10001 us itunes-lookup there Tea"])
@@ -133,7 +138,7 @@ describe("what a store says of an app", () => {
       said("2025-11-19T08:00:00Z", [{ ...TEA, name: "Morning", ratings: 3 }], { parser: 9, sha256: sha(9) }),
       said("2025-11-19T11:00:00Z", [{ ...TEA, name: "Old parser", ratings: 4 }], { sha256: sha(9) }),
       said("2025-11-19T11:00:00Z", [{ ...TEA, name: "New parser", ratings: 5 }], { parser: 2, sha256: sha(1) }),
-      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "Its other body", ratings: 6 }], { parser: 2, sha256: sha(2) }),
+      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "The other body", ratings: 6 }], { parser: 2, sha256: sha(2) }),
     ]
     const orders = [worstFirst, worstFirst.toReversed(), [4, 0, 5, 3, 1, 2].map((i) => worstFirst[i]!)]
     const forms = new Set<string>()
@@ -143,9 +148,9 @@ describe("what a store says of an app", () => {
         await sql`delete from rating_count`
         await sql`delete from store_app`
         for (const part of parts) await record(sql, part, now)
-        expect(await states()).toEqual(["10001 us itunes-lookup there Its other body"])
-        expect((await sql`select name, source, seen_at from store_app`)[0]).toEqual({
-          name: "Its other body",
+        expect(await states()).toEqual(["10001 us itunes-lookup there The other body"])
+        expect((await sql`select name, source, seen_at from store_app join store_app_name on app_id = id`)[0]).toEqual({
+          name: "The other body",
           source: "itunes-lookup",
           seen_at: new Date("2025-11-19T11:00:00Z"),
         })
@@ -170,7 +175,8 @@ describe("what a store says of an app", () => {
       [reading("tea", "2025-11-18T10:00:00Z", [], { depth: 5, results: [{ id: "10001", name: "As found" }] })],
       now,
     )
-    const names = async () => (await sql`select name, developer, source from store_app`)[0]
+    const names = async () =>
+      (await sql`select name, developer, source from store_app join store_app_name on app_id = id`)[0]
     await count(said("2025-11-17T10:00:00Z", [TEA]))
     expect(await names()).toEqual({ name: "As found", developer: "Leaves", source: "import" })
     await count(said("2025-11-19T10:00:00Z", [TEA]))

@@ -117,7 +117,9 @@ describe("a reading of a chart", () => {
       { id: "10002", name: "Notes", ratings: 7, rating: 4.5, developerId: "44", genre: "6015" },
     ]
     await record(sql, [charted("2025-11-18T09:00:00Z", [], { depth: 2, apps })], now)
-    expect([...(await sql`select store_id, name, developer, source from store_app order by store_id`)]).toEqual([
+    expect([
+      ...(await sql`select store_id, name, developer, source from store_app join store_app_name on app_id = id order by store_id`),
+    ]).toEqual([
       { store_id: "10001", name: "Coins", developer: "Coin Co", source: "import" },
       { store_id: "10002", name: "Notes", developer: null, source: "import" },
     ])

@@ -52,7 +52,8 @@ describe("what an app's page says", () => {
       { version: "4.0", released_at: new Date("2026-03-01"), notes: "New.", language: "en-US" },
       { version: "4.1", released_at: new Date("2026-05-01"), notes: "Faster.", language: "en-US" },
     ])
-    const apps = await sql`select store_id, name, icon_url, developer, bundle_id from store_app order by store_id`
+    const apps =
+      await sql`select store_id, name, icon_url, developer, bundle_id from store_app join store_app_name on app_id = id order by store_id`
     expect(apps[0]).toEqual({
       store_id: "1600000101",
       name: "Tea Timer",
@@ -90,7 +91,9 @@ describe("what an app's page says", () => {
     expect(await runs()).toEqual(["1 5 4 Tea Timer"])
     expect(await count(listed(day(3), { name: "Tea Clock" }))).toBe(1)
     expect(await runs()).toEqual(["1 2 2 Tea Timer", "3 3 1 Tea Clock", "4 5 2 Tea Timer"])
-    expect((await sql`select name from store_app where store_id = '1600000101'`)[0]?.name).toBe("Tea Timer")
+    expect(
+      (await sql`select name from store_app join store_app_name on app_id = id where store_id = '1600000101'`)[0]?.name,
+    ).toBe("Tea Timer")
   })
 
   test("in one moment is held as the newer parser read it, and what nobody shows any more is gone", async () => {

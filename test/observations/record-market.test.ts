@@ -110,9 +110,9 @@ describe("what a developer sells", () => {
 
   test("tells the facts of its apps, and none of their ratings", async () => {
     await tell(shelved(day(1), ["1600000101"]))
-    expect([...(await sql`select name, developer_id, source from store_app`)]).toEqual([
-      { name: "App 1600000101", developer_id: "1500000011", source: "itunes-developer" },
-    ])
+    expect([
+      ...(await sql`select name, developer_id, source from store_app join store_app_name on app_id = id`),
+    ]).toEqual([{ name: "App 1600000101", developer_id: "1500000011", source: "itunes-developer" }])
     expect(await sql`select 1 from rating_count`).toHaveLength(0)
   })
 })

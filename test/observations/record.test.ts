@@ -211,7 +211,11 @@ describe("recording", () => {
 
 describe("what a reading shows of apps", () => {
   const facts = () =>
-    sql`select name, icon_url, developer, seen_at, origin from store_app order by id`.then((rows) => [...rows])
+    sql`
+      select n.name, icon_url, developer, seen_at, origin
+      from store_app a
+      left join store_app_name n on n.app_id = a.id
+      order by id`.then((rows) => [...rows])
   const seen = (at: string, app: object, rest: Partial<SearchObservation> = {}) =>
     record(sql, [reading("tea", at, [], { depth: 5, results: [{ id: "10001", ...app }], ...rest })], now)
 

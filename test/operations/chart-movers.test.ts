@@ -9,7 +9,7 @@ import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { ALL, daysOf, isAllHere, linesOf, rowsOf, SOME } from "../observations/chart-rows.ts"
 import { charted } from "../observations/charted.ts"
-import { ask, contextOf, NOW, newWorkspace } from "../observations/measured.ts"
+import { ask, contextOf, NOW, newWorkspace, rename } from "../observations/measured.ts"
 
 setDefaultTimeout(120_000)
 
@@ -296,7 +296,7 @@ test("rivals are those that are followed, and those named by hand since; the lat
   const rivals = async () =>
     (await movers(appId)).rivals.map((row: Moved & { manual: boolean }) => [row.id, row.manual, row.rank, row.was])
   expect(await rivals()).toEqual([["10005", true, 1, 5]])
-  await sql`update store_app set name = 'App ' || store_id where store_id in ('10003', '10005')`
+  for (const storeId of ["10003", "10005"]) await rename(sql, storeId, `App ${storeId}`)
   await follow("10002", 1)
   await follow("10003", 4)
   // named by hand once, and no longer; and one of another storefront

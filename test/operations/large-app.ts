@@ -1,5 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
 import { dayOf } from "../../src/formulas/days.ts"
+import { nameAll } from "../observations/measured.ts"
 
 /** Apps that a storefront's results are made of. */
 const WORLD = 20_000
@@ -11,17 +12,18 @@ export async function trackLarge(sql: Sql, workspaceId: number, keywords: number
   const id = `large${workspaceId}`
   await sql`select open_month(${today}::date)`
   await sql`
-    insert into store_app (platform, store_id, name, seen_at, source, origin)
-    select 'ios', (500000000 + i)::text, 'App ' || i, now(), 'import', 'own'
+    insert into store_app (platform, store_id, seen_at, source, origin)
+    select 'ios', (500000000 + i)::text, now(), 'import', 'own'
     from generate_series(1, ${WORLD}::int) i
     on conflict do nothing`
+  await nameAll(sql, sql`'App ' || (store_id::int - 500000000)`)
   await sql`
     insert into tracked_app (id, workspace_id, ios_app, countries)
     select ${id}, ${workspaceId}, id, '{us}'
     from store_app
     where store_id = '500009999'`
   for (let from = 1; from <= keywords; from += 1_000) await fill(sql, id, { from, to: Math.min(keywords, from + 999), today }) // biome-ignore format: one line
-  await sql`analyze list, search_results, keyword_metric, tracked_term, store_app`
+  await sql`analyze list, search_results, keyword_metric, tracked_term, store_app, store_app_name`
   return id
 }
 

@@ -32,13 +32,14 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     "pace",
     "tracked_app",
     "app_storefront",
+    "store_app_name",
     "app_ads",
     "market_fact",
     "rating_count",
     "attempt",
   ])
     await sql`delete from ${sql(table)}`
-  await sql`update store_app set name = null, developer_site = null, seen_at = null, source = null, origin = null`
+  await sql`update store_app set developer_site = null, seen_at = null, source = null, origin = null`
   const stores = replayServer()
   const says = { site: page("", {}, 404), holdMs: 0 }
   const asked: string[] = []

@@ -11,7 +11,7 @@ import { listRivals } from "../../src/operations/rivals.ts"
 import { search } from "../../src/operations/search.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { ask, contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../observations/measured.ts"
 
 let sql: Sql
 let house: House
@@ -130,9 +130,9 @@ test("an app without a name of its own is found by what the store calls it, else
       kind: "app",
     },
   ])
-  await sql`update store_app set name = 'Tasse voll' where store_id = 'com.example.tasse'`
+  await rename(sql, "com.example.tasse", "Tasse voll", "tr")
   expect((await find("voll"))[0]?.title).toBe("Tasse voll")
-  await sql`update store_app set name = null where store_id = 'com.example.tasse'`
+  await sql`delete from store_app_name where name = 'Tasse voll'`
 })
 
 test("keywords of an app that is on Google Play alone lead to its search there", async () => {

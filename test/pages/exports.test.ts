@@ -113,7 +113,7 @@ describe("a file stays what it was when it was confirmed", () => {
     await on.sql.begin((tx) => removeApp(tx, on.app))
     await stays()
     await on.sql`truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read`
-    await on.sql`update store_app set name = 'Another'`
+    await on.sql`update store_app_name set name = 'Another'`
     await stays()
     expect(before.every((text) => text.length > 100)).toBe(true)
   })
