@@ -6,8 +6,6 @@ import { type RankedApp, type RankSource, sourceOf } from "./types.ts"
 
 export interface TermSeries {
   term: string
-  /** The sources that gave the points, each once, the preferred first. */
-  sources: RankSource[]
   /** Measured days only, oldest first; rank null = absent that day. */
   points: RankPoint[]
 }
@@ -23,7 +21,7 @@ export interface RankPoint extends Omit<Point, "source"> {
 export async function rankSeries(sql: Sql, app: RankedApp, asked: Asked): Promise<TermSeries[]> {
   const { from, to, storefront } = asked
   if (!app.countries.includes(storefront)) {
-    return (await allTerms(sql, app)).map((term) => ({ term, sources: [], points: [] }))
+    return (await allTerms(sql, app)).map((term) => ({ term, points: [] }))
   }
   const rows = await readMonths(sql, app, asked)
   const byTerm = Map.groupBy(rows, ({ term }) => term)
@@ -92,10 +90,5 @@ function monthsFrom(from: string, to: string): string[] {
 
 function seriesOf(term: string, months: readonly Month[], from: string, to: string): TermSeries {
   const points = months.flatMap((month) => pointsOf(month, from, to))
-  const codes = [...new Set(points.map(({ source }) => source))].sort((a, b) => a - b)
-  return {
-    term,
-    sources: codes.map(sourceOf),
-    points: points.map((point) => ({ ...point, source: sourceOf(point.source) })),
-  }
+  return { term, points: points.map((point) => ({ ...point, source: sourceOf(point.source) })) }
 }

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
+import { sourceRuns } from "../formulas/source-runs.ts"
 import { AppCountry } from "../inputs.ts"
 import type { ChartKey } from "../observations/chart-identities.ts"
 import { type ChartPoint, type ChartPosition, chartPositions, chartSeries } from "../observations/charts.ts"
@@ -203,11 +204,8 @@ function standing(position: ChartPosition | undefined) {
 }
 
 function history(points: readonly ChartPoint[]) {
-  const sources: v.InferOutput<typeof Run>[] = []
-  for (const { day, source } of points) {
-    const last = sources.at(-1)
-    if (last?.source === source) last.to = day
-    else sources.push({ source, from: day, to: day })
+  return {
+    sources: sourceRuns(points),
+    series: points.map(({ day, rank, depth }): [string, number | null, number] => [day, rank, depth]),
   }
-  return { sources, series: points.map(({ day, rank, depth }): [string, number | null, number] => [day, rank, depth]) }
 }

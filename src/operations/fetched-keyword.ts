@@ -3,6 +3,7 @@ import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { keywordRecordId, type RecordId } from "../formulas/record-ids.ts"
+import { sourceRuns } from "../formulas/source-runs.ts"
 import { searchPage } from "../formulas/store-pages.ts"
 import { nameIn } from "../names.ts"
 import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
@@ -13,7 +14,7 @@ import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
 import { type Fetched, platformOf, STORES } from "./records.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
+import { Count, Day, Rank, RankRuns, Store, Storefront, Time } from "./shapes.ts"
 
 const MOST_ABOVE = 50
 
@@ -56,6 +57,7 @@ export const KeywordRecord = v.strictObject({
     }),
     "How it stands on the latest measured day.",
   ),
+  sources: RankRuns,
   history: described(
     v.array(v.strictTuple([Day, v.nullable(Rank)])),
     "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
@@ -103,6 +105,7 @@ export async function fetchKeyword(
         depth,
         above,
       },
+      sources: sourceRuns(series?.points ?? []),
       history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
     },
   }

@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import { addDays, dayOf } from "../formulas/days.ts"
+import { sourceRuns } from "../formulas/source-runs.ts"
 import { AppCountry } from "../inputs.ts"
 import { rankSeries } from "../observations/series.ts"
-import { RANK_SOURCES } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
-import { Day, Rank, Store, Storefront } from "./shapes.ts"
+import { Day, Rank, RankRuns, Store, Storefront } from "./shapes.ts"
 
 const Point = described(
   v.strictTuple([Day, v.nullable(Rank)]),
@@ -36,10 +36,7 @@ export const getRankHistory = operation({
       v.array(
         v.strictObject({
           term: described(v.string(), "The keyword."),
-          sources: described(
-            v.array(v.picklist(RANK_SOURCES)),
-            "Where the points come from, the preferred source first; compare ranks of one source only.",
-          ),
+          sources: RankRuns,
           series: described(v.array(Point), "Measured days only, oldest first."),
         }),
       ),
@@ -56,9 +53,9 @@ export const getRankHistory = operation({
     platform,
     from,
     to,
-    keywords: keywords.map(({ term, sources, points }) => ({
+    keywords: keywords.map(({ term, points }) => ({
       term,
-      sources,
+      sources: sourceRuns(points),
       series: points.map(({ day, rank }): [string, number | null] => [day, rank]),
     })),
   }

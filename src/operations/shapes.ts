@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
+import { RANK_SOURCES } from "../observations/types.ts"
 import { described } from "../schema.ts"
 
 export const Storefront = v.pipe(v.string(), v.regex(/^[a-z]{2}$/), v.description("Two-letter storefront code."))
@@ -16,6 +17,18 @@ export const Rank = v.pipe(v.number(), v.integer(), v.minValue(1))
 
 /** Why something is not being measured; null = it is. */
 export const WhyNotMeasuring = v.nullable(v.picklist(Object.keys(NOT_MEASURING) as NotMeasuring[]))
+
+/** Whose point is whose, in a series of ranks. */
+export const RankRuns = described(
+  v.array(
+    v.strictObject({
+      source: described(v.picklist(RANK_SOURCES), "Who read the points."),
+      from: described(Day, "The day of the first of them."),
+      to: described(Day, "The day of the last."),
+    }),
+  ),
+  "Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points.",
+)
 
 const Terms = v.array(v.string())
 

@@ -115,9 +115,9 @@ ${rankChart({ id, title: `Rank of “${term}” over time`, description: said, f
 <summary>Every measured day</summary>
 <div class="days" tabindex="0" role="group" aria-label="Measured days of ${term}">
 <table>
-<thead><tr><th scope="col">Day</th><th scope="col">Rank</th></tr></thead>
+<thead><tr><th scope="col">Day</th><th scope="col">Rank</th><th scope="col">Read by</th></tr></thead>
 <tbody>
-${measured.toReversed().map(([day, rank]) => html`<tr><th scope="row">${dayTime(day)}</th><td>${rank ?? "absent"}</td></tr>\n`)}</tbody>
+${measured.toReversed().map(([day, rank, source]) => html`<tr><th scope="row">${dayTime(day)}</th><td>${rank ?? "absent"}</td><td>${sourceName(source)}</td></tr>\n`)}</tbody>
 </table>
 </div>
 </details>
@@ -131,7 +131,9 @@ function inWords(points: readonly SharedPoint[], from: string, to: string): stri
   const absent = points.length - ranks.length
   const measured = `Measured on ${points.length} of ${days} days`
   const gone = absent > 0 ? `, absent on ${absent}` : ""
-  if (ranks.length === 0) return `${measured}${gone}.`
+  const readers = new Set(points.map(([, , source]) => source)).size
+  const mixed = readers > 1 ? ` Read by ${readers} sources, whose ranks are not compared.` : ""
+  if (ranks.length === 0) return `${measured}${gone}.${mixed}`
   const [best, worst] = [Math.min(...ranks), Math.max(...ranks)]
-  return `${measured}${gone}; ${best === worst ? `rank ${best}` : `ranks ${best} to ${worst}`}.`
+  return `${measured}${gone}; ${best === worst ? `rank ${best}` : `ranks ${best} to ${worst}`}.${mixed}`
 }

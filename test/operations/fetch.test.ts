@@ -95,6 +95,7 @@ describe("a keyword", () => {
             { id: "70003", name: "70003", ratings: null, ratingsDay: null, ratingsSource: null },
           ],
         },
+        sources: [{ source: "import", from: "2025-11-17", to: "2025-11-19" }],
         history: [
           ["2025-11-17", 1],
           ["2025-11-19", 3],
@@ -162,6 +163,7 @@ describe("a keyword", () => {
         depth: searchDepth,
       })
       expect(metadata.history).toEqual(history.keywords[at].series)
+      expect(metadata.sources).toEqual(history.keywords[at].sources)
     }
   })
 
@@ -386,7 +388,7 @@ describe("the sample answers", () => {
     const figures = { measured, measuredAt, source, rank, demand, demandAt, depth: searchDepth }
     expect(metadata.current).toMatchObject({ term, ...figures })
     const history = answer("get_rank_history").keywords.find((line: { term: string }) => line.term === term)
-    expect(metadata.history).toEqual(history.series)
+    expect([metadata.history, metadata.sources]).toEqual([history.series, history.sources])
     const above = answer("list_rivals").rivals.flatMap((rival: SampleRival) =>
       rival.terms
         .filter((held) => held.term === term && held.theirRank < rank)

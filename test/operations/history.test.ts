@@ -40,7 +40,12 @@ test("a series has a point for each measured day of the plan's window, null for 
     keywords: [
       {
         term: "tea",
-        sources: ["import", "foreign"],
+        // the first of them stands in two runs: nobody takes the day between for its own
+        sources: [
+          { source: "import", from: "2025-08-23", to: "2025-08-23" },
+          { source: "foreign", from: "2025-10-31", to: "2025-10-31" },
+          { source: "import", from: "2025-11-01", to: "2025-11-20" },
+        ],
         series: [
           ["2025-08-23", 2],
           ["2025-10-31", null],
@@ -59,7 +64,11 @@ test("an app that is only on Android shows its Android ranks", async () => {
   await record(sql, [reading("tea", "2025-11-19T10:00:00Z", ["com.other", "com.example.tea"], play)], () => NOW)
   const { platform, keywords } = await history(appId)
   expect(platform).toBe("android")
-  expect(keywords[0]).toEqual({ term: "tea", sources: ["play-search"], series: [["2025-11-19", 2]] })
+  expect(keywords[0]).toEqual({
+    term: "tea",
+    sources: [{ source: "play-search", from: "2025-11-19", to: "2025-11-19" }],
+    series: [["2025-11-19", 2]],
+  })
 })
 
 test("a storefront that is not tracked has its terms without points", async () => {

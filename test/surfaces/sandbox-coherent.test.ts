@@ -42,7 +42,7 @@ const value = (...of: Parameters<typeof figure>) => figure(...of).value
 /** The days of a keyword's series, as they were read. */
 const daysOf = (term: string): DayRank[] => {
   const { series, sources } = history.keywords.find((row: Answer) => row.term === term)
-  return series.map(([day, rank]: [string, number | null]) => ({ day, rank, source: sources[0], depth: 200 }))
+  return series.map(([day, rank]: [string, number | null]) => ({ day, rank, source: sources[0].source, depth: 200 }))
 }
 
 describe("ranks", () => {
