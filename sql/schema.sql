@@ -7,6 +7,7 @@ create table account (
   from_pack bigint not null default 0,
   quota bigint not null,
   pack bigint not null default 0,
+  pack_bought_at timestamp with time zone,
   constraint account_pkey PRIMARY KEY (workspace_id),
   constraint account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint account_check CHECK (((from_pack >= 0) AND (from_pack <= used))),

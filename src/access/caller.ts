@@ -26,6 +26,8 @@ export interface Caller {
   explorer: boolean
   /** A credit pack has credits left. */
   hasPack: boolean
+  /** One was bought within the last twelve months, whatever is left of it. */
+  boughtPack: boolean
   entitlements: Entitlements
   scopes: readonly Scope[]
   /** App ids this key is limited to; null = every app of the workspace. */

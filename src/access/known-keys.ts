@@ -134,6 +134,7 @@ interface KeyRow extends AccountFigures {
   explorer: boolean
   ipListRequired: boolean
   overrides: Partial<Entitlements>
+  boughtPack: boolean
   suspended: boolean
   deleted: boolean
   keyMonth: string
@@ -152,6 +153,7 @@ async function lookUp(sql: Sql, digest: Buffer): Promise<KnownKey | null> {
       w.suspended_at is not null as suspended, w.deleted_at is not null as deleted,
       a.month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
       a.used, a.from_pack as "fromPack", a.quota, a.pack,
+      coalesce(a.pack_bought_at > now() - interval '12 months', false) as "boughtPack",
       m.month as "keyMonth", m.used as "keyUsed", m.budget,
       ${olderLiveKeys(sql)} as "olderLiveKeys"
     from api_key k
@@ -165,11 +167,12 @@ async function lookUp(sql: Sql, digest: Buffer): Promise<KnownKey | null> {
 function knownKey(row: KeyRow): KnownKey {
   const { packCredits, ...credits } = balanceOf(row)
   const entitlements = entitlementsOf(row.plan, row.overrides)
-  const { workspaceId, keyId, kind, plan, explorer, scopes, appList, budget } = row
+  const { workspaceId, keyId, kind, plan, explorer, boughtPack, scopes, appList, budget } = row
   const keyUsed = row.keyMonth < row.thisMonth ? 0 : row.keyUsed
   return {
     caller: {
-      workspaceId, keyId, kind, plan, explorer, hasPack: packCredits > 0, entitlements, scopes, appList, credits,
+      workspaceId, keyId, kind, plan, explorer, hasPack: packCredits > 0, boughtPack, entitlements,
+      scopes, appList, credits,
       budget: budget === null ? null : { used: keyUsed, limit: budget },
     }, // biome-ignore format: the fields in the order of Caller
     refused: refusalOf(row, entitlements.liveKeys),

@@ -55,10 +55,10 @@ export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Wo
       returning id`
     if (!row) throw new AccessProblem(`there is already a workspace named ${JSON.stringify(name)}`)
     await tx`
-      insert into account (workspace_id, month, quota, pack)
+      insert into account (workspace_id, month, quota, pack, pack_bought_at)
       values (
         ${row.id}, date_trunc('month', now() at time zone 'utc')::date,
-        ${entitlementsOf(plan, overrides).credits}, ${pack}
+        ${entitlementsOf(plan, overrides).credits}, ${pack}, case when ${pack > 0} then now() end
       )`
   })
   return await findWorkspace(sql, name)
@@ -83,7 +83,8 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
     await tx`
       update account set
         quota = ${entitlementsOf(plan, overrides).credits},
-        pack = pack + ${changes.addPack ?? 0}
+        pack = pack + ${changes.addPack ?? 0},
+        pack_bought_at = case when ${changes.addPack !== undefined} then now() else pack_bought_at end
       where workspace_id = ${held.id}`
   })
   return await findWorkspace(sql, name)

@@ -179,7 +179,7 @@ describe("the record of a key", () => {
     const now = new Date()
     const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
     expect(caller).toMatchObject({
-      workspaceId: workspace.id, keyId: key.id, kind: "live", plan: "pro", explorer: true, hasPack: true,
+      workspaceId: workspace.id, keyId: key.id, kind: "live", plan: "pro", explorer: true, hasPack: true, boughtPack: true,
       scopes: ["apps:read"], appList: null, budget: { used: 20, limit: 50 },
     }) // biome-ignore format: one record
     expect(caller.entitlements).toMatchObject({ credits: 70, apps: 4, liveKeys: 3, ratePerSecond: 5 })

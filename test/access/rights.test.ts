@@ -12,6 +12,7 @@ const caller = (differences: Partial<Caller>): Caller => ({
   plan: "studio",
   explorer: false,
   hasPack: false,
+  boughtPack: false,
   entitlements: entitlementsOf(differences.plan ?? "studio"),
   scopes: SCOPES,
   appList: null,
@@ -54,6 +55,7 @@ describe("plans", () => {
     expect(fault?.code).toBe("plan_required")
     expect(fault?.extra.detail).toContain("Pro")
     expect(refusal({ plan: "free", hasPack: true }, "rest", {})).toBeNull()
+    expect(refusal({ plan: "free", boughtPack: true }, "rest", {})).toBeNull()
     expect(refusal({ plan: "free" }, "tools", {})).toBeNull()
   })
 

@@ -154,6 +154,24 @@ describe("what a call costs", () => {
     expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
   })
 
+  test("a pack that is used up leaves REST open for twelve months: 402, and what costs 0 works", async () => {
+    const name = `packed ${process.pid}`
+    const free = await house.workspace({ name, plan: "free", pack: 2, overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const holder = await house.key(free)
+    const statuses = []
+    for (let i = 0; i < 5; i++) {
+      const { status, body } = await house.call("/v1/apps", { key: holder })
+      statuses.push(body.error ?? status)
+    }
+    expect(statuses).toEqual([200, 200, 200, "credits_exhausted", "credits_exhausted"])
+    expect((await house.call("/v1/account", { key: holder })).body.credits).toMatchObject({ used: 3, limit: 3 })
+    await sql`update account set pack_bought_at = pack_bought_at - interval '12 months' where workspace_id = ${free}`
+    await Bun.sleep(1_000) // a key is remembered for 750 ms
+    expect((await house.call("/v1/account", { key: holder })).body.error).toBe("plan_required")
+    const other = await house.key(await house.workspace({ plan: "free" }))
+    expect((await house.call("/v1/account", { key: other })).body.error).toBe("plan_required")
+  })
+
   test("a Hive call that credits refuse takes no unit of the day", async () => {
     const empty = await house.workspace({
       plan: "pro",
