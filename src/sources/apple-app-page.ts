@@ -10,6 +10,7 @@ import { browserHeaders, canonicalStorefront, embeddedPages, linkedData } from "
 import type { ListingAsked } from "./asked.ts"
 import { fact, required } from "./facts.ts"
 import { at, shown, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
 const PARSER = 1
@@ -79,11 +80,11 @@ function checkAnswers({ storefront, id }: ListingAsked, { intent, page, shelves 
   const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
   const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
   if (place === undefined) throw changed("the page does not name its storefront")
-  if (place !== storefront) throw changed("the page is another storefront's")
+  if (place !== storefront) throw mismatched("the page is another storefront's", place)
   const own = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
   const said = [...own, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
   if (!own.some(isSaid)) throw changed("the page does not name its app")
-  if (said.some((one) => String(one) !== id)) throw changed("the page is another app's")
+  if (said.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
 }
 
 const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/

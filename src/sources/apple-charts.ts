@@ -4,6 +4,7 @@ import { appleStorefront } from "./apple-storefronts.ts"
 import type { ChartAsked } from "./asked.ts"
 import { required } from "./facts.ts"
 import { appsOf, at, list, parseJson, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
@@ -102,12 +103,12 @@ function checkNames(addresses: readonly string[], { storefront, device, chart, g
     const [, path, query] = /\.com\/([a-z]{2})\/rss\/|[?&]cc=([a-z]{2})\b/i.exec(address) ?? []
     const country = (path ?? query)?.toLowerCase()
     const number = /\/sf=(\d+)/.exec(address)?.[1]
-    if (country !== undefined && country !== storefront) throw changed("the feed is another storefront's")
+    if (country !== undefined && country !== storefront) throw mismatched("the feed is another storefront's")
     if (number !== undefined && number !== String(appleStorefront(storefront).id))
-      throw changed("the feed is another storefront's")
+      throw mismatched("the feed is another storefront's")
     if (feed === undefined) continue
-    if (feed !== feedName(chart, device)) throw changed("the feed is another chart's")
-    if ((/\/genre=(\d+)/.exec(address)?.[1] ?? ALL_APPS) !== genre) throw changed("the feed is another genre's")
+    if (feed !== feedName(chart, device)) throw mismatched("the feed is another chart's")
+    if ((/\/genre=(\d+)/.exec(address)?.[1] ?? ALL_APPS) !== genre) throw mismatched("the feed is another genre's")
     named ||= country !== undefined || number !== undefined
   }
   return named
@@ -116,8 +117,9 @@ function checkNames(addresses: readonly string[], { storefront, device, chart, g
 /** The newer feeds: of all genres, for the iPhone, free or paid, and never empty. */
 function marketingApps(feed: unknown, { storefront, device, chart, genre }: ChartAsked): ChartApp[] {
   const name = /\/api\/v2\/([a-z]{2})\/apps\/top-([a-z]+)\//.exec(required(at(feed, "id"), text))
-  if (name?.[1] !== storefront || at(feed, "country") !== storefront) throw changed("the feed is another storefront's")
-  if (name[2] !== chart || device !== "iphone" || genre !== ALL_APPS) throw changed("the feed is another chart's")
+  if (name?.[1] !== storefront || at(feed, "country") !== storefront)
+    throw mismatched("the feed is another storefront's")
+  if (name[2] !== chart || device !== "iphone" || genre !== ALL_APPS) throw mismatched("the feed is another chart's")
   const results = list(at(feed, "results"))
   if (results.length === 0 || results.length > CHART_DEPTH) throw changed("no results, or more than there are")
   return results.map(marketingApp)

@@ -3,6 +3,7 @@ import { appleStorefront } from "./apple-storefronts.ts"
 import type { GenresAsked } from "./asked.ts"
 import { required } from "./facts.ts"
 import { at, parseJson, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
@@ -62,7 +63,7 @@ function* branchOf(
   if (height === 0) throw changed("a tree of genres without an end")
   if (!/^[1-9]\d{0,5}$/.test(id) || at(node, "id") !== id) throw changed("a genre under another's number")
   const place = /^https?:\/\/[a-z.]+\.apple\.com\/([a-z]{2})\//.exec(text(at(node, "url")) ?? "")?.[1]
-  if (place !== undefined && place !== storefront) throw changed("the genres are another storefront's")
+  if (place !== undefined && place !== storefront) throw mismatched("the genres are another storefront's", place)
   yield { id, name: required(at(node, "name"), genreName), ...(parent !== undefined && { parent }) }
   const below = at(node, "subgenres")
   if (below === undefined || below === null) return

@@ -4,6 +4,7 @@ import { type FeedEntry, feedOfJson, feedOfXml, type ReviewsFeed } from "./apple
 import type { ReviewsAsked } from "./asked.ts"
 import { fact, required } from "./facts.ts"
 import { shown, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
 import { moment, reviewsOf, titled, version, written } from "./reviews.ts"
 import { ReadFailure, type Source } from "./source.ts"
@@ -82,9 +83,11 @@ function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: Review
     /^https?:\/\/[^/?]+(?:\/([a-z]{2}))?\/rss\/customerreviews\/([^?]*)(?:\?(.*))?$/i.exec(text(id) ?? "") ?? []
   const said = Object.fromEntries(path.split("/").map((part) => part.toLowerCase().split("=", 2)))
   const place = country ?? new URLSearchParams(query).get("cc") ?? ""
-  if (said.id !== storeId || place.toLowerCase() !== storefront) throw changed("the feed is another's")
-  if ((said.page ?? String(page)) !== String(page)) throw changed("another page than was asked for")
-  if ((said.sortby ?? "mostrecent") !== "mostrecent") throw changed("another order than was asked for")
+  if (said.id === undefined || place === "") throw changed("the feed does not name its app or storefront")
+  if (said.id !== storeId) throw mismatched("the feed is another app's")
+  if (place.toLowerCase() !== storefront) throw mismatched("the feed is another storefront's", place.toLowerCase())
+  if ((said.page ?? String(page)) !== String(page)) throw mismatched("another page than was asked for")
+  if ((said.sortby ?? "mostrecent") !== "mostrecent") throw mismatched("another order than was asked for")
 }
 
 function lastPage({ last }: ReviewsFeed): number | undefined {

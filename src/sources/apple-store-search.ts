@@ -4,6 +4,7 @@ import { artworkUrl } from "./apple-artwork.ts"
 import { appleStorefront } from "./apple-storefronts.ts"
 import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, count, list, parseJson, shown, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
@@ -14,7 +15,7 @@ const PARSER = 1
  * The search of the App Store's own app on an iPhone (MZStore): the ids of up to 250 apps in rank order, and what the
  * first few show. Platform 24 with `t:native` in the storefront header has it answer in flat JSON; other platforms nest
  * the same under `pageData` (its shape is read from the public projects app-store-scraper and drewster99/appstore). The
- * answer repeats the storefront that it served; one of another is a `changed`. `rating` is left out: this source rounds
+ * answer repeats the storefront that it served; one of another is `mismatched`. `rating` is left out: this source rounds
  * it to halves of a star. It is reported to answer 503 for spells, and not always to have a phone's order.
  */
 export const appleStoreSearch: Source<SearchAsked, SearchObservation> = {
@@ -84,7 +85,8 @@ function namesStorefront({ root, page }: Answer, storefront: string): boolean {
   if (said === undefined) return false
   // "143441", "143441-1,24" or the number
   const id = /^\d{6}(?=\D|$)/.exec(text(said) ?? `${count(said)}`)?.[0]
-  if (id !== String(appleStorefront(storefront).id)) throw changed("the answer is another storefront's")
+  if (id === undefined) throw changed("the answer names no storefront")
+  if (id !== String(appleStorefront(storefront).id)) throw mismatched("the answer is another storefront's")
   return true
 }
 

@@ -3,6 +3,7 @@ import { adamId, lockupApp } from "./apple-lockup.ts"
 import { browserHeaders, embeddedPages } from "./apple-page.ts"
 import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
 import { spelt } from "./spelt.ts"
 
@@ -13,7 +14,7 @@ const PARSER = 1
  * The search page of apps.apple.com for the iPhone, whose embedded data has the order that a phone shows (its shape is
  * read from the public projects respectaso and OpenASO): some 12 results in full, then the ids of the next, together
  * about 200. Apple picks the storefront from where a request comes from unless the cookie `geo` says otherwise, so the
- * page must name the one that was asked for. A page of another storefront is a `changed`: asking less often would not
+ * page must name the one that was asked for. A page of another storefront is `mismatched`: asking less often would not
  * help, and somebody must see it. `ratings` is left out where the page abbreviates it ("1.2M"). The depth is 200 where
  * the page says that there is nothing more, else as many places as it names.
  */
@@ -65,11 +66,11 @@ function checkAnswers({ storefront, term }: SearchAsked, intent: unknown, body: 
   const own = canonical(body)
   const said = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(own?.pathname ?? "")?.[1]
   if (said === undefined) throw changed("the page does not name its storefront")
-  if (said !== storefront) throw changed("the page is another storefront's")
+  if (said !== storefront) throw mismatched("the page is another storefront's", said)
   const platform = at(intent, "platform")
-  if (platform !== undefined && platform !== "iphone") throw changed("the page is another platform's")
+  if (platform !== undefined && platform !== "iphone") throw mismatched("the page is another platform's")
   const answered = at(intent, "term") ?? own?.searchParams.get("term") ?? undefined
-  if (answered !== undefined && spelt(answered) !== spelt(term)) throw changed("the page answers another term")
+  if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page answers another term")
 }
 
 /** The page's address as it gives it itself; older pages name storefront and term nowhere else. */

@@ -1,6 +1,7 @@
 import { isStoreId } from "../formulas/store-ids.ts"
 import { MOST_APP_GENRES, type StoreApp } from "../observations/types.ts"
 import { at, count, currency, parseJson, shown, siteOf, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
 import { ReadFailure } from "./source.ts"
 
@@ -19,14 +20,15 @@ export type ITunesRow =
  * The rows of a search or a look-up, which both answer in one shape: `resultCount`, and as many `results` (recorded, 2014
  * to 2026; blank lines may go before). Throws ReadFailure: `changed` for another shape, also where a fact is of another
  * type than it was, and for the answer that names the parameters instead (`errorMessage`); `blocked` for a page that asks
- * for a proof.
+ * for a proof; `mismatched` where an address of a row is of another storefront than this one.
  */
-export function itunesRows(body: string): ITunesRow[] {
+export function itunesRows(body: string, storefront?: string): ITunesRow[] {
   const answer = parseAnswer(body)
   if (at(answer, "errorMessage") !== undefined) throw changed("the store refuses a parameter")
   const results = at(answer, "results")
   if (!Array.isArray(results)) throw changed("no results")
   if (at(answer, "resultCount") !== results.length) throw changed("resultCount is not the number of results")
+  if (storefront !== undefined) for (const row of results) checkStorefront(row, storefront)
   return results.map(rowOf)
 }
 
@@ -40,6 +42,14 @@ function parseAnswer(body: string): unknown {
     throw /^\s*</.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
       : error
+  }
+}
+
+/** Every recorded row has the address of its page, which names the storefront; one that does not says nothing. */
+function checkStorefront(row: unknown, storefront: string): void {
+  for (const name of ["trackViewUrl", "artistLinkUrl"]) {
+    const place = /^https?:\/\/(?:apps|itunes)\.apple\.com\/([a-z]{2})\//.exec(text(at(row, name)) ?? "")?.[1]
+    if (place !== undefined && place !== storefront) throw mismatched("the answer is another storefront's", place)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DeveloperAppsObservation, StoreApp } from "../observations/types.ts"
 import type { DeveloperAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
+import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
 const PARSER = 3
@@ -24,7 +25,7 @@ export const itunesDeveloper: Source<DeveloperAsked, DeveloperAppsObservation> =
   }),
 
   parse(body, { storefront, developerId }, about) {
-    const rows = itunesRows(body)
+    const rows = itunesRows(body, storefront)
     return {
       kind: "developer",
       source: "itunes-developer",
@@ -43,7 +44,8 @@ export const itunesDeveloper: Source<DeveloperAsked, DeveloperAppsObservation> =
 function soldBy(developerId: string, rows: readonly ITunesRow[]): StoreApp[] {
   const [own, ...sold] = rows
   if (own === undefined) throw new ReadFailure("not_found", "nothing of that developer is sold there")
-  if (own.is !== "developer" || own.id !== developerId) throw changed("the first row is not the developer's")
+  if (own.is !== "developer") throw changed("the first row is not the developer's")
+  if (own.id !== developerId) throw mismatched("the first row is another developer's")
   const apps = new Map<string, StoreApp>()
   for (const row of sold) {
     if (row.is !== "software" || row.developerId !== developerId) throw changed("a row that is not the developer's app")

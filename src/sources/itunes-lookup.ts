@@ -2,6 +2,7 @@ import type { AppsObservation, StoreApp } from "../observations/types.ts"
 import type { AppsAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { listedBeside } from "./itunes-listing.ts"
+import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
 const PARSER = 3
@@ -32,7 +33,7 @@ export const itunesLookup: Source<AppsAsked, AppsObservation> = {
     platform: "ios",
     storefront,
     asked: [...new Set(ids)],
-    apps: answered(itunesRows(body), new Set(ids)),
+    apps: answered(itunesRows(body, storefront), new Set(ids)),
     origin: "own",
     parser: PARSER,
     ...about,
@@ -47,11 +48,11 @@ function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
   const developers = new Set(rows.flatMap((row) => (row.is === "developer" ? [row.id] : [])))
   const apps = new Map<string, StoreApp>()
   for (const row of rows) {
-    if (row.is === "developer" && !asked.has(row.id)) throw changed("a developer that was not asked for")
+    if (row.is === "developer" && !asked.has(row.id)) throw mismatched("a developer that was not asked for")
     if (row.is !== "software") continue
     if (!asked.has(row.id)) {
       if (row.developerId === undefined || !developers.has(row.developerId))
-        throw changed("an app that was not asked for")
+        throw mismatched("an app that was not asked for")
       continue
     }
     if (row.app === undefined) continue

@@ -23,7 +23,7 @@ export const itunesSearch: Source<SearchAsked, AppsObservation> = {
   }),
 
   parse(body, { storefront }, about) {
-    const rows = itunesRows(body)
+    const rows = itunesRows(body, storefront)
     // an app that stands on two rows is the same app
     const apps = appsOf(
       rows.flatMap((row) => (row.is === "software" && row.app ? [row.app] : [])),

@@ -22,6 +22,8 @@ export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
   const named = keysOf(page, rpc)
   const wanted = named ?? new Set([key])
   const fitting = blocksOf(page, { wanted, fits })
+  // what a page that breaks off lacks, another would not have: it would look like a change of the listing
+  if (fitting.length === 1 && !isWhole(page)) throw new ReadFailure("changed", "the page breaks off")
   if (fitting.length === 1) return fitting[0]
   throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)
 }
@@ -113,6 +115,10 @@ function* scriptsOf(page: string): Generator<string> {
     yield page.slice(start, end)
     at = end
   }
+}
+
+function isWhole(page: string): boolean {
+  return page.slice(-100).trimEnd().endsWith("</html>")
 }
 
 function dataOf(script: string): unknown {

@@ -1,4 +1,5 @@
 import { endOfText, jsonOrNothing } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { ReadFailure } from "./source.ts"
 
 /** A call that a page of play.google.com made for its data, as the page's own table has it. */
@@ -39,8 +40,7 @@ export function assertCountry(page: string, storefront: string): void {
   if (country === undefined) throw new ReadFailure("changed", "the page does not name its country")
   if (others.length > 0) throw new ReadFailure("changed", "the page names more than one country")
   if (country === storefront) return
-  const detail = `the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`
-  throw new ReadFailure("mismatched", detail, { country })
+  throw mismatched(`the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`, country)
 }
 
 /** The country that a page of play.google.com names: two small letters. Undefined where it names none or several. */

@@ -2,6 +2,7 @@ import { isStoreId } from "../formulas/store-ids.ts"
 import type { AppsObservation, StoreApp } from "../observations/types.ts"
 import type { AppsAsked } from "./asked.ts"
 import { at, count, currency, list, shown, siteOf, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
 import { assertCountry } from "./play-calls.ts"
 import { fact, fieldAt, listedFacts, required } from "./play-listing.ts"
@@ -46,7 +47,7 @@ function onlyId(ids: readonly string[]): string {
 
 function appOf(listing: unknown, id: string): StoreApp {
   const own = required(at(fieldAt(listing, 77), 0), packageOf)
-  if (own !== id) throw new ReadFailure("mismatched", `the page is that of ${own}`)
+  if (own !== id) throw mismatched(`the page is that of ${own}`)
   const app = shown<StoreApp>({
     id,
     ...listedFacts(listing),

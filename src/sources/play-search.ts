@@ -1,6 +1,7 @@
 import type { ResultApp, SearchObservation } from "../observations/types.ts"
 import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, shown, text } from "./json.ts"
+import { mismatched } from "./mismatched.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
 import { assertCountry, callsOf } from "./play-calls.ts"
 import { listedFacts } from "./play-listing.ts"
@@ -59,7 +60,7 @@ function assertTerm(page: string, term: string): void {
   const named = asked.length > 0 ? asked : titled(page)
   if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
   if (named.some((one) => spelt(one) !== spelt(term))) {
-    throw new ReadFailure("mismatched", "the page answers another term")
+    throw mismatched("the page answers another term")
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReviewsObservation, StoreReview } from "../observations/types.ts"
+import type { Outcome, ReviewsObservation, StoreReview } from "../observations/types.ts"
 import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts"
 import type { PlayReviewsAsked, ReviewsAsked } from "./asked.ts"
 import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
@@ -109,11 +109,14 @@ async function askAgain(ask: () => Promise<ReviewsObservation>, reading: Reading
   }
 }
 
+// The other form may still be its own.
+const NOT_ITS_OWN: readonly Outcome[] = ["changed", "mismatched"]
+
 async function askEitherForm(ask: AskReviews<ReviewsAsked>, asked: ReviewsAsked): Promise<ReviewsObservation> {
   try {
     return await ask(appleReviews, asked)
   } catch (error) {
-    if (!(error instanceof ReadFailure) || error.outcome !== "changed") throw error
+    if (!(error instanceof ReadFailure) || !NOT_ITS_OWN.includes(error.outcome)) throw error
     const seen = await ask(appleReviewsJson, asked)
     if (seen.reviews.length === 0) throw error
     return seen

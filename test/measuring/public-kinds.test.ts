@@ -92,9 +92,9 @@ describe("a chart", () => {
     expect(await on.facts()).toEqual(before)
     expect((await attempts()).map(({ subject, outcome }) => [subject, outcome])).toEqual([
       ["iphone free 36", "not_found"],
-      ["iphone free 36", "changed"],
+      ["iphone free 36", "mismatched"],
     ])
-    expect(await on.due("chart")).toMatchObject([{ failures: 2, failure: "changed", measured: false }])
+    expect(await on.due("chart")).toMatchObject([{ failures: 2, failure: "mismatched", measured: false }])
   })
 
   test.each(["iphone free", "iphone free 36 x", "phone free 36", "iphone top 36", ""])("%p is none", (subject) => {
@@ -115,7 +115,7 @@ describe("genres", () => {
     await on.track({ iosId: HARBOR.id, countries: ["de"] })
     await on.read("genres")
     expect(await on.count("genre")).toBe(0)
-    expect(await on.due("genres")).toMatchObject([{ storefront: "de", failure: "changed" }])
+    expect(await on.due("genres")).toMatchObject([{ storefront: "de", failure: "mismatched" }])
   })
 })
 

@@ -54,11 +54,11 @@ describe("the request", () => {
     expect(seen.listing.name).toBe("かけいぼ共有")
   })
 
-  test("that ends at another storefront's page is a change, and one for an app that is not sold there is not found", async () => {
+  test("that ends at another storefront's page is mismatched, and one for an app that is not sold there is not found", async () => {
     server.on("apps.apple.com", "/gb/app/", () => Response.redirect(`${server.address("apps.apple.com")}/us/app/x`))
     server.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html")))
     const moved = await readOnce(appleAppPage, { ...US, storefront: "gb" }, reachOf(server)).catch((e) => e)
-    expect([moved.outcome, moved.message]).toEqual(["changed", "the page is another storefront's"])
+    expect([moved.outcome, moved.message]).toEqual(["mismatched", "the page is another storefront's"])
     const gone = await readOnce(appleAppPage, { ...US, storefront: "fr" }, reachOf(server)).catch((e) => e)
     expect(gone.outcome).toBe("not_found")
   })
@@ -247,9 +247,9 @@ describe("other pages", () => {
 describe("what is not the page asked for", () => {
   const us = fixture("apple-app-page-us.html")
 
-  test("is a change: another storefront's, another app's, or one that does not say whose", () => {
-    expect(failureOf(us, { storefront: "gb", id: US.id })).toBe("changed")
-    expect(failureOf(us, { storefront: "us", id: "1600000102" })).toBe("changed")
+  test("is mismatched where it is another storefront's or another app's", () => {
+    expect(failureOf(us, { storefront: "gb", id: US.id })).toBe("mismatched")
+    expect(failureOf(us, { storefront: "us", id: "1600000102" })).toBe("mismatched")
     const nameless = us.replace('"id":"1600000101","storefront"', '"storefront"')
     expect(parse(nameless).listing.name).toBe("Slumber Harbor: Sleep Sounds")
     for (const other of [
@@ -257,13 +257,16 @@ describe("what is not the page asked for", () => {
       us.replace('"adamId":"1600000101"', '"adamId":"1600000109"'),
       us.replace('"productId":"1600000101"', '"productId":"1600000109"'),
       us.replace('/id1600000101","appPlatforms', '/id1600000109","appPlatforms'),
-      us.replace('"ProductPageIntent"', '"BundlePageIntent"'),
       us.replace('"storefront":"us"', '"storefront":"gb"'),
-      us.replace('"shelfMapping"', '"shelves"'),
     ]) {
       expect(other).not.toBe(us)
-      expect(failureOf(other)).toBe("changed")
+      expect(failureOf(other)).toBe("mismatched")
     }
+    for (const [name, other] of [
+      ["ProductPageIntent", "BundlePageIntent"],
+      ["shelfMapping", "shelves"],
+    ] as const)
+      expect(failureOf(us.replace(`"${name}"`, `"${other}"`))).toBe("changed")
   })
 
   test("is a change where nothing says which app or storefront it is of", () => {

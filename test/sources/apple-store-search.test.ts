@@ -139,12 +139,13 @@ describe("an answer", () => {
 })
 
 describe("what is not the answer asked for", () => {
-  test("is a change, never another storefront's rank", () => {
+  test("is mismatched, never another storefront's rank, and a change where it names none", () => {
     const body = fixture("apple-store-search-us.json")
     expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
-    for (const said of ["143444", "143444-2,24", 143_444, "1434411", "us", "", null, { toString: 1 }, [143_441]]) {
-      expect(failureOf(answer([{ id: "1600000101" }], { metricsBase: { storeFront: said } })).outcome).toBe("changed")
-    }
+    const servedBy = (storeFront: unknown) =>
+      failureOf(answer([{ id: "1600000101" }], { metricsBase: { storeFront } })).outcome
+    for (const said of ["143444", "143444-2,24", 143_444]) expect(servedBy(said)).toBe("mismatched")
+    for (const said of ["1434411", "us", "", null, { toString: 1 }, [143_441]]) expect(servedBy(said)).toBe("changed")
     const devices = body.replace('"name":"software"', '"name":"macSoftware"')
     expect(failureOf(devices).message).toBe("no list of results")
     for (const said of ["143441", "143441-1,24 t:native", 143_441]) {

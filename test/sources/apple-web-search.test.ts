@@ -193,9 +193,9 @@ describe("a page that finds nothing", () => {
 })
 
 describe("what is not the page asked for", () => {
-  test("is a change, never another storefront's, platform's or term's rank", () => {
+  test("is mismatched, never another storefront's, platform's or term's rank", () => {
     for (const intent of [{ storefront: "gb" }, { storefront: "GB" }, { platform: "ipad" }, { term: "sleep" }]) {
-      expect(failureOf(page({ intent })).outcome).toBe("changed")
+      expect(failureOf(page({ intent })).outcome).toBe("mismatched")
     }
     expect(parse(page({ intent: { storefront: "US", term: "Sleep  Sounds " } })).results).toHaveLength(1)
     const canonical = (cc: string) => `<link rel="canonical" href="https://apps.apple.com/${cc}/iphone/search?term=x">`

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { checkApps } from "../../src/observations/check-apps.ts"
 import { itunesLookup, LOOKUP_IDS } from "../../src/sources/itunes-lookup.ts"
+import { itunesSearch } from "../../src/sources/itunes-search.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { fixture } from "./parsed.ts"
 import { reachOf, replayServer } from "./replay.ts"
@@ -232,13 +233,6 @@ describe("what is no answer", () => {
     ["a resultCount in quotes", JSON.stringify({ resultCount: "1", results: [one] })],
     ["no results", JSON.stringify({ resultCount: 0 })],
     ["rows by name", JSON.stringify({ resultCount: 1, results: { 0: one } })],
-    ["an app that was not asked for", rows(one, app(500_001))],
-    ["a Mac app that was not asked for", rows(one, app(500_001, { kind: "mac-software" }))],
-    [
-      "another developer's app below a developer's row",
-      rows({ wrapperType: "artist", artistId: 500_002 }, app(500_001)),
-    ],
-    ["a developer that was not asked for", rows({ wrapperType: "artist", artistId: 777_009 }, one)],
     ["an app that stands twice", rows(one, one)],
     ["an app without a name", rows({ ...one, trackName: "" })],
     ["an id in quotes", rows({ ...one, trackId: "500000" })],
@@ -261,6 +255,50 @@ describe("what is no answer", () => {
     ["a page", "<!doctype html><title>iTunes</title>Http/1.1 Service Unavailable"],
   ])("%s → changed", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("changed")
+  })
+
+  test.each([
+    ["an app that was not asked for", rows(one, app(500_001))],
+    ["a Mac app that was not asked for", rows(one, app(500_001, { kind: "mac-software" }))],
+    [
+      "another developer's app below a developer's row",
+      rows({ wrapperType: "artist", artistId: 500_002 }, app(500_001)),
+    ],
+    ["a developer that was not asked for", rows({ wrapperType: "artist", artistId: 777_009 }, one)],
+    ["another storefront's app", rows({ ...one, trackViewUrl: "https://apps.apple.com/gb/app/one/id500000?uo=4" })],
+    [
+      "another storefront's developer",
+      rows({
+        wrapperType: "artist",
+        artistId: 500_002,
+        artistLinkUrl: "https://itunes.apple.com/gb/developer/x/id500002",
+      }),
+    ],
+  ])("%s → mismatched", async (_what, body) => {
+    expect((await failure(body, ["500000", "500002"])).outcome).toBe("mismatched")
+  })
+
+  test("every recorded answer is its own storefront's, and no other's", () => {
+    for (const [name, storefront, ids] of [
+      ["itunes-lookup-338986109-fr.json", "fr", ["338986109"]],
+      ["itunes-lookup-284882215-us.json", "us", ["284882215"]],
+      ["itunes-search-vpn-us-2026-03-20.json", "us", null],
+    ] as const) {
+      const read = (where: string) =>
+        ids
+          ? itunesLookup.parse(
+              fixture(name),
+              { storefront: where, ids },
+              { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
+            )
+          : itunesSearch.parse(
+              fixture(name),
+              { storefront: where, term: "vpn" },
+              { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
+            )
+      expect(read(storefront).apps.length).toBeGreaterThan(0)
+      expect(() => read("de")).toThrow("the answer is another storefront's")
+    }
   })
 
   test("a page that asks for a proof, with status 200 → blocked", async () => {
