@@ -257,10 +257,11 @@ export class Lines {
   }
 }
 
-function gaveUp({ hasBegun }: Ticket): DatabaseUnavailable {
-  return hasBegun
-    ? new DatabaseUnavailable("deadline", "the database did not answer in time")
-    : new DatabaseUnavailable("crowded", "no turn came in time")
+function gaveUp({ hasBegun, line, expectedMs }: Ticket): DatabaseUnavailable {
+  if (hasBegun) return new DatabaseUnavailable("deadline", "the database did not answer in time")
+  const ahead = aheadMs(line, LONG_MS) - expectedMs
+  const tooLong = ahead >= LONG_MS ? { expectedMs, aheadMs: ahead } : undefined
+  return new DatabaseUnavailable("crowded", "no turn came in time", tooLong)
 }
 
 function finishOf(ticket: Ticket): number {

@@ -35,10 +35,15 @@ export function ownId(app: RankedApp, { platform, storefront }: Side): number | 
 
 /**
  * Where an app stands on the day shown, in three states, for each side asked for. A storefront that the app does not
- * track answers all the app's terms as unmeasured.
+ * track answers all the app's terms as unmeasured. More than a few hundred terms are read in pieces, with a pause after each.
  */
-export async function ranksOn(sql: Sql, app: RankedApp, sides: readonly Side[]): Promise<SideRanks[]> {
-  const rows = await readRanks(sql, app, sides)
+export async function ranksOn(
+  sql: Sql,
+  app: RankedApp,
+  sides: readonly Side[],
+  pause = async () => {},
+): Promise<SideRanks[]> {
+  const rows = await readRanks(sql, app, sides, pause)
   const bySide = Map.groupBy(rows, ({ place }) => place)
   const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront)) ? await allTerms(sql, app) : []
   return sides.map((side, place) => {
@@ -72,10 +77,19 @@ interface RankRow {
   rank: number | null
 }
 
-async function readRanks(sql: Sql, app: RankedApp, sides: readonly Side[]): Promise<RankRow[]> {
-  return await sql<RankRow[]>`
+/** Terms whose results one statement looks up: some 10 ms on the embedded database. */
+const PIECE = 300
+
+async function readRanks(
+  sql: Sql,
+  app: RankedApp,
+  sides: readonly Side[],
+  pause: () => Promise<void>,
+): Promise<RankRow[]> {
+  const rows = await sql<(RankRow & { listId: number | null; ownId: number | null })[]>`
     with term as materialized (
-      select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day
+      select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day,
+        row_number() over (order by s.place, k.position, k.term) as n
       from unnest(
         ${sides.map(({ platform }) => platform)}::text[],
         ${sides.map(({ storefront }) => storefront)}::text[],
@@ -89,17 +103,38 @@ async function readRanks(sql: Sql, app: RankedApp, sides: readonly Side[]): Prom
         offset 0
       ) l on true
     )
-    select t.place, t.term, t.day, r.source, r.depth, r.seen_at as "seenAt", r.rank
+    select t.place, t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt",
+      r.rank
     from term t
-    left join lateral (
-      select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
-      from search_results
-      where list_id = t.list_id and day = t.day and complete
-      order by ${bestFirst(sql)}
-      limit 1
-    ) r on true
+    left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
     order by t.place, t.position, t.term
     limit 100000`
+  for (let from = PIECE; from < rows.length; from += PIECE) {
+    await pause()
+    const piece = rows.slice(from, from + PIECE)
+    const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
+      select r.source, r.depth, r.seen_at as "seenAt", r.rank
+      from unnest(
+        ${piece.map(({ listId }) => listId)}::int[],
+        ${piece.map(({ day }) => day)}::date[],
+        ${piece.map(({ ownId }) => ownId)}::int[]
+      ) with ordinality t (list_id, day, own_id, n)
+      left join lateral (${answerOf(sql, sql`true`)}) r on true
+      order by t.n
+      limit ${PIECE}`
+    for (const [at, answer] of answers.entries()) Object.assign(piece[at]!, answer)
+  }
+  return rows
+}
+
+/** The day's answer for the term `t`. */
+function answerOf(sql: Sql, where: ReturnType<Sql>) {
+  return sql`
+    select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
+    from search_results
+    where ${where} and list_id = t.list_id and day = t.day and complete
+    order by ${bestFirst(sql)}
+    limit 1`
 }
 
 function termRank({ term, source, depth, seenAt, rank }: RankRow): TermRank {

@@ -38,6 +38,8 @@ export async function keywordsUnderWay(
       from due d
       where d.kind in ('search', 'hints', 'difficulty')
         and (d.platform, d.storefront, d.subject) = (${side.platform}, ${side.storefront}, k.term)
+      -- looked up for each: joined, all that is due was read for every 200 keywords
+      offset 0
     ) d
     order by k.place, d.kind
     limit ${3 * terms.length}`
@@ -75,6 +77,7 @@ export async function expectedOn(sql: Sql, places: readonly UnreadTerms[], day: 
       select ${stateOf(sql)} as state, d.next_at < (${day}::date + 1)::timestamp at time zone 'utc' as comes
       from due d
       where d.kind = 'search' and (d.platform, d.storefront, d.subject) = (k.platform, k.storefront, k.term)
+      offset 0
     ) d
     group by k.place, d.state, d.comes
     order by k.place, d.state, d.comes

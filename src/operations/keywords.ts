@@ -3,11 +3,11 @@ import { dayOf } from "../formulas/days.ts"
 import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
 import { CHECKED } from "../formulas/popularity.ts"
 import { AppCountry, Platform } from "../inputs.ts"
-import { keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
+import { type KeywordMetrics, keywordMetricsOf, UNMEASURED } from "../observations/keyword-metrics.ts"
 import { ownId, ranksOn, type SideRanks } from "../observations/ranks.ts"
 import { REASONS } from "../observations/readers.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
-import { keywordsUnderWay, NOT_SCHEDULED } from "../observations/under-way.ts"
+import { type KeywordUnderWay, keywordsUnderWay, NOT_SCHEDULED } from "../observations/under-way.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
 import { Count, Rank, Store, Storefront, Time, WhyNotMeasuring } from "./shapes.ts"
@@ -107,12 +107,19 @@ export const listKeywordRanks = operation({
     measuredAt: described(v.nullable(Time), "When the latest of the day's results was seen; null = never measured."),
     keywords: described(v.array(Keyword), "Every tracked keyword, in its order."),
   }),
-}).run(async ({ app, storefront, platform }, { sql, now }) => {
+}).run(async ({ app, storefront, platform }, { sql, now, pause }) => {
   const side = { storefront, platform }
-  const [shown] = (await ranksOn(sql, app, [side])) as [SideRanks]
+  const [shown] = (await ranksOn(sql, app, [side], pause)) as [SideRanks]
   const terms = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
-  const metrics = await keywordMetricsOf(sql, { ...side, terms, today: dayOf(now()) })
-  const underWay = await keywordsUnderWay(sql, { ...side, terms })
+  const metrics = new Map<string, KeywordMetrics>()
+  const underWay = new Map<string, KeywordUnderWay>()
+  for (let from = 0; from < terms.length; from += PIECE) {
+    const piece = { ...side, terms: terms.slice(from, from + PIECE) }
+    for (const [term, held] of await keywordMetricsOf(sql, { ...piece, today: dayOf(now()) })) metrics.set(term, held)
+    await pause()
+    for (const [term, held] of await keywordsUnderWay(sql, piece)) underWay.set(term, held)
+    await pause()
+  }
   return {
     country: storefront,
     platform,
@@ -128,3 +135,6 @@ export const listKeywordRanks = operation({
     ),
   }
 })
+
+/** Keywords whose figures one statement looks up: some 10 ms on the embedded database. */
+const PIECE = 200

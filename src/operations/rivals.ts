@@ -3,9 +3,9 @@ import type { Sql } from "../database/types.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { AppCountry, Platform } from "../inputs.ts"
 import { nameIn } from "../names.ts"
-import { dayAnswers, type SideApp, sideOf } from "../observations/day-answers.ts"
+import { type SideApp, sideOf } from "../observations/day-answers.ts"
+import { readPlaces, type TermPlaces } from "../observations/places-above.ts"
 import { preferredRating } from "../observations/rating-days.ts"
-import { heldPlaces, type RivalsAsked } from "../observations/rivals.ts"
 import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -56,58 +56,164 @@ export const listRivals = operation({
     sources: described(v.array(v.picklist(RANK_SOURCES)), "Who read them, the preferred first."),
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
   }),
-}).run(async ({ app, storefront, platform }, { sql }) => {
+}).run(async ({ app, storefront, platform }, { sql, pause }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
   const side = sideOf(app, { storefront, platform })
-  const rivals = await readRivals(sql, { side, manual }, app.countries)
-  return { country: storefront, platform, ...(await readMoment(sql, side)), rivals }
+  const known = await readNamed(sql, side, manual)
+  const places = await readStanding(sql, side, known, pause)
+  const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(places.standings, known))
+  const terms = await termsOf(places.pieces, new Set(rivals.map(({ app }) => app)), known, pause)
+  return {
+    country: storefront,
+    platform,
+    ...momentOf(places.pieces.flat()),
+    rivals: rivals.map(({ app, ...rival }) => ({ ...rival, terms: (app !== null && terms.get(app)) || [] })),
+  }
 })
 
-async function readRivals(sql: Sql, asked: RivalsAsked, countries: readonly string[]) {
-  const name = nameIn(sql, sql`l.app_id`, { storefront: asked.side.storefront, countries })
-  return await sql<v.InferOutput<typeof Rival>[]>`
-    with ${heldPlaces(sql, asked)}, listed as materialized (
-      select coalesce(n.store_id, a.store_id) as id, coalesce(n.app_id, r.app_id) as app_id, r.best,
-        coalesce(r.terms, 0) as terms, n.store_id is not null as manual
-      from (
-        select app_id, count(*) as terms, min(their_rank) as best
-        from held
-        group by app_id
-      ) r
-      full join named n on n.app_id = r.app_id
-      left join store_app a on a.id = coalesce(n.app_id, r.app_id)
-      order by manual desc, terms desc, r.best, coalesce(n.store_id, a.store_id) collate "C"
-      limit 50
-    ), shown as (
-      select app_id,
-        json_agg(
-          json_build_object('term', term, 'theirRank', their_rank, 'ourRank', our_rank) order by position, term
-        ) as terms
-      from held
-      where app_id in (select app_id from listed)
-      group by app_id
+interface Named {
+  /** store_app ids of the rivals named by hand; null where no store has shown it here. */
+  named: { id: string; app: number | null }[]
+  hidden: number[]
+  own: number | null
+}
+
+async function readNamed(sql: Sql, { appId, platform, own }: SideApp, manual: readonly string[]): Promise<Named> {
+  const rows = await sql<{ id: string; app: number | null; hidden: boolean }[]>`
+    select m.id, a.id as app, false as hidden
+    from (select distinct unnest(${manual as string[]}::text[])) m (id)
+    left join store_app a on (a.platform, a.store_id) = (${platform}, m.id)
+    union all
+    select s.store_id, s.id, true
+    from tracked_app t
+    cross join lateral unnest(t.hidden_rivals) h (rival)
+    join store_app s on (s.platform, s.store_id) = (${platform}, split_part(h.rival, ':', 2))
+    where t.id = ${appId} and split_part(h.rival, ':', 1) = ${platform}
+    order by hidden, id
+    limit 100000`
+  const hidden = rows.flatMap(({ app, hidden }) => (hidden && app !== null ? [app] : []))
+  return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
+}
+
+interface Standing {
+  terms: number
+  best: number
+}
+
+/** On how many keywords each app stands as a rival, and how well at best. */
+async function readStanding(sql: Sql, side: SideApp, known: Named, pause: () => Promise<void>) {
+  const standings = new Map<number, Standing>()
+  const pieces: TermPlaces[][] = []
+  for await (const piece of readPlaces(sql, side, { onlyAbove: known.named.length === 0 })) {
+    pieces.push(piece)
+    for (const { app, rank } of standingIn(piece, known)) {
+      const standing = standings.get(app)
+      if (!standing) standings.set(app, { terms: 1, best: rank })
+      else {
+        standing.terms++
+        if (rank < standing.best) standing.best = rank
+      }
+    }
+    await pause()
+  }
+  return { standings, pieces }
+}
+
+/** An app is a rival where it stands above the app, one named by hand wherever it stands, one taken away nowhere. */
+function* standingIn(piece: readonly TermPlaces[], { named, hidden, own }: Named) {
+  const wherever = new Set(named.map(({ app }) => app))
+  const nowhere = new Set([...hidden, own])
+  for (const { term, ourRank, apps } of piece) {
+    const above = ourRank === null ? apps.length : ourRank - 1
+    for (let place = 0; place < apps.length; place++) {
+      const app = apps[place] as number
+      if (nowhere.has(app) || (place >= above && !wherever.has(app))) continue
+      yield { app, rank: place + 1, term, ourRank }
+    }
+  }
+}
+
+const MOST = 50
+
+interface Candidate {
+  app: number | null
+  /** Of one named by hand. */
+  id: string | null
+  terms: number
+  best: number | null
+}
+
+/** All named by hand, and of the others the first, those that only their store ids put in order after them included. */
+function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: Named): Candidate[] {
+  const byHand = named.map(({ id, app }): Candidate => {
+    return { app, id, terms: 0, best: null, ...(app !== null && standings.get(app)) }
+  })
+  const taken = new Set(named.map(({ app }) => app))
+  const others = [...standings]
+    .filter(([app]) => !taken.has(app))
+    .sort(([, a], [, b]) => b.terms - a.terms || a.best - b.best)
+  const last = others[MOST - 1]?.[1]
+  const first = last ? others.filter(([, one]) => one.terms > last.terms || (one.terms === last.terms && one.best <= last.best)) : others // biome-ignore format: one line
+  return [...byHand, ...first.map(([app, standing]) => ({ app, id: null, ...standing }))]
+}
+
+interface Shown {
+  storefront: string
+  /** Of the app, in its order. */
+  countries: readonly string[]
+}
+
+async function readShown(sql: Sql, { storefront, countries }: Shown, candidates: readonly Candidate[]) {
+  const name = nameIn(sql, sql`l.app`, { storefront, countries })
+  return await sql<(Omit<v.InferOutput<typeof Rival>, "terms"> & { app: number | null })[]>`
+    with listed as materialized (
+      select k.app, coalesce(k.id, a.store_id) as id, k.terms, k.best, k.id is not null as manual
+      from unnest(
+        ${candidates.map(({ app }) => app)}::int[],
+        ${candidates.map(({ id }) => id)}::text[],
+        ${candidates.map(({ terms }) => terms)}::int[],
+        ${candidates.map(({ best }) => best)}::int[]
+      ) k (app, id, terms, best)
+      left join store_app a on a.id = k.app
+      order by manual desc, k.terms desc, k.best, coalesce(k.id, a.store_id) collate "C"
+      limit ${MOST}
     )
-    select l.id, coalesce(${name}, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource", coalesce(s.terms, '[]') as terms, l.manual
+    select l.app, l.id, coalesce(${name}, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource",
+      l.manual
     from listed l
-    left join shown s on s.app_id = l.app_id
     left join lateral (
       select ratings, day, source
       from rating_count
-      where app_id = l.app_id and storefront = ${asked.side.storefront} and ratings is not null
+      where app_id = l.app and storefront = ${storefront} and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true
     order by l.terms desc, l.best, l.id collate "C"`
 }
 
+async function termsOf(
+  pieces: readonly TermPlaces[][],
+  shown: ReadonlySet<number | null>,
+  known: Named,
+  pause: () => Promise<void>,
+): Promise<Map<number, v.InferOutput<typeof RivalTerm>[]>> {
+  const terms = new Map<number, v.InferOutput<typeof RivalTerm>[]>()
+  for (const piece of pieces) {
+    for (const { app, rank: theirRank, term, ourRank } of standingIn(piece, known)) {
+      if (!shown.has(app)) continue
+      const held = terms.get(app) ?? []
+      if (held.length === 0) terms.set(app, held)
+      held.push({ term, theirRank, ourRank })
+    }
+    await pause()
+  }
+  return terms
+}
+
 /** When and by whom the results were read that the rivals come from. */
-async function readMoment(sql: Sql, side: SideApp) {
-  const [row] = await sql<{ day: string | null; seenAt: Date | null; sources: number[] }[]>`
-    with ${dayAnswers(sql, [side])}
-    select max(day) as day, max(seen_at) as "seenAt",
-      coalesce(array_agg(distinct source::int order by source::int), '{}') as sources
-    from answer`
-  const { day, seenAt, sources } = row!
-  return { day, measuredAt: seenAt?.toISOString() ?? null, sources: sources.map(sourceOf) }
+function momentOf(places: readonly TermPlaces[]) {
+  const seenAt = places.reduce<Date | null>((last, { seenAt }) => (last && last > seenAt ? last : seenAt), null)
+  const sources = [...new Set(places.map(({ source }) => source))].sort((a, b) => a - b)
+  return { day: places[0]?.day ?? null, measuredAt: seenAt?.toISOString() ?? null, sources: sources.map(sourceOf) }
 }
