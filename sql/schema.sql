@@ -361,14 +361,17 @@ create table due (
   measured_at timestamp with time zone,
   lease uuid,
   lease_until timestamp with time zone,
+  asked_by integer,
+  asked_until timestamp with time zone,
   constraint due_pkey PRIMARY KEY (kind, platform, storefront, subject),
   constraint due_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
-  constraint due_class_check CHECK (((class >= 0) AND (class <= 3))),
+  constraint due_class_check CHECK (((class >= 0) AND (class <= 4))),
   constraint due_failures_check CHECK ((failures >= 0)),
   constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'findings'::text]))),
   constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX due_asked ON due USING btree (asked_by) WHERE (asked_by IS NOT NULL);
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
 CREATE INDEX due_next ON due USING btree (kind, platform, class, next_at, storefront, subject) WHERE (lease IS NULL);
 CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, class, next_at, subject) WHERE (lease IS NULL);
@@ -668,6 +671,13 @@ create table listing_version (
   constraint listing_version_pkey PRIMARY KEY (app_id, storefront, source, version, digest),
   constraint listing_version_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
   constraint listing_version_digest_check CHECK ((length(digest) = 16))
+);
+
+create table live_share (
+  workspace_id integer not null,
+  upstream text not null,
+  used_until timestamp with time zone not null,
+  constraint live_share_pkey PRIMARY KEY (workspace_id, upstream)
 );
 
 create table market_fact (
@@ -1209,7 +1219,7 @@ begin
     select d.ctid
     from due d
     where d.kind = k and d.platform = p and d.storefront = s and d.subject = any(subjects)
-      and d.lease is null and d.class > 0 and d.kind <> 'canary'
+      and d.lease is null and (d.asked_until is null or d.asked_until <= now()) and d.kind <> 'canary'
       and not exists (
         select
         from tracked_subject t

@@ -12,19 +12,20 @@ export interface Wanted {
 export interface Patience {
   maxAgeMs: number
   waitMs: number
+  /** It is of no use to anybody later: what was not read by then is not read at all. */
+  onlyWhileWaiting?: true
 }
 
 /**
  * Fresh: what was wanted is stored, and may be read there; also that a store does not have the app. Pending: under way, with about so many seconds to go. Failed:
- * the upstream refused, could not be read or answered something else (its outcome), is too busy to wait for, or is not asked at all.
+ * the upstream refused, could not be read or answered something else (its outcome), is too busy to wait for, or is not asked
+ * at all, and why.
  */
 export type Measured =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
-  | {
-      state: "failed"
-      why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" | "off"
-    }
+  | { state: "failed"; why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" }
+  | { state: "failed"; why: "off"; because?: string }
 
 /** Who asks: each workspace has its share of what can be read at once. */
 export interface Asker {

@@ -157,7 +157,7 @@ interface LookedUp {
 /** An app is not sold in every storefront: so many are asked before its id is taken for none. */
 const STOREFRONTS_ASKED = 3
 /** What a look-up said is believed for a day; the preview must end within its deadline. */
-const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500 }
+const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500, onlyWhileWaiting: true } as const
 
 /** Refuses the id of an app that the store says it does not have. Of what cannot be read in time nothing is known. */
 async function refuseUnknown(sql: Sql, measure: Measure, { platform, field, id, countries }: LookedUp): Promise<void> {

@@ -53,7 +53,7 @@ export function openStoreReading(opened: Parts): StoreReading {
     keep: bodies.keep,
     ...(opened.findingsAfterMs !== undefined && { findingsAfterMs: opened.findingsAfterMs }),
   })
-  const { nudge, onEnded } = measuring
+  const { isReading, nudge, onEnded } = measuring
   const tending = createTending(
     [
       { everyMs: MINUTE_MS, work: () => ensureCanaries(sql, parts) },
@@ -64,7 +64,7 @@ export function openStoreReading(opened: Parts): StoreReading {
     log,
   )
   return {
-    measure: createMeasure({ sql, kinds, egress, now, nudge, onEnded }),
+    measure: createMeasure({ sql, kinds, egress, now, isReading, nudge, onEnded }),
     budget: () => budgetOf(sql, parts),
     start() {
       if (allowPrivate.length > 0)

@@ -96,7 +96,7 @@ function lookedAt(sql: Sql, kinds: readonly Kind[]) {
       ${places.map(({ place }) => place)}::text[],
       ${places.map(({ together }) => together)}::int[]
     ) k (kind, platform, storefront, together)
-    cross join (values (0), (1), (2), (3)) c (class)`
+    cross join (values (0), (1), (2), (3), (4)) c (class)`
 }
 
 /** The first that is due of each kind, class and, where it is read in some alone, storefront: a step in an index each. */
@@ -131,7 +131,7 @@ function firstOf(sql: Sql, until: ReturnType<typeof later>) {
 /** The head and what is due beside it, each with whether anybody wants it. */
 function nextTo(sql: Sql) {
   return sql`
-    select d.*, d.class = 0 or d.kind = 'canary' or exists (
+    select d.*, coalesce(d.asked_until > now(), false) or d.kind = 'canary' or exists (
       select
       from tracked_subject s
       where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject
@@ -139,9 +139,9 @@ function nextTo(sql: Sql) {
     from (
       select d.*
       from head h
-      cross join (values (0), (1), (2), (3)) c (class)
+      cross join (values (0), (1), (2), (3), (4)) c (class)
       cross join lateral (
-        select kind, platform, storefront, subject, class, next_at
+        select kind, platform, storefront, subject, class, next_at, asked_until
         from due
         where kind = h.kind and platform = h.platform and storefront = h.storefront and class = c.class
           and lease is null and next_at <= now()

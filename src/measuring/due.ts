@@ -55,7 +55,8 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
   const { count } = await tx`
     update due u
     set class = t.class, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
-      failure = null, failed_at = null, measured_at = now(), lease = null, lease_until = null
+      failure = null, failed_at = null, measured_at = now(), lease = null, lease_until = null, asked_by = null,
+      asked_until = null
     from due d
     cross join lateral (${tracking(tx)}) t
     where d.lease = ${lease}
@@ -69,7 +70,7 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim, waitMs: number
   const { count } = await tx`
     update due u
     set class = greatest(class, 1), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
-      lease_until = null
+      lease_until = null, asked_by = null, asked_until = null
     where lease = ${lease}`
   return count > 0
 }

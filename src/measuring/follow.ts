@@ -39,6 +39,7 @@ export function dayAfter(sql: Sql | Tx, at: Date | "now", days: number) {
 export function fallenBack(sql: Sql | Tx, failure: Outcome, retry: Retry, random: number) {
   return sql`
     class = t.class, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
+    asked_by = null, asked_until = null,
       next_at = case
         when d.failures + 1 >= ${RESTS_AFTER}::int then ${dayAfter(sql, "now", 1)}
         else now() + ${random}::float8 * interval '1 millisecond'

@@ -1,48 +1,74 @@
 import type { Sql } from "../database/types.ts"
-import type { Measure, Measured, Wanted } from "../measure.ts"
+import type { Asker, Measure, Measured, Patience, Wanted } from "../measure.ts"
+import { NOT_MEASURING, readReaders } from "../observations/readers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
-import type { Kind } from "./kind.ts"
+import type { Kind, Subject } from "./kind.ts"
 import { latestReading } from "./latest-reading.ts"
+import { type Ask, type Asked, FIRST, forgetAsk, LAST, putDue, readAhead, takeShare } from "./live-asks.ts"
 
 export interface LiveParts {
   sql: Sql
   kinds: readonly Kind[]
   egress: string
   now: () => Date
+  /** This process reads the stores. */
+  isReading(): boolean
   /** Something became due at once: the workers of this process look for it. */
   nudge(): void
   /** A reading of this process has ended, however. */
-  onEnded(listener: () => void): void
+  onEnded(listener: (ended: { subjects: readonly Subject[] }) => void): void
   /** Between two looks at the database for what other processes read. */
   pollMs?: number
 }
 
 /**
  * Live reads. The subject goes to the front of what is due and is read by whichever worker is next; callers of one
- * subject share its reading and, within a process, its waiting. Nothing is asked for whose turn would be more than a
- * minute away.
+ * subject share its reading and, within a process, its waiting. A workspace has a share of each upstream's turns for what
+ * it asks: beyond it, it waits behind all that is due. Nothing is asked for whose turn would be more than a minute away,
+ * and nothing that no process reads.
  */
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
   const ended = wakeable(parts)
-  const waits = new Map<string, Promise<Ended>>()
-  return async (wanted, { maxAgeMs, waitMs }) => {
+  const waits = createWaits()
+  return async (wanted, patience, asker) => {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
-    const since = new Date(now().getTime() - maxAgeMs)
+    const since = new Date(now().getTime() - patience.maxAgeMs)
     const held = await latestReading(sql, wanted, since)
     if (held) return { state: "fresh", measuredAt: held }
-    const turnMs = await untilTurn(parts, kind, wanted)
-    if (turnMs > BUSY_MS) return { state: "failed", why: "busy" }
-    const asked = await putFirst(sql, wanted)
-    parts.nudge()
-    const key = keyOf(wanted)
-    const wait = waits.get(key) ?? shared(waits, key, () => end(parts, wanted, { ...asked, since }, ended))
-    return await withinPatience(wait, waitMs, {
-      state: "pending",
-      eta: Math.max(1, Math.ceil((turnMs + READ_MS) / 1_000)),
-    })
+    const because = await whyUnread(parts, wanted)
+    if (because) return { state: "failed", why: "off", because }
+    const leave = waits.enter(wanted, asker)
+    if (!leave) return { state: "failed", why: "busy" }
+    try {
+      return await askFor(parts, { kind, wanted, patience, asker, since }, waits, ended)
+    } finally {
+      leave()
+    }
   }
+}
+
+interface Asking {
+  kind: Kind
+  wanted: Wanted
+  patience: Patience
+  asker: Asker | undefined
+  since: Date
+}
+
+async function askFor(parts: LiveParts, asking: Asking, waits: Waits, ended: Wakeable): Promise<Measured> {
+  const { wanted, asker, since } = asking
+  const { waitMs, onlyWhileWaiting } = asking.patience
+  const joined = waits.of(wanted)
+  const turn = await turnOf(parts, asking, joined !== undefined)
+  if (!turn) return { state: "failed", why: "busy" }
+  const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
+  const asked = await putDue(parts.sql, { wanted, asker, class: turn.class, forMs })
+  parts.nudge()
+  const wait = joined ?? waits.begin(wanted, () => watch(parts, wanted, { ...asked, since, forMs }, ended))
+  const pending: Measured = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
+  return await withinPatience(wait, waitMs, pending)
 }
 
 // A queue that long is no live read any more.
@@ -51,6 +77,8 @@ const BUSY_MS = 60_000
 const READ_MS = 2_000
 /** How long this process looks after a reading that nobody waits for any more. */
 const WATCHED_MS = 120_000
+/** Subjects that a workspace may ask for and that were not read yet. */
+const MOST_ASKED = 20
 
 type Ended = Exclude<Measured, { state: "pending" }> | null
 
@@ -58,61 +86,59 @@ function reads(kind: Kind, { kind: name, platform, storefront }: Wanted): boolea
   return kind.name === name && kind.platform === platform && (kind.storefronts?.includes(storefront) ?? true)
 }
 
-function keyOf({ kind, platform, storefront, subject }: Wanted): string {
-  return `${kind} ${platform} ${storefront} ${subject}`
+/** Why no process reads it; null where one does, even if the store refuses it just now. */
+async function whyUnread({ sql, isReading }: LiveParts, place: Wanted): Promise<string | null> {
+  if (isReading()) return null
+  const reading = await readReaders(sql)
+  const why = reading(place)
+  return why === null || why === "source_refuses" ? null : NOT_MEASURING[why]
 }
 
-/** Milliseconds until it could be this subject's turn: the upstream's, and that of others who wait before it. */
-async function untilTurn({ sql, egress }: LiveParts, { upstream }: Kind, wanted: Wanted): Promise<number> {
-  const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<{ ms: number }[]>`
-    select coalesce(greatest(0, extract(epoch from p.next_at - now()) * 1000), 0)
-      + coalesce(p.gap_ms, 0) * (
-        select count(*)
-        from due d
-        where d.class = 0 and d.lease is null and d.next_at <= now() and (d.kind, d.platform) = (${kind}, ${platform})
-          and (d.storefront, d.subject) <> (${storefront}, ${subject})
-      ) as ms
-    from (select 1) one
-    left join pace p on (p.upstream, p.egress) = (${upstream}, ${egress})`
-  return Number(row?.ms ?? 0)
-}
-
-/** Due at once and before all others, unless it is being read. */
-async function putFirst(sql: Sql, { kind, platform, storefront, subject }: Wanted): Promise<Asked> {
-  const [row] = await sql<Asked[]>`
-    with first as (
-      insert into due as held (kind, platform, storefront, subject, class, next_at)
-      values (${kind}, ${platform}, ${storefront}, ${subject}, 0, now())
-      on conflict (kind, platform, storefront, subject) do update
-      set class = 0, next_at = least(held.next_at, now())
-      where held.lease is null
-    )
-    select now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
-  return row!
-}
-
-interface Asked {
-  /** By the database's clock. */
-  askedAt: Date
-  lastAttempt: number
+/** Where it stands in the order of what is due, and milliseconds until its turn; null = too far away to wait for. */
+async function turnOf(
+  { sql, kinds, egress }: LiveParts,
+  { kind, wanted, asker }: Asking,
+  isJoined: boolean,
+): Promise<{ class: Ask["class"]; ms: number } | null> {
+  const ahead = await readAhead(sql, { kind, kinds, egress, wanted, asker })
+  const first = { class: FIRST, ms: ahead.turnMs } as const
+  if (ahead.turnMs > BUSY_MS) return null
+  if (isJoined || ahead.isJoined) return { ...first, class: LAST }
+  if (!asker) return first
+  if (ahead.asked >= MOST_ASKED) return null
+  if (await takeShare(sql, kind, egress, asker)) return first
+  const ms = ahead.turnMs + ahead.dueMs
+  return ms > BUSY_MS ? null : { class: LAST, ms }
 }
 
 /** How the reading ended; null when nobody ended it while it was watched. */
-async function end(parts: LiveParts, wanted: Wanted, asked: Asked & { since: Date }, ended: Wakeable): Promise<Ended> {
+async function watch(
+  parts: LiveParts,
+  wanted: Wanted,
+  asked: Asked & { since: Date; forMs: number },
+  ended: Wakeable,
+): Promise<Ended> {
   const { sql, pollMs = 500 } = parts
-  const until = performance.now() + WATCHED_MS
-  while (performance.now() < until) {
-    const woken = ended.next(pollMs)
-    // in this order: a reading that was stored meanwhile is none that failed
-    const failure = await failureSince(sql, wanted, asked)
-    const measuredAt = await latestReading(sql, wanted, asked.since)
-    if (measuredAt) return { state: "fresh", measuredAt }
-    if (failure) return { state: "failed", why: failure }
-    await woken
+  const until = performance.now() + asked.forMs
+  try {
+    for (let look = 0; performance.now() < until; look++) {
+      const leftMs = Math.max(1, until - performance.now())
+      const woken = ended.next(wanted, Math.min(leftMs, pollMs * Math.min(LONGEST_POLLS, 1 + look / 4)))
+      // in this order: a reading that was stored meanwhile is none that failed
+      const failure = await failureSince(sql, wanted, asked)
+      const measuredAt = await latestReading(sql, wanted, asked.since)
+      if (measuredAt) return { state: "fresh", measuredAt }
+      if (failure) return { state: "failed", why: failure }
+      await woken
+    }
+    return null
+  } finally {
+    await forgetAsk(sql, wanted)
   }
-  return null
 }
+
+/** Polls further apart the longer it takes: a reading of this process wakes at once. */
+const LONGEST_POLLS = 6
 
 /**
  * Rows of what nobody tracks go soon after they were read: then the log of failed reads says how. The reading of a page
@@ -150,11 +176,44 @@ const LOGGED_AS: Record<Wanted["kind"], Attempt["kind"]> = {
   chart: "chart",
 }
 
-function shared(waits: Map<string, Promise<Ended>>, key: string, begin: () => Promise<Ended>): Promise<Ended> {
-  const wait = begin().finally(() => waits.delete(key))
-  waits.set(key, wait)
-  wait.catch(() => {}) // told to those who wait
-  return wait
+interface Waits {
+  /** Counts a subject that somebody here asks for, until the call's end; null where its workspace asks for too many. */
+  enter(wanted: Wanted, asker: Asker | undefined): (() => void) | null
+  of(wanted: Wanted): Promise<Ended> | undefined
+  begin(wanted: Wanted, watch: () => Promise<Ended>): Promise<Ended>
+}
+
+function createWaits(): Waits {
+  const waits = new Map<string, Promise<Ended>>()
+  const asked = new Map<number, string[]>()
+  return {
+    enter(wanted, asker) {
+      if (!asker) return () => {}
+      const key = keyOf(wanted)
+      const keys = asked.get(asker.workspaceId) ?? []
+      if (new Set([...keys, key]).size > MOST_ASKED) return null
+      asked.set(asker.workspaceId, keys)
+      keys.push(key)
+      return () => {
+        keys.splice(keys.indexOf(key), 1)
+        if (keys.length === 0) asked.delete(asker.workspaceId)
+      }
+    },
+    of: (wanted) => waits.get(keyOf(wanted)),
+    begin(wanted, watch) {
+      const key = keyOf(wanted)
+      const wait = watch().finally(() => {
+        if (waits.get(key) === wait) waits.delete(key)
+      })
+      waits.set(key, wait)
+      wait.catch(() => {}) // told to those who wait
+      return wait
+    },
+  }
+}
+
+function keyOf({ kind, platform, storefront, subject }: Subject): string {
+  return `${kind} ${platform} ${storefront} ${subject}`
 }
 
 async function withinPatience(wait: Promise<Ended>, waitMs: number, pending: Measured): Promise<Measured> {
@@ -168,22 +227,27 @@ async function withinPatience(wait: Promise<Ended>, waitMs: number, pending: Mea
 }
 
 interface Wakeable {
-  /** Resolves at the next end of a reading here, or after so long. */
-  next(ms: number): Promise<void>
+  /** Resolves at the next end of a reading of it here, or after so long. */
+  next(wanted: Wanted, ms: number): Promise<void>
 }
 
 function wakeable({ onEnded }: LiveParts): Wakeable {
-  let { promise, resolve } = Promise.withResolvers<void>()
-  onEnded(() => {
-    resolve()
-    ;({ promise, resolve } = Promise.withResolvers<void>())
+  const sleepers = new Map<string, Set<() => void>>()
+  onEnded(({ subjects }) => {
+    for (const subject of subjects) for (const wake of sleepers.get(keyOf(subject)) ?? []) wake()
   })
   return {
-    async next(ms) {
-      const { promise: late, resolve: stop } = Promise.withResolvers<void>()
-      const timer = setTimeout(stop, ms)
-      await Promise.race([promise, late])
-      clearTimeout(timer)
+    next(wanted, ms) {
+      const key = keyOf(wanted)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const own = sleepers.get(key) ?? new Set()
+      sleepers.set(key, own.add(resolve))
+      const timer = setTimeout(resolve, ms)
+      return promise.finally(() => {
+        clearTimeout(timer)
+        own.delete(resolve)
+        if (own.size === 0) sleepers.delete(key)
+      })
     },
   }
 }

@@ -51,6 +51,8 @@ export interface Measuring {
    * later, whatever the database does.
    */
   stop(): Promise<void>
+  /** It looks for what is due. */
+  isReading(): boolean
   /** Something became due here: looks at once. */
   nudge(): void
   /** Takes back what others left, reads what there is a turn for now and waits for its end. Returns how many readings. */
@@ -94,6 +96,7 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
       sign.begin()
       looks.begin()
     },
+    isReading: () => beats !== undefined && !stopping,
     nudge: looks.go,
     async stop() {
       stopping = true

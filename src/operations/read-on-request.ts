@@ -33,11 +33,16 @@ export async function readOnRequest(
   throw refusal(measured)
 }
 
-function refusal({ why }: Measured & { state: "failed" }): Fault {
-  if (why === "off") return new Fault("not_measured", { detail: "This instance does not read it." })
+function refusal(measured: Measured & { state: "failed" }): Fault {
+  const { why } = measured
+  if (why === "off") return new Fault("not_measured", { detail: unreadDetail(measured.because) })
   if (why === "mismatched") return new Fault("not_measured", { detail: ANOTHER })
   if (why === "not_found") return new Fault("not_measured", { detail: NOT_THERE })
   return new Fault("measure_busy", {}, { retryAfter: RETRY_S })
+}
+
+function unreadDetail(because: string | undefined): string {
+  return because ? `This instance does not read it: ${because}.` : "This instance does not read it."
 }
 
 /** A queue that long, or a store that refuses, is no better in a second. */

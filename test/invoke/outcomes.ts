@@ -181,7 +181,15 @@ const QUEUED = "a queue of its own"
 /** Live reads whose turn is five minutes away. */
 function busyMeasure(sql: Sql): Measure {
   const kinds = kindsOf({ egressCountry: "us" })
-  return createMeasure({ sql, kinds, egress: QUEUED, now: () => new Date(), nudge() {}, onEnded() {} })
+  return createMeasure({
+    sql,
+    kinds,
+    egress: QUEUED,
+    now: () => new Date(),
+    isReading: () => true,
+    nudge() {},
+    onEnded() {},
+  })
 }
 
 async function queueUp(sql: Sql): Promise<void> {

@@ -197,7 +197,7 @@ describe("the next time", () => {
     await on.sql`delete from tracked_app where id = ${app}`
     await measure(await next())
     classes.push((await on.due("tea")).class)
-    await on.sql`update due set next_at = now(), class = 0`
+    await on.sql`update due set next_at = now(), class = 0, asked_until = now() + interval '1 minute'`
     await on.sql`delete from tracked_app`
     await measure(await next())
     classes.push((await on.due("tea")).class)

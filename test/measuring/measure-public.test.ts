@@ -33,8 +33,8 @@ async function ask(...wanted: Wanted[]): Promise<Measured[]> {
     log: silentLog,
     outbound: async (url) => ({ url, status: 200, headers: new Headers(), bytes: new TextEncoder().encode(APP_ADS) }),
   })
-  const { nudge, onEnded } = measuring
-  const parts = { sql: on.sql, kinds, egress: EGRESS, now: () => new Date(), nudge, onEnded, pollMs: 20 }
+  const { isReading, nudge, onEnded } = measuring
+  const parts = { sql: on.sql, kinds, egress: EGRESS, now: () => new Date(), isReading, nudge, onEnded, pollMs: 20 }
   const measure = createMeasure(parts)
   measuring.start()
   try {

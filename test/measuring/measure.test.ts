@@ -35,7 +35,7 @@ function inProcess(gapMs = 0): Measure {
 /** A process that only asks. */
 function asking(parts: Partial<LiveParts> = {}): Measure {
   const now = () => new Date()
-  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, nudge() {}, onEnded() {}, pollMs: 50, ...parts }) // biome-ignore format: one line
+  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading: () => true, nudge() {}, onEnded() {}, pollMs: 50, ...parts }) // biome-ignore format: one line
 }
 
 describe("a live read", () => {

@@ -261,7 +261,9 @@ describe("a started worker", () => {
 
   test("reads first what somebody waits for", async () => {
     await on.track(["tea", "mate", "milk"])
-    await on.sql`insert into due (kind, platform, storefront, subject, class) values ('search', 'ios', 'us', 'live', 0)`
+    await on.sql`
+      insert into due (kind, platform, storefront, subject, class, asked_until)
+      values ('search', 'ios', 'us', 'live', 0, now() + interval '1 minute')`
     const measuring = on.measuring({ atOnce: 1 })
     await measuring.runOnce()
     expect(termsAsked(on.stores)).toEqual(["live"])

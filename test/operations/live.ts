@@ -57,9 +57,17 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     pollMs: 50,
     outbound: through(web, asked),
   })
-  const { nudge, onEnded } = measuring
+  const { isReading, nudge, onEnded } = measuring
   const now = () => new Date()
-  const measure = createMeasure({ sql, kinds: kindsOf({ egressCountry: "us" }), egress: "live", now, nudge, onEnded })
+  const measure = createMeasure({
+    sql,
+    kinds: kindsOf({ egressCountry: "us" }),
+    egress: "live",
+    now,
+    isReading,
+    nudge,
+    onEnded,
+  })
   const house = openHouse({ sql, measure })
   const workspaceId = await house.workspace()
   const key = await house.key(workspaceId)

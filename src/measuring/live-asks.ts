@@ -1,0 +1,167 @@
+import type { Sql } from "../database/types.ts"
+import type { Asker, Wanted } from "../measure.ts"
+import { tracking } from "./follow.ts"
+import type { Kind } from "./kind.ts"
+
+/** What stands before a subject that is asked for now. */
+export interface Ahead {
+  /** Until the upstream's next turn, and that of others who are asked for and wait before it. */
+  turnMs: number
+  /** The turns of all else that is due there. */
+  dueMs: number
+  /** It is asked for already, or being read. */
+  isJoined: boolean
+  /** What the asker's workspace asks for elsewhere and was not read yet. */
+  asked: number
+}
+
+/** Rows that are counted, where more make no difference any more. */
+const COUNTED = 10_000
+
+interface Place {
+  kind: Kind
+  /** All that are measured. */
+  kinds: readonly Kind[]
+  egress: string
+  wanted: Wanted
+  asker: Asker | undefined
+}
+
+export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }: Place): Promise<Ahead> {
+  const { storefront, subject } = wanted
+  const there = kinds.filter(({ upstream }) => upstream === kind.upstream)
+  const [row] = await sql<Ahead[]>`
+    select coalesce(greatest(0, extract(epoch from p.next_at - now()) * 1000), 0)::float8
+        + coalesce(p.gap_ms, 0) * (
+          select count(*)
+          from due d
+          where d.class = 0 and d.lease is null and d.next_at <= now()
+            and (d.kind, d.platform) = (${kind.name}, ${kind.platform})
+            and (d.storefront, d.subject) <> (${storefront}, ${subject})
+        )::float8 as "turnMs",
+      coalesce(p.gap_ms, 0) * (
+        select coalesce(sum(ceil(c.due::float8 / k.together)), 0)
+        from unnest(
+          ${there.map(({ name }) => name)}::text[],
+          ${there.map(({ platform }) => platform)}::text[],
+          ${there.map(({ together }) => together)}::int[]
+        ) k (kind, platform, together)
+        cross join (values (1), (2), (3)) b (class)
+        cross join lateral (
+          select count(*) as due
+          from (
+            select
+            from due d
+            where d.kind = k.kind and d.platform = k.platform and d.class = b.class and d.lease is null
+              and d.next_at <= now()
+            limit ${COUNTED}
+          ) d
+        ) c
+      )::float8 as "dueMs",
+      exists (
+        select
+        from due d
+        where (d.kind, d.platform, d.storefront, d.subject)
+            = (${kind.name}, ${kind.platform}, ${storefront}, ${subject})
+          and (d.lease is not null or d.class = 0 and d.asked_until > now())
+      ) as "isJoined",
+      (
+        select count(*)::int
+        from due d
+        where d.asked_by = ${asker?.workspaceId ?? null} and d.asked_until > now()
+      ) as asked
+    from (select 1) one
+    left join pace p on (p.upstream, p.egress) = (${kind.upstream}, ${egress})`
+  return row!
+}
+
+/** Of an upstream's turns, the part that one workspace has for what it asks on request, and that all have together. */
+const SHARE = 1 / 4
+const SHARE_OF_ALL = 3 / 4
+/** Turns that may be used at once, after a time without. */
+const AT_ONCE = 6
+const AT_ONCE_OF_ALL = 20
+const ALL = 0
+
+/**
+ * Takes turns for a reading from the share of a workspace, and from that of all: false when it is used up, and then none is
+ * taken of the workspace's. A share comes back with time, as the upstream's pace just now lets it.
+ */
+export async function takeShare(
+  sql: Sql,
+  { upstream, requests }: Kind,
+  egress: string,
+  asker: Asker,
+): Promise<boolean> {
+  const of = (workspaceId: number, share: number, atOnce: number) => sql`
+    insert into live_share as s (workspace_id, upstream, used_until)
+    select ${workspaceId}, ${upstream}, now() + (select gap from pace_now) * ${requests / share}::float8
+    on conflict (workspace_id, upstream) do update
+    set used_until = greatest(s.used_until, now()) + (select gap from pace_now) * ${requests / share}::float8
+    where s.used_until <= now() + (select gap from pace_now) * ${(atOnce - 1) / share}::float8
+    returning 1`
+  const paceNow = sql`
+    with pace_now as materialized (
+      select coalesce(min(gap_ms) filter (where egress = ${egress}), min(gap_ms), 0) * interval '1 millisecond' as gap
+      from pace
+      where upstream = ${upstream}
+    )`
+  const own = await sql`${paceNow} ${of(asker.workspaceId, SHARE, AT_ONCE)}`
+  if (own.length === 0) return false
+  const all = await sql`${paceNow} ${of(ALL, SHARE_OF_ALL, AT_ONCE_OF_ALL)}`
+  return all.length > 0
+}
+
+/** Before all that nobody asks for, and behind it. */
+export const FIRST = 0
+export const LAST = 4
+
+export interface Ask {
+  wanted: Wanted
+  asker: Asker | undefined
+  class: typeof FIRST | typeof LAST
+  /** How long anybody is told of it. */
+  forMs: number
+}
+
+export interface Asked {
+  /** By the database's clock. */
+  askedAt: Date
+  lastAttempt: number
+}
+
+/** Makes a subject due at once, unless it is being read. */
+export async function putDue(sql: Sql, { wanted, asker, class: place, forMs }: Ask): Promise<Asked> {
+  const { kind, platform, storefront, subject } = wanted
+  const [row] = await sql<Asked[]>`
+    with put as (
+      insert into due as held (kind, platform, storefront, subject, class, next_at, asked_by, asked_until)
+      values (
+        ${kind}, ${platform}, ${storefront}, ${subject}, ${place}, now(), ${asker?.workspaceId ?? null},
+        now() + ${forMs}::float8 * interval '1 millisecond'
+      )
+      on conflict (kind, platform, storefront, subject) do update
+      set class = least(held.class, excluded.class), next_at = least(held.next_at, now()),
+        asked_by = case when held.asked_until > now() then held.asked_by else excluded.asked_by end,
+        asked_until = greatest(held.asked_until, excluded.asked_until)
+      where held.lease is null
+    )
+    select now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
+  return row!
+}
+
+/**
+ * Nobody waits for it any more: unless others ask for it, or it is being read, it is as it was. What nobody tracks leaves
+ * no row.
+ */
+export async function forgetAsk(sql: Sql, { kind, platform, storefront, subject }: Wanted): Promise<void> {
+  await sql`
+    update due u
+    set class = t.class, asked_by = null, asked_until = null
+    from due d
+    cross join lateral (${tracking(sql)}) t
+    where (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${subject})
+      and (u.kind, u.platform, u.storefront, u.subject) = (d.kind, d.platform, d.storefront, d.subject)
+      and u.lease is null and u.asked_until <= now()`
+  await sql`select forget_untracked(${kind}, ${platform}, ${storefront}, ${[subject]}::text[])`
+}

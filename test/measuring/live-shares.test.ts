@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import type { Measure, Measured, Wanted } from "../../src/measure.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import type { Measuring } from "../../src/measuring/worker.ts"
+import { until } from "../jobs/platform.ts"
+import { APPS, EGRESS, gaps, scene } from "./scene.ts"
+import { searches, termsAsked } from "./stand-in.ts"
+
+const on = scene()
+const working: Measuring[] = []
+afterEach(async () => {
+  for (const one of working.splice(0)) await one.stop()
+  await on.sql`delete from live_share`
+})
+
+const wanted = (subject: string): Wanted => ({ kind: "search", platform: "ios", storefront: "us", subject })
+const WHILE = { maxAgeMs: 3_600_000, onlyWhileWaiting: true } as const
+
+/** A process that reads with so many milliseconds between two requests. */
+function reading(gapMs: number): Measure {
+  const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
+  working.push(measuring)
+  measuring.start()
+  return asking(measuring)
+}
+
+function asking({ isReading, nudge, onEnded }: Pick<Measuring, "isReading" | "nudge" | "onEnded">): Measure {
+  const now = () => new Date()
+  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading, nudge, onEnded, pollMs: 50 })
+}
+
+/** A process that asks, and takes for granted that another reads. */
+const onlyAsking = (isReading = true) => asking({ isReading: () => isReading, nudge() {}, onEnded() {} })
+
+async function pace(gapMs: number): Promise<void> {
+  await on.sql`
+    insert into pace (upstream, egress, base_gap_ms, gap_ms)
+    values (${APPS.upstream}, ${EGRESS}, ${gapMs}, ${gapMs})`
+}
+
+const count = async () => (await on.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
+
+describe("what a workspace asks for on request", () => {
+  test("takes no more than its share of the turns: others' due work goes on, and others' requests are read at once", async () => {
+    // long beside what a turn takes a busy machine
+    const gapMs = 200
+    await on.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
+    const measure = reading(gapMs)
+    await until(() => termsAsked(on.stores).length > 0)
+    const asked: Promise<Measured>[] = []
+    // five times as much as there are turns
+    const flood = setInterval(() => {
+      const subject = `flood ${asked.length}`
+      asked.push(measure(wanted(subject), { ...WHILE, waitMs: 1_000 }, { workspaceId: 1 }))
+    }, gapMs / 5)
+    const others: Measured[] = []
+    for (let i = 0; i < 6; i++) {
+      others.push(await measure(wanted(`other ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 2 }))
+      await Bun.sleep(5 * gapMs)
+    }
+    clearInterval(flood)
+    await Promise.all(asked)
+    const turns = termsAsked(on.stores).map((term) => term.split(" ")[0])
+    const of = (who: string) => turns.filter((one) => one === who).length
+    expect(others.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
+    expect(of("other")).toBe(6)
+    expect(of("flood")).toBeGreaterThan(0)
+    // a quarter, and six that may come at once
+    expect(of("flood")).toBeLessThan(turns.length / 3 + 6)
+    expect(of("due")).toBeGreaterThan(of("flood"))
+    // read within a few turns, not after what the other has sent
+    const firstOther = turns.indexOf("other")
+    expect(firstOther).toBeLessThan(20)
+  })
+
+  test("beyond its share is read all the same where nothing else is due", async () => {
+    const measure = reading(20)
+    const all = Array.from({ length: 12 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })) // biome-ignore format: one line
+    expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))
+    expect(await on.sql`select 1 from due where class = 4`).toHaveLength(0)
+  })
+
+  test("beyond its share is refused at once where a minute's work is due before it, and leaves nothing", async () => {
+    await pace(1_000)
+    await on.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
+    const measure = onlyAsking()
+    const ends = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })),
+    )
+    expect(ends.filter(({ state }) => state === "pending")).toHaveLength(6)
+    expect(ends.filter((one) => one.state === "failed" && one.why === "busy")).toHaveLength(4)
+    // another has its own share
+    expect((await measure(wanted("milk"), { ...WHILE, waitMs: 50 }, { workspaceId: 2 })).state).toBe("pending")
+    await until(async () => (await count()) === 70)
+  })
+
+  test("is at most 20 subjects at a time; another workspace's are not counted with them", async () => {
+    const measure = onlyAsking()
+    const ask = (subject: string, workspaceId: number) => measure(wanted(subject), { ...WHILE, waitMs: 300 }, { workspaceId }) // biome-ignore format: one line
+    const ends = Promise.all(Array.from({ length: 60 }, (_, i) => ask(`tea ${i}`, 1)))
+    const other = ask("milk", 2)
+    expect((await ends).filter(({ state }) => state === "pending")).toHaveLength(20)
+    expect((await other).state).toBe("pending")
+    await until(async () => (await count()) === 0)
+  })
+
+  test("is counted across processes", async () => {
+    const [one, two] = [onlyAsking(), onlyAsking()]
+    const patience = { maxAgeMs: 3_600_000, waitMs: 1 }
+    for (let i = 0; i < 20; i++) await one(wanted(`tea ${i}`), patience, { workspaceId: 1 })
+    expect(await two(wanted("milk"), patience, { workspaceId: 1 })).toEqual({ state: "failed", why: "busy" })
+    expect((await two(wanted("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
+  })
+
+  test("of a turn that others have asked for already takes none of its share", async () => {
+    await pace(1_000)
+    const measure = onlyAsking()
+    const ask = (workspaceId: number) => measure(wanted("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
+    const first = ask(1)
+    await until(async () => (await count()) === 1)
+    await Promise.all([first, ...[2, 3, 4].map(ask)])
+    expect((await on.sql`select workspace_id as id from live_share order by 1`).map(({ id }) => id)).toEqual([0, 1])
+  })
+})
+
+describe("what is asked for only while somebody waits", () => {
+  test("leaves no row behind when nobody reads it in time", async () => {
+    const answer = await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
+    expect(answer.state).toBe("pending")
+    await until(async () => (await count()) === 0)
+  })
+
+  test("leaves what is tracked as it was", async () => {
+    await on.track(["tea"])
+    const before = await on.due("tea")
+    await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
+    await until(async () => (await on.due("tea")).class === before.class)
+  })
+
+  test("is not read any more when nobody waits, even if its asker died before it could take it back", async () => {
+    await on.sql`
+      insert into due (kind, platform, storefront, subject, class, asked_by, asked_until)
+      values ('search', 'ios', 'us', 'tea', 0, 1, now() - interval '1 second')`
+    await on.track(["milk"])
+    const measuring = on.measuring()
+    await measuring.runOnce()
+    expect(termsAsked(on.stores)).toEqual(["milk"])
+    expect(await on.due("tea")).toBeUndefined()
+  })
+
+  test("leaves no row once it was read", async () => {
+    const answer = await reading(0)(wanted("tea"), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })
+    expect(answer.state).toBe("fresh")
+    await until(async () => (await count()) === 0)
+  })
+})
+
+describe("a live read that no process does", () => {
+  test("is told so at once and why, and makes no row", async () => {
+    const began = performance.now()
+    const answer = await onlyAsking(false)(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
+    expect(answer).toEqual({ state: "failed", why: "off", because: "no process that reads the stores is running" })
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(await count()).toBe(0)
+  })
+
+  test("is done where another process gives a sign of life that it reads", async () => {
+    reading(0)
+    const measure = onlyAsking(false)
+    await until(async () => (await on.sql`select 1 from reader`).length > 0)
+    const answer = await measure(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
+    expect(answer.state).toBe("fresh")
+  })
+})
