@@ -1,3 +1,4 @@
+import { addDays } from "../formulas/days.ts"
 import type {
   Alert,
   ChartFacts,
@@ -10,9 +11,13 @@ import type {
 } from "./alert.ts"
 import { weekLine } from "./weekly-words.ts"
 
-/** An alert in one plain English sentence. The app itself is "the app": whose alert it is stands beside it. */
-export function sentenceOf(alert: Alert): string {
-  const sentence = said(alert)
+/**
+ * An alert in one plain English sentence, as it is read on `today` (UTC). The app itself is "the app": whose alert it is
+ * stands beside it. Between yesterday and today needs no word; any other two days are named, so that a gap of five days
+ * does not read like a fall of one.
+ */
+export function sentenceOf(alert: Alert, today: string): string {
+  const sentence = `${daysOf(alert, today)}${said(alert)}`
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`
 }
 
@@ -41,6 +46,23 @@ function said(alert: Alert): string {
     case "off_topic":
       return ofTopic(alert.facts, where)
   }
+}
+
+/** The days that it compares, to begin the sentence with. A wave and a week name theirs. */
+function daysOf(alert: Alert, today: string): string {
+  if (alert.type === "review_wave" || alert.type === "weekly") return ""
+  const { day, type } = alert
+  const against = earlierDay(alert)
+  if (day === today && (against === null || against === day || against === addDays(day, -1))) return ""
+  if (against === null || against === day) return `on ${day} `
+  // what stands on a day did not stand on the other; all else moved between them
+  return type === "featured" || type === "off_topic"
+    ? `on ${day}, and not on ${against}, `
+    : `between ${against} and ${day} `
+}
+
+function earlierDay({ facts }: Exclude<Alert, { type: "review_wave" | "weekly" }>): string | null {
+  return "beforeSeenAt" in facts ? facts.beforeSeenAt.slice(0, 10) : facts.against
 }
 
 function whereOf({ platform, storefront }: Pick<Alert, "platform" | "storefront">): string {

@@ -34,11 +34,11 @@ export interface ShownAlert {
   week: WeeklyFacts | null
 }
 
-/** The alert in flat fields, all of them whatever its type. */
-export function shownAlert(alert: Alert, appName: string): ShownAlert {
+/** The alert in flat fields, all of them whatever its type; its sentence as it is read on `today`. */
+export function shownAlert(alert: Alert, appName: string, today: string): ShownAlert {
   const { id, type, appId, platform, storefront: country, day, at, read, history } = alert
   const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read, history }
-  return { ...head, sentence: sentenceOf(alert), ...NONE, ...partsOf(alert) }
+  return { ...head, sentence: sentenceOf(alert, today), ...NONE, ...partsOf(alert) }
 }
 
 const NONE = {

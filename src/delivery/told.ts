@@ -3,10 +3,10 @@ import { weekText } from "../alerts/weekly-words.ts"
 import type { Head } from "./lanes.ts"
 import type { Message } from "./message.ts"
 
-/** An alert as it is told. */
-export function messageOf({ id, alert: { appName, ...alert } }: Head): Message {
+/** An alert as it is told on that UTC day. */
+export function messageOf({ id, alert: { appName, ...alert } }: Head, today: string): Message {
   const name = appName ?? alert.appId
-  const data = shownAlert(alert, name)
+  const data = shownAlert(alert, name, today)
   return {
     id,
     type: `alert.${alert.type}`,

@@ -2,6 +2,7 @@ import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
+import { dayOf } from "../formulas/days.ts"
 import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { firstOf, single, within } from "../running.ts"
@@ -142,7 +143,7 @@ async function tellNext(lane: Lane, opened: Opened, parts: Parts): Promise<boole
   const { sql, log, retriesMs, random, gapsMs } = parts
   const head = await headOf(sql, lane, parts.leaseMs)
   if (!head) return false
-  const sent = await send(opened, messageOf(head), parts.port)
+  const sent = await send(opened, messageOf(head, dayOf(parts.port.now())), parts.port)
   const gapMs = gapsMs[lane.kind]
   const stood = await settle(sql, lane, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
   if (sent.result === "refused") log("warn", "channel_disabled", { operation: lane.kind, reason: sent.failure })

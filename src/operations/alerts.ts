@@ -3,6 +3,7 @@ import { type Alert, FINDINGS, RIVAL_CHANGES } from "../alerts/alert.ts"
 import { alertsOf, DELIVERY_STATES, type FeedAlert, UNREAD_COUNTED } from "../alerts/feed.ts"
 import { CHANNELS } from "../alerts/rules.ts"
 import { shownAlert } from "../alerts/shown.ts"
+import { dayOf } from "../formulas/days.ts"
 import { CHARTS, DEVICES } from "../observations/types.ts"
 import { operation } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -28,7 +29,10 @@ const Row = v.strictObject({
     v.boolean(),
     "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
   ),
-  sentence: described(v.string(), "The whole of it in one English sentence."),
+  sentence: described(
+    v.string(),
+    "The whole of it in one English sentence, which names both days where they are not yesterday and today (UTC).",
+  ),
   term: described(v.nullable(v.string()), "The keyword; null where it is about none."),
   rivalId: described(v.nullable(v.string()), "Store id of the rival; null where it is about none."),
   rivalName: described(v.nullable(v.string()), "The rival's name at the time; null until one was seen."),
@@ -110,14 +114,18 @@ export const listAlerts = operation({
     ),
     alerts: described(v.array(Row), "Newest first, by when what shows it was seen."),
   }),
-}).run(async ({ limit }, { sql, caller, visibleApps }) => {
+}).run(async ({ limit }, { sql, now, caller, visibleApps }) => {
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
   const appIds = caller.appList === null ? null : [...names.keys()]
   const { unread, alerts } = await alertsOf(sql, { workspaceId: caller.workspaceId, appIds, limit })
-  return { unread, alerts: alerts.map((alert) => rowOf(alert, names.get(alert.appId))) }
+  return { unread, alerts: alerts.map((alert) => rowOf(alert, names.get(alert.appId), dayOf(now()))) }
 })
 
-function rowOf({ deliveries, ...alert }: FeedAlert, appName: string | undefined): v.InferInput<typeof Row> {
-  return { ...shownAlert(alert as Alert, appName ?? alert.appId), deliveries }
+function rowOf(
+  { deliveries, ...alert }: FeedAlert,
+  appName: string | undefined,
+  today: string,
+): v.InferInput<typeof Row> {
+  return { ...shownAlert(alert as Alert, appName ?? alert.appId, today), deliveries }
 }

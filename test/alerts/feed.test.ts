@@ -113,7 +113,46 @@ describe("a sentence", () => {
       "None of the first ten results for 'tea' in us on iOS shares a category with the app, whose main one is Finance.",
     ],
   ])("%#: %j", (one, sentence) => {
-    expect(sentenceOf(one)).toBe(sentence)
+    expect(sentenceOf(one, "2025-11-20")).toBe(sentence)
+  })
+
+  const fell = { term: "tea", rank: 12, was: 3, ...compared }
+  const card = { card: "story" as const, id: "1", title: null, source: "apple-app-page" }
+  const topic = { term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" }
+
+  test.each([
+    [
+      alert("rank_drop", { ...fell, against: "2025-11-15" }),
+      "Between 2025-11-15 and 2025-11-20 'tea' fell from 3 to 12",
+    ],
+    [
+      alert("rival_passed", { ...moodleaf, ...places, against: "2025-11-15" }),
+      "Between 2025-11-15 and 2025-11-20 Moodleaf passed the app",
+    ],
+    [
+      alert("rival_event", { ...event, beforeSeenAt: "2025-11-13T10:00:00Z", change: "icon", before: "a", after: "b" }),
+      "Between 2025-11-13 and 2025-11-20 Moodleaf changed its icon",
+    ],
+    [
+      alert("chart_drop", { ...chart, rank: 75, was: 40, against: "2025-11-15" }),
+      "Between 2025-11-15 and 2025-11-20 the app fell from 40 to 75",
+    ],
+    [
+      alert("featured", { ...card, beforeSeenAt: "2025-11-13T10:00:00Z" }),
+      "On 2025-11-20, and not on 2025-11-13, the App Store features the app",
+    ],
+    [
+      alert("off_topic", { ...topic, against: null }, { day: "2025-11-18" }),
+      "On 2025-11-18 none of the first ten results",
+    ],
+  ])("names both days where they are not yesterday and today, %#: %j", (one, beginning) => {
+    expect(sentenceOf(one, "2025-11-20")).toStartWith(beginning)
+  })
+
+  test("names the days of an alert that is read on a later day", () => {
+    const one = alert("rank_drop", fell)
+    expect(sentenceOf(one, "2025-11-20")).toStartWith("'tea' fell")
+    expect(sentenceOf(one, "2025-11-21")).toStartWith("Between 2025-11-19 and 2025-11-20 'tea' fell")
   })
 })
 

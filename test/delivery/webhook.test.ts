@@ -115,7 +115,13 @@ test("the body is the alert as the feed shows it", async () => {
   expect([type, timestamp, more]).toEqual(["alert.rank_drop", "2025-11-20T06:12:41.000Z", {}])
   expect(data).toMatchObject({
     ...{ id, type: "rank_drop", appId: at.appId, appName: "Tea Timer", platform: "ios", country: "us", before: 5 },
-    ...{ after: 12, term: "tea", sentence: "'tea' fell from 5 to 12 in us on iOS.", rivalId: null, depth: 100 },
+    ...{
+      after: 12,
+      term: "tea",
+      sentence: "Between 2025-11-19 and 2025-11-20 'tea' fell from 5 to 12 in us on iOS.",
+      rivalId: null,
+      depth: 100,
+    },
   })
   expect(got.body.length).toBeLessThan(20_000)
 })

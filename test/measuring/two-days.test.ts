@@ -229,7 +229,7 @@ const EXPECTED = [
   `dropped_out: 'white noise' dropped out in us on iOS: it stood at 2, and is not among the first 200.`,
   `entered: 'rain' entered at 1 in us on iOS: it was not among the first 200.`,
   `featured: The App Store features the app in us: a story, 'Wind down for the night'.`,
-  `off_topic: None of the first ten results for 'tea kettle' in us on iOS shares a category with the app, whose main one is genre 6013.`,
+  `off_topic: On ${dayOf(YESTERDAY)} none of the first ten results for 'tea kettle' in us on iOS shares a category with the app, whose main one is genre 6013.`,
   `rank_drop: 'sleep sounds' fell from 3 to 6 in us on iOS.`,
   `rank_rise: 'calm' rose from 5 to 2 in us on iOS.`,
   `review_wave: 6 reviews of one star on ${dayOf(TODAY)} in us on iOS: 0 a day on the 28 days before.`,
