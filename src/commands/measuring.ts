@@ -10,6 +10,8 @@ import { createMeasuring } from "../measuring/worker.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import { single } from "../running.ts"
 import type { MeasuringSettings } from "../settings.ts"
+import { openParsers } from "../sources/beside/pool.ts"
+import { createBodyRoom } from "../sources/body-room.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured.ts"
 
@@ -33,6 +35,7 @@ export function openStoreReading(opened: Parts): StoreReading {
   const parts = measuredBy(settings)
   const { kinds, egress, egressCountry, gapsMs } = parts
   const bodies = openRawBodies({ ...settings.raw, log })
+  const parsers = openParsers()
   const measuring = createMeasuring({
     sql,
     kinds,
@@ -46,7 +49,10 @@ export function openStoreReading(opened: Parts): StoreReading {
       now,
       egress: egressCountry,
       timeoutMs: ANSWER_MS,
+      parse: parsers.parse,
+      room: createBodyRoom(),
     },
+    parseAppAds: parsers.parseAppAds,
     sourcesOff: settings.sourcesOff,
     atOnce: settings.atOnce,
     outbound: opened.outbound ?? guardedFetch(allowPrivate),
@@ -74,6 +80,7 @@ export function openStoreReading(opened: Parts): StoreReading {
     },
     async stop() {
       await Promise.all([measuring.stop(), tending.stop()])
+      parsers.stop()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from "../log.ts"
 import { ALL_APPS, type Attempt, LOOKUP_SOURCES, type Outcome } from "../observations/types.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
+import { type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
 import type {
   AppsAsked,
   ChartAsked,
@@ -38,6 +39,8 @@ export interface AskParts {
   keep: ((body: RawBody) => Promise<void>) | undefined
   /** Asks sites of developers. */
   outbound: SafeFetch
+  /** Reads their files; in place when left out. */
+  parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
 export interface Asking {
@@ -97,8 +100,18 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
         throw error
       }
     },
+    async parseAppAds(bytes) {
+      try {
+        return await (parts.parseAppAds ?? readInPlace)(bytes)
+      } catch (error) {
+        if (error instanceof ReadFailure && !signal.aborted) failed(siteAttempt(error, { claim, at: now() }))
+        throw error
+      }
+    },
   }
 }
+
+const readInPlace = async (bytes: Uint8Array) => parseAppAds(new TextDecoder().decode(bytes))
 
 const OFF = "the source is switched off"
 const SITES = "app-ads-txt" satisfies SourceName
@@ -173,7 +186,7 @@ function tell({ log }: AskParts, level: "info" | "warn", event: string, operatio
   log(level, event, { operation, ...(why && { code: why.outcome, reason: why.message }) })
 }
 
-function siteAttempt({ message }: OutboundProblem, { claim, at }: { claim: Claim; at: Date }): Attempt {
+function siteAttempt({ message }: Error, { claim, at }: { claim: Claim; at: Date }): Attempt {
   const [{ platform, storefront, subject }] = claim.subjects as [(typeof claim.subjects)[number]]
   return { kind: "app_ads", at, platform, storefront, subject, source: SITES, outcome: "failed", detail: message }
 }

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from "../database/types.ts"
 import type { Observation, Platform } from "../observations/types.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
+import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { Source } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
 
@@ -82,4 +83,6 @@ export interface ReadPort {
   readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
   /** Asks a developer's site, at the pace of all such sites; counted for the health of app-ads-txt. Throws OutboundProblem. */
   askSite: SafeFetch
+  /** Reads a site's app-ads.txt. Throws ReadFailure. */
+  parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
 }

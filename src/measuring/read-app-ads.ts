@@ -23,10 +23,10 @@ export interface AppAdsAsked {
 export async function readAppAds(
   fetch: SafeFetch,
   { platform, id, developerSite }: AppAdsAsked,
-  { now, origin = "own", signal }: { now: () => Date; origin?: string; signal?: AbortSignal },
+  { now, origin = "own", ...options }: ReadAppAdsOptions,
 ): Promise<AppAdsObservation> {
   const host = developerSite === null ? null : siteHost(developerSite)
-  const found = host === null ? NO_SITE : await lookFor(fetch, host, signal)
+  const found = host === null ? NO_SITE : await lookFor(fetch, host, options)
   const { domain, state, file = EMPTY, body = Buffer.alloc(0) } = found
   return {
     kind: "app_ads",
@@ -43,6 +43,17 @@ export async function readAppAds(
   }
 }
 
+export interface ReadAppAdsOptions extends Looking {
+  now: () => Date
+  origin?: string
+}
+
+interface Looking {
+  signal?: AbortSignal
+  /** parseAppAds, wherever it runs; in place when left out. Its failures are the reading's. */
+  parse?: (bytes: Uint8Array) => Promise<AppAdsFile>
+}
+
 interface Found {
   domain: string | null
   state: AppAdsState
@@ -53,10 +64,10 @@ interface Found {
 const NO_SITE: Found = { domain: null, state: "no_site" }
 const EMPTY: AppAdsFile = { records: [], variables: {} }
 
-async function lookFor(fetch: SafeFetch, host: string, signal: AbortSignal | undefined): Promise<Found> {
+async function lookFor(fetch: SafeFetch, host: string, looking: Looking): Promise<Found> {
   let last: Found = { domain: host, state: "unreachable" }
   for (const domain of appAdsHosts(host)) {
-    const found = await askHost(fetch, domain, signal)
+    const found = await askHost(fetch, domain, looking)
     if (found?.state === "records" || found?.state === "unreachable") return found
     // a name that there is not has no file either
     if (found) last = found
@@ -65,7 +76,7 @@ async function lookFor(fetch: SafeFetch, host: string, signal: AbortSignal | und
 }
 
 /** Null where there is no such host. */
-async function askHost(fetch: SafeFetch, domain: string, signal: AbortSignal | undefined): Promise<Found | null> {
+async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: Looking): Promise<Found | null> {
   const root = rootDomain(domain)
   const options = {
     headers: { accept: "text/plain, */*;q=0.1" },
@@ -74,7 +85,8 @@ async function askHost(fetch: SafeFetch, domain: string, signal: AbortSignal | u
     ...(signal && { signal }),
   }
   try {
-    return foundIn(domain, await preferringTls((scheme) => fetch(`${scheme}://${domain}/app-ads.txt`, options)))
+    const answer = await preferringTls((scheme) => fetch(`${scheme}://${domain}/app-ads.txt`, options))
+    return await foundIn(domain, answer, parse)
   } catch (error) {
     if (!(error instanceof OutboundProblem) || error.code === "stopped") throw error
     return error.code === "no_such_host" ? null : { domain, state: "unreachable" }
@@ -91,9 +103,13 @@ async function preferringTls(ask: (scheme: "https" | "http") => Promise<Outbound
   }
 }
 
-function foundIn(domain: string, { status, bytes }: OutboundAnswer): Found {
+async function foundIn(
+  domain: string,
+  { status, bytes }: OutboundAnswer,
+  parse: Looking["parse"] = async (body) => parseAppAds(new TextDecoder().decode(body)),
+): Promise<Found> {
   if (status === 404 || status === 410) return { domain, state: "no_file", body: bytes }
   if (status !== 200) return { domain, state: "unreachable", body: bytes }
-  const file = parseAppAds(new TextDecoder().decode(bytes))
+  const file = await parse(bytes)
   return { domain, state: file.records.length > 0 ? "records" : "no_file", file, body: bytes }
 }

@@ -2,6 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { type Ends, firstOf, single, stopwatch, within } from "../running.ts"
+import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { RawBody, Reach } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
 import { recover } from "./due.ts"
@@ -25,6 +26,8 @@ export interface MeasuringOptions {
   sourcesOff?: readonly string[]
   /** Asks sites of developers; safeFetch, which knows no private network, when left out. */
   outbound?: SafeFetch
+  /** Reads their files; in place when left out. */
+  parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
   /** Keeps a body as it came. */
   keep?: (body: RawBody) => Promise<void>
   now?: () => Date
@@ -130,6 +133,7 @@ function partsOf(options: MeasuringOptions) {
   const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, readMs = 120_000, findingsAfterMs = 10_000 } = options
   return {
     ...{ sql, kinds, reach, egress, log, keep, sourcesOff, outbound, now, random, retry, atOnce, pollMs, leaseMs },
+    ...(options.parseAppAds && { parseAppAds: options.parseAppAds }),
     ...{ readMs, longReadMs: 5 * readMs, findingsAfterMs },
     gapsMs: new Map([...BASE_GAPS_MS, ...(options.gapsMs ?? [])]),
     broken: new Map<string, string>(),

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer"
-import { hash } from "node:crypto"
 import { possible } from "../observations/app-facts.ts"
 import type { Observation, Outcome, SourceName } from "../observations/types.ts"
 import type { Upstream } from "../upstreams.ts"
@@ -82,6 +81,24 @@ export interface Reach {
   signal: AbortSignal
   /** The longest that one answer may take. */
   timeoutMs: number
+  /** Reads bodies beside the thread that answers calls; in place when left out. */
+  parse?: ParseBody
+  /** Room for large bodies; all that come when left out. */
+  room?: BodyRoom
+}
+
+/** parseBody, wherever it runs. */
+export type ParseBody = <Asked, Seen extends Observation>(
+  source: Source<Asked, Seen>,
+  asked: Asked,
+  body: RawBody,
+  egress: string | undefined,
+) => Promise<Seen>
+
+/** Lets so many large bodies in at once: each takes up to six times its size until it is read. */
+export interface BodyRoom {
+  /** Waits for room; the answer gives it back. Rejects with the signal's reason. */
+  enter(signal: AbortSignal): Promise<() => void>
 }
 
 /** Asks once and reads the answer. Throws ReadFailure, with the body where one came. */
@@ -92,9 +109,19 @@ export async function readOnce<Asked, Seen extends Observation>(
 ): Promise<{ seen: Seen; body: RawBody }> {
   const { path, method = "GET", headers, body: sent } = source.request(asked)
   const init = { method, headers: { "user-agent": NAME, ...headers }, ...(sent !== undefined && { body: sent }) }
-  const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, reach)
-  return { seen: parseBody(source, asked, body, reach.egress), body }
+  const held: Leave[] = []
+  try {
+    const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, { ...reach, held })
+    const { parse = parseBody, egress } = reach
+    return { seen: await parse(source, asked, body, egress), body }
+  } finally {
+    for (const leave of held) leave()
+  }
 }
+
+type Leave = () => void
+/** With the room that this read holds. */
+type OwnReach = Reach & { held: Leave[] }
 
 // Without one the runtime gives its own name and version, and Deno is another than Bun.
 const NAME = "appmeter"
@@ -122,14 +149,14 @@ export function parseBody<Asked, Seen extends Observation>(
 const LARGEST_BYTES = 12_000_000
 const REDIRECTS = 3
 
-async function fetchBody(url: string, init: RequestInit, reach: Reach): Promise<RawBody> {
+async function fetchBody(url: string, init: RequestInit, reach: OwnReach): Promise<RawBody> {
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(reach.timeoutMs)])
   try {
     const { response, at } = await follow(url, init, signal, reach)
-    const bytes = await limitedBytes(response)
+    checkCoding(response)
+    const bytes = await limitedBytes(response, signal, reach)
     const seenAt = reach.now()
-    const text = new TextDecoder().decode(bytes)
-    const body = { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: at, seenAt }
+    const body = rawBody({ bytes, sha256: await sha256Of(bytes), url: at, seenAt })
     refuse(response, body, seenAt)
     return body
   } catch (error) {
@@ -164,15 +191,44 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
   }
 }
 
-async function limitedBytes(response: Response): Promise<Uint8Array> {
+/** The runtime inflates what it asked for, as it comes; a coding within another it hands on as it is. */
+function checkCoding({ headers }: Response): void {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() || "identity"
+  if (!CODINGS.includes(coding)) throw new ReadFailure("changed", "its coding cannot be read")
+}
+
+const CODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
+
+/** Counted while they come, inflated: of one that is too large no more is taken. */
+async function limitedBytes(response: Response, signal: AbortSignal, { room, held }: OwnReach): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > LARGEST_BYTES) throw new ReadFailure("changed", `more than ${LARGEST_BYTES} bytes`)
+    // what does not come in waits where it is sent from
+    if (size > LARGE_BYTES && room && held.length === 0) held.push(await room.enter(signal))
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+// A page of search results on Google Play has 1.2 MB.
+const LARGE_BYTES = 2_000_000
+
+/** Off this thread where the runtime does that: 12 MB take 40 ms. */
+async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
+}
+
+/** Its text is made when it is asked for: who reads it beside this thread asks for none here. */
+export function rawBody(parts: Omit<RawBody, "text">): RawBody {
+  return {
+    ...parts,
+    get text() {
+      return new TextDecoder().decode(parts.bytes)
+    },
+  }
 }
 
 const REFUSED: Record<number, Outcome> = {

@@ -29,7 +29,8 @@ async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]
     return answer as never
   }
   const signal = new AbortController().signal
-  const port = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
+  const parts = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
+  const port = { ...parts, parseAppAds: noSites as never }
   await kindOf(name).read([{ ...tea, kind: name }], port)
   return asked
 }

@@ -22,8 +22,12 @@ export async function build(file: string, target?: Target): Promise<void> {
   try {
     await collectEngine(join(parts, CARRIED))
     await Bun.build({
-      // the worker's name must stand beside the main program's: thread.ts asks for ./worker.ts
-      entrypoints: [join(ROOT, "src/main.ts"), join(ROOT, "src/database/embedded/worker.ts")],
+      // the workers' names must stand beside the main program's: thread.ts asks for ./worker.ts, pool.ts for its own
+      entrypoints: [
+        join(ROOT, "src/main.ts"),
+        join(ROOT, "src/database/embedded/worker.ts"),
+        join(ROOT, "src/sources/beside/parse-worker.ts"),
+      ],
       naming: { entry: "[name].[ext]" },
       root: ROOT,
       target: "bun",

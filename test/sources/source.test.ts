@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
+import { gzipSync } from "node:zlib"
 import { appleStoreSearch } from "../../src/sources/apple-store-search.ts"
-import { parseBody, type Reach, ReadFailure, readOnce } from "../../src/sources/source.ts"
+import { createBodyRoom } from "../../src/sources/body-room.ts"
+import { type ParseBody, parseBody, type Reach, ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { fixture } from "./parsed.ts"
 import { type Answering, reachOf, replayServer } from "./replay.ts"
 
@@ -105,6 +107,48 @@ describe("a status", () => {
     expect(await after("Sun, 01 Mar 2026 07:00:00 GMT")).toBe(0)
     expect(await after("soon")).toBeUndefined()
     expect((await failureOf(respond(503, { "retry-after": "7" }))).retryAfterMs).toBe(7_000)
+  })
+})
+
+describe("a coding", () => {
+  const ZEROS = Buffer.alloc(200_000_000)
+
+  test("within another is refused, and so is one that is not known", async () => {
+    for (const coding of ["gzip, gzip", "br,gzip", "compress"]) {
+      const failure = await failureOf(respond(200, { "content-encoding": coding }, BODY))
+      expect([failure.outcome, failure.message]).toEqual(["changed", "its coding cannot be read"])
+    }
+  })
+
+  test("of little that grows large is left where the most is reached", async () => {
+    const packed = gzipSync(ZEROS)
+    const before = process.memoryUsage.rss()
+    const failure = await failureOf(() => new Response(packed, { headers: { "content-encoding": "gzip" } }))
+    expect(failure.message).toBe("more than 12000000 bytes")
+    expect(process.memoryUsage.rss() - before).toBeLessThan(150e6)
+  })
+})
+
+describe("a large body", () => {
+  test("waits for room, leaves it when it is read, and gives up with the reading", async () => {
+    const room = createBodyRoom(1)
+    const large = BODY + " ".repeat(3_000_000)
+    const order: string[] = []
+    const parse: ParseBody = async (source, asked, body, egress) => {
+      order.push("in")
+      await Bun.sleep(20)
+      order.push("out")
+      return parseBody(source, asked, body, egress)
+    }
+    const both = await Promise.all([1, 2].map(() => read(respond(200, {}, large), { room, parse })))
+    expect(both.map(({ seen }) => seen.kind)).toEqual(["search", "search"])
+    expect(order).toEqual(["in", "out", "in", "out"])
+    const leave = await room.enter(new AbortController().signal)
+    const failure = await failureOf(respond(200, {}, large), { room, timeoutMs: 300 })
+    expect(failure.message).toBe("no answer within 300 ms")
+    leave()
+    expect((await read(respond(200, {}, large), { room })).seen.kind).toBe("search")
+    expect((await read(respond(200, {}, BODY), { room })).seen.kind).toBe("search")
   })
 })
 

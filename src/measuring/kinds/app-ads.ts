@@ -17,8 +17,8 @@ export function appAdsKind(platform: Platform): Kind {
     async read([subject], port) {
       const developerSite = await siteOf(subject!, port)
       if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
-      const { now, signal } = port
-      return [await readAppAds(port.askSite, { platform, id: subject!.subject, developerSite }, { now, signal })]
+      const { now, signal, parseAppAds: parse } = port
+      return [await readAppAds(port.askSite, { platform, id: subject!.subject, developerSite }, { now, signal, parse })]
     },
   }
 }

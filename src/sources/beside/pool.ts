@@ -1,0 +1,205 @@
+import type { Observation } from "../../observations/types.ts"
+import { SOURCES } from "../all.ts"
+import { type AppAdsFile, parseAppAds } from "../app-ads.ts"
+import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"
+import type { Reply, Request } from "./parse-worker.ts"
+
+/** Reads bodies: small ones in place, large ones in a thread beside the one that answers calls. */
+export interface Parsers {
+  /** As parseBody. Throws ReadFailure too where the thread does not end in time or is lost: the body is that failure's. */
+  parse<Asked, Seen extends Observation>(
+    source: Source<Asked, Seen>,
+    asked: Asked,
+    body: RawBody,
+    egress: string | undefined,
+  ): Promise<Seen>
+  /** As parseAppAds. Throws ReadFailure as `parse` does. */
+  parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
+  /** Ends the threads; what they read then fails. */
+  stop(): void
+}
+
+export interface ParsersOptions {
+  /** Begins a thread that speaks as parse-worker.ts does. */
+  start?: () => Worker
+  /** Threads at once. */
+  most?: number
+  /** The longest that a thread may take for one body, its own beginning included. */
+  deadlineMs?: number
+  /** A thread ends after so long without work. */
+  idleMs?: number
+}
+
+/** Read in place: 64 KB take a few milliseconds at worst (test/bench/hostile.ts), less than to hand them over. */
+const SMALL_BYTES = 64_000
+/** A thread that read more ends with it, and what it took is given back. */
+const LARGE_BYTES = 2_000_000
+
+/** Where a thread cannot be had (another runtime, or one that forbids it) every body is read in place. */
+export function openParsers(options: ParsersOptions = {}): Parsers {
+  const threads = new Threads(options)
+  return {
+    async parse(source, asked, body, egress) {
+      const { bytes, seenAt, sha256 } = body
+      if (bytes.length < SMALL_BYTES || !isKnown(source)) return parseBody(source, asked, body, egress)
+      const about = { source: source.name, asked, seenAt, sha256: new Uint8Array(sha256), egress }
+      const reply = await threads.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
+        failure.body = body
+        throw failure
+      })
+      if (!reply || !("seen" in reply)) return parseBody(source, asked, body, egress)
+      // the same reader gave it
+      return reply.seen as Observation as never
+    },
+    async parseAppAds(bytes) {
+      const reply = bytes.length < SMALL_BYTES ? null : await threads.ask({ of: "app-ads", bytes })
+      return reply && "file" in reply ? reply.file : parseAppAds(new TextDecoder().decode(bytes))
+    },
+    stop: () => threads.stop(),
+  }
+}
+
+const PARSES = new Map(
+  (Object.values(SOURCES).flat() as unknown as Source<unknown>[]).map(({ name, parse }) => [name as string, parse]),
+)
+
+/** Whether the thread has the same reader by that name. */
+function isKnown({ name, parse }: { name: string; parse: unknown }): boolean {
+  return PARSES.get(name) === parse
+}
+
+type Question = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
+type Answer = Exclude<Reply, { id?: undefined }>
+
+interface Job {
+  question: Question
+  resolve(answer: Answer | null): void
+  reject(failure: ReadFailure): void
+}
+
+interface Thread {
+  worker: Worker
+  /** Whether it ever said a word: one that never did may not be had here at all. */
+  begun: boolean
+  job: Job | null
+  timer: NodeJS.Timeout | undefined
+}
+
+class Threads {
+  readonly #options: Required<ParsersOptions>
+  readonly #waiting: Job[] = []
+  readonly #threads = new Set<Thread>()
+  #available = typeof Worker !== "undefined"
+  #asked = 0
+
+  constructor({ start = startWorker, most = 2, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
+    this.#options = { start, most, deadlineMs, idleMs }
+  }
+
+  /** Null = there are no threads here. */
+  async ask(question: Question): Promise<Answer | null> {
+    if (!this.#available) return null
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ question, resolve, reject })
+      this.#go()
+    })
+  }
+
+  stop(): void {
+    const stopped = new ReadFailure("failed", "the reading was stopped")
+    for (const job of this.#waiting.splice(0)) job.reject(stopped)
+    for (const thread of [...this.#threads]) {
+      this.#end(thread)
+      thread.job?.reject(stopped)
+    }
+  }
+
+  #go(): void {
+    while (this.#waiting.length > 0) {
+      const free = [...this.#threads].find(({ job }) => job === null) ?? this.#begin()
+      if (free) this.#give(free, this.#waiting.shift()!)
+      else if (this.#threads.size > 0) return
+      else for (const job of this.#waiting.splice(0)) job.resolve(null)
+    }
+  }
+
+  /** Null where there are enough, or none can be had. */
+  #begin(): Thread | null {
+    if (!this.#available || this.#threads.size >= this.#options.most) return null
+    try {
+      const thread: Thread = { worker: this.#options.start(), begun: false, job: null, timer: undefined }
+      this.#threads.add(thread)
+      this.#listen(thread)
+      return thread
+    } catch {
+      this.#available = false
+      return null
+    }
+  }
+
+  #listen(thread: Thread): void {
+    thread.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      thread.begun = true
+      const { job } = thread
+      if (data.id === undefined || !job) return
+      this.#rest(thread, job)
+      if ("failure" in data) job.reject(new ReadFailure(data.failure.outcome, data.failure.message, data.failure))
+      else job.resolve(data)
+      this.#go()
+    }
+    const lost = (event: Event) => {
+      // else the runtime takes it for an error of this thread
+      event.preventDefault?.()
+      this.#lose(thread, "its body ended the thread that read it")
+    }
+    thread.worker.onerror = lost
+    thread.worker.addEventListener("close", lost)
+  }
+
+  #give(thread: Thread, job: Job): void {
+    const { deadlineMs } = this.#options
+    clearTimeout(thread.timer)
+    thread.job = job
+    thread.timer = setTimeout(() => {
+      // one that is slow to begin is there all the same
+      thread.begun = true
+      this.#lose(thread, `its body was not read within ${deadlineMs} ms`)
+    }, deadlineMs)
+    thread.worker.postMessage({ id: ++this.#asked, ...job.question } satisfies Request)
+  }
+
+  #rest(thread: Thread, { question }: Job): void {
+    clearTimeout(thread.timer)
+    thread.job = null
+    if (question.bytes.length > LARGE_BYTES) {
+      this.#end(thread)
+      return
+    }
+    thread.timer = setTimeout(() => this.#end(thread), this.#options.idleMs)
+    thread.timer.unref?.()
+  }
+
+  #lose(thread: Thread, why: string): void {
+    if (!this.#threads.has(thread)) return
+    this.#end(thread)
+    if (thread.begun) thread.job?.reject(new ReadFailure("failed", why))
+    else {
+      this.#available = false
+      thread.job?.resolve(null)
+    }
+    this.#go()
+  }
+
+  #end(thread: Thread): void {
+    clearTimeout(thread.timer)
+    this.#threads.delete(thread)
+    thread.worker.terminate()
+  }
+}
+
+// Less room for what is garbage, where the runtime knows of it.
+const OPTIONS = { type: "module", smol: true } as const
+
+function startWorker(): Worker {
+  return new Worker(new URL("./parse-worker.ts", import.meta.url).href, OPTIONS)
+}

@@ -1,0 +1,13 @@
+// Speaks as parse-worker.ts does, but answers no body: what begins with "e" it never ends, what begins with "x" ends it.
+declare const self: {
+  onmessage: (event: { data: { id: number; bytes: Uint8Array } }) => void
+  postMessage(reply: object): void
+}
+
+self.onmessage = ({ data: { id, bytes } }) => {
+  const how = String.fromCharCode(bytes[0]!)
+  while (how === "e");
+  if (how === "x") process.exit(1)
+  self.postMessage({ id, failure: { outcome: "changed", message: `it began with ${how}` } })
+}
+self.postMessage({})
