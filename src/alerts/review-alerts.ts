@@ -1,6 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { isWave, WAVE } from "../formulas/alerts.ts"
 import { reviewLanguage } from "../formulas/review-language.ts"
+import { isJoined } from "../observations/review-feeds.ts"
 import { DEMO } from "../observations/types.ts"
 import type { Finding, Looked } from "./alert.ts"
 
@@ -35,9 +36,9 @@ async function readDays(tx: Tx, { place, from, to }: Looked, feed: string): Prom
   return await tx<Day[]>`
     with span as materialized (
       select (at at time zone 'utc')::date + 1 as known_from, (
-        select max((seen_at at time zone 'utc')::date)
-        from review_read
-        where app_id = ${own} and feed = ${feed} and complete and origin <> ${DEMO}
+        select max((r.seen_at at time zone 'utc')::date)
+        from review_read r
+        where r.app_id = ${own} and r.feed = ${feed} and r.complete and ${isJoined(tx)} and r.origin <> ${DEMO}
       ) as known_to
       from review
       where app_id = ${own} and feed = ${feed} and origin <> ${DEMO}

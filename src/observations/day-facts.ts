@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { preferredRating } from "./rating-days.ts"
+import { isJoined } from "./review-feeds.ts"
 import { DEMO } from "./types.ts"
 
 /** An app of a store (a store_app id) in one storefront. */
@@ -105,9 +106,10 @@ export async function reviewsWritten(
       ${feeds.map(({ feed }) => feed)}::text[]
     ) with ordinality f (app_id, feed, place)
     left join lateral (
-      select max(seen_at) as seen_at, max(source) as source, max(seen_at) filter (where complete) as complete_at
-      from review_read
-      where app_id = f.app_id and feed = f.feed
+      select max(r.seen_at) as seen_at, max(r.source) as source,
+        max(r.seen_at) filter (where r.complete and ${isJoined(sql)}) as complete_at
+      from review_read r
+      where r.app_id = f.app_id and r.feed = f.feed
     ) l on true
     left join lateral (
       select count(*) as count, count(*) filter (where stars <= 2) as low, avg(stars)::float8 as average

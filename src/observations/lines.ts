@@ -106,7 +106,10 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * seen when its month ended, the first moment it could be. Reviews on Google Play say their `language` (en, pt-BR); each
  * has the store's `id`, `stars` from 1 to 5, its `text` and when it was written or last edited (`at`), and no name of a
  * person. `complete` says whether the reading left nothing out between the newest and those read before, and `pages` (1)
- * how many it read: without `complete` nothing is known of the reading, so that an empty one must be. All may say
+ * how many it read: without `complete` nothing is known of the reading, so that an empty one must be. A complete reading
+ * shows, below what is new, at least one review that was held before, and does not stop above it: one that holds only what
+ * is new is not complete. One that says so all the same and shows none of those held is not believed, and the days
+ * between are not covered. All may say
  * `parser` (version, default 1), `origin` (who brought it, default "own"), `egress` (country it was read from) and
  * `sha256` (of the raw body, 64 hex digits; without it, that of the trimmed line). An attempt, which says none of these,
  * has a search's source and an `outcome`: blocked, rate_limited, not_found, changed, mismatched or

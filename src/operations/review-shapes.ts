@@ -38,7 +38,7 @@ export const Feed = v.strictObject({
   ),
   readAt: described(v.nullable(Time), "When it was read last; null = never."),
   complete: described(v.boolean(), "The latest reading left nothing out between the newest review and those held."),
-  completeAt: described(v.nullable(Time), "When a reading was complete last; null = none was."),
+  completeAt: described(v.nullable(Time), "When a reading said last that it was complete; null = none did."),
 })
 
 export const Figures = {

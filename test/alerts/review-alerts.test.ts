@@ -90,12 +90,18 @@ describe("a feed", () => {
   test("whose last complete reading was before the day tells nothing until there is one", async () => {
     await tracked(sql, ["tea"])
     const broken = { storeId: OWN, end: { pages: 1, complete: false, empty: false } }
-    await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE), reviewed(SEEN, many(), broken)])
+    const [old, low] = [since(40), reviews(9, "2025-11-20")]
+    await stored(sql, [reviewed("2025-11-19T11:00:00Z", old, COMPLETE), reviewed(SEEN, [...low, ...old], broken)])
     await derived(sql)
     expect(await told(sql)).toEqual([])
-    await stored(sql, [reviewed("2025-11-20T11:30:00Z", many(), COMPLETE)])
+    await stored(sql, [reviewed("2025-11-20T11:30:00Z", [...low, ...old], COMPLETE)])
     await derived(sql)
     expect(lines(await told(sql))).toEqual(wave)
+  })
+
+  test("whose latest reading showed none that was held, and may have left out what lies between, tells nothing", async () => {
+    await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
+    expect(await toldOf(reviews(9, "2025-11-20"))).toEqual([])
   })
 
   test("of another storefront is not the app's there", async () => {

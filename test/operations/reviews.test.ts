@@ -289,7 +289,7 @@ describe("of an app", () => {
     expect((await list()).newCount).toBe(2)
     // edited, and so at the top again
     const edited = { id: "2", text: "edited", at: day("2025-11-18T21:00") }
-    await store(reviewed("2025-11-18T22:00:00Z", [edited], complete))
+    await store(reviewed("2025-11-18T22:00:00Z", [edited, ...from(6)], complete))
     expect((await list()).newCount).toBe(2)
     await store(reviewed("2025-11-18T23:00:00Z", from(7), { end: { pages: 1, complete: false, empty: false } }))
     expect((await list()).newCount).toBeNull()

@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { reviewsWritten } from "../../src/observations/day-facts.ts"
+import { importLines } from "../../src/observations/import-lines.ts"
+import { knownReviews } from "../../src/observations/review-feeds.ts"
+import { tallyReviews } from "../../src/observations/review-tallies.ts"
+import { feedState } from "../../src/observations/reviews.ts"
+import { freshDatabase } from "../database.ts"
+import { NOW } from "./measured.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** A reading of that day of November, at noon, which calls itself complete, of reviews that were written on these days. */
+const line = (day: number, written: readonly number[]) =>
+  JSON.stringify({
+    ...{
+      kind: "reviews",
+      source: "apple-reviews",
+      platform: "ios",
+      storefront: "us",
+      storeId: "10001",
+      complete: true,
+    },
+    seenAt: `2025-11-${day}T12:00:00Z`,
+    reviews: written.map((on) => ({ id: String(on), stars: 1, text: "t", at: `2025-11-${on}T08:00:00Z` })),
+  })
+
+async function load(...lines: string[]): Promise<void> {
+  async function* each() {
+    yield* lines
+  }
+  const { bad } = await importLines(sql, each(), { now: () => NOW, pause: async () => {} })
+  expect(bad).toEqual([])
+}
+
+async function seen() {
+  const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`
+  const feed = { appId: app!.id, feed: "us" }
+  const state = await feedState(sql, feed)
+  const { covered } = await tallyReviews(sql, feed, { from: "2025-11-10", to: "2025-11-19" }, state)
+  const span = { from: new Date("2025-11-17T00:00:00Z"), to: new Date("2025-11-18T00:00:00Z"), now: NOW }
+  const [day] = await reviewsWritten(sql, [{ app: app!.id, feed: "us" }], span)
+  return { complete: state.complete, measured: day!.measured, covered: [...covered] }
+}
+
+const DAYS = ["2025-11-13", "2025-11-14", "2025-11-15", "2025-11-16", "2025-11-17", "2025-11-18"]
+
+test("a complete reading that shows a review held before covers the days between", async () => {
+  await load(line(14, [12, 13]), line(19, [13, 15, 18]))
+  expect(await seen()).toEqual({ complete: true, measured: true, covered: DAYS })
+})
+
+test("a reading that holds only what is new is not complete, whatever it says, and covers no day below it, in any order", async () => {
+  const lines = [line(14, [12, 13]), line(19, [16, 18])]
+  await load(...lines)
+  // 14 to 16 lie between what was held and what it shows
+  const expected = { complete: false, measured: false, covered: ["2025-11-17", "2025-11-18"] }
+  expect(await seen()).toEqual(expected)
+  sql = await freshDatabase()
+  await load(lines[1]!)
+  await load(lines[0]!)
+  expect(await seen()).toEqual(expected)
+})
+
+test("a reader does not stop at a review that only such a reading brought", async () => {
+  const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
+  const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
+  await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))
+  expect((await knownReviews(sql, feed))(review)).toBe(false)
+  await load(line(20, [13, 15, 16, 18]).replace("T12:00", "T11:00"))
+  expect((await knownReviews(sql, feed))(review)).toBe(true)
+  expect((await seen()).complete).toBe(true)
+})
