@@ -23,17 +23,15 @@ function csvField(cell: CsvCell): string {
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
 /**
- * A text that no spreadsheet takes for a formula: an apostrophe stands before it where it begins with = + - @, in any width,
- * with a tab or with a line break, also behind blanks, quotes and marks that are not seen. So it does inside, behind a
- * semicolon, tab or line break, where a spreadsheet set to other separators begins a cell.
+ * A text that a spreadsheet takes for no formula: an apostrophe stands before it where it begins with = + - @, in any width,
+ * with a tab or with a line break, also behind blanks, quotes and marks that are not seen. Within a text nothing is changed:
+ * a second line that begins with a dash is what somebody wrote, and a cell of its own only for a spreadsheet that is set to
+ * other separators than the comma.
  */
 export function defused(text: string): string {
-  const begun = START.test(text) ? `'${text}` : text
-  return begun.replaceAll(INSIDE, (found, before: string, sign?: string) => (sign ? `${before}'${sign}` : found))
+  return START.test(text) ? `'${text}` : text
 }
 
 const UNSEEN = "[\\s\"'`\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]*"
 const SIGN = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b\\u2212]"
 const START = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${SIGN})`)
-// a run is taken whole, with or without a sign behind it: thousands of line breaks cost no more than they are
-const INSIDE = new RegExp(`([;\\t\\r\\n]${UNSEEN})(${SIGN})?`, "g")

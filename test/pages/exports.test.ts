@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from "../../src/database/gate.ts"
 import { createDownloads } from "../../src/pages/exports.ts"
 import { ago, exportScene, OTHERS, OWN } from "../actions/export-scene.ts"
 import { PUBLIC_URL } from "../house.ts"
-import { formulas, HOSTILE } from "./hostile.ts"
+import { HOSTILE } from "./hostile.ts"
 import { readTable } from "./read-csv.ts"
 
 setDefaultTimeout(60_000)
@@ -84,8 +84,7 @@ describe("a file", () => {
       const cells = written.get(id)!
       expect(cells.rating).toBe("4")
       for (const cell of [cells.title, cells.text] as string[]) {
-        expect([text, formulas(cell)]).toEqual([text, []])
-        expect(cell.replaceAll("'", "")).toBe(text.replaceAll("'", ""))
+        expect(cell).toBe(`'${text}`)
       }
     }
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")

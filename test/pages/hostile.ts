@@ -11,10 +11,10 @@ export const HOSTILE = [
   '"=1+1"',
   " \u200b=1+1",
   "＝1+1",
-  'fine;=cmd|"/C calc"!A0\n@x\t+y',
+  '@x;=cmd|"/C calc"!A0\n@x\t+y',
 ] as const
 
-/** Cells that a spreadsheet would run: it may begin one at the start, and wherever it takes a character for a separator. */
-export function formulas(text: string): string[] {
-  return text.split(/[;\t\r\n]/).filter((cell) => /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell))
+/** Whether a spreadsheet would run the cell. */
+export function isFormula(cell: string): boolean {
+  return /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell)
 }
