@@ -32,8 +32,14 @@ const figures = {
   adRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden (hiddenMoney)."),
   subscriptionRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden."),
   trials: described(Figure, "Trials begun that day. Null = not connected."),
-  keywordsTracked: described(Count, "Over all storefronts and both stores."),
-  keywordsMeasured: described(Count, "Of them, those whose results were read on the UTC day of this date."),
+  keywordsTracked: described(
+    v.nullable(Count),
+    "Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept.",
+  ),
+  keywordsMeasured: described(
+    Count,
+    "Of the keywords tracked now, those whose results were read on the UTC day of this date; so are all that moved.",
+  ),
   keywordsUp: described(v.nullable(Count), "Moved up since the measured day before; null = nothing can be compared."),
   keywordsDown: described(v.nullable(Count), "Moved down, dropped out included; null = nothing can be compared."),
   bestRank: described(v.nullable(Rank), "Null = on no keyword among the results read that day, or none read."),
@@ -89,7 +95,7 @@ const Pending = v.strictObject({
   appId: described(v.string(), "As in list_apps."),
   platform: Store,
   country: Storefront,
-  keywords: described(Count, "Tracked keywords whose results of the day shown were not read."),
+  keywords: described(Count, "Keywords tracked now whose results of the day shown were not read."),
   expected: described(
     Count,
     "Of them, those that will still be read that day: something reads this store and storefront now.",
@@ -143,7 +149,7 @@ export const getPortfolioOverview = operation({
       name,
       icon,
       ...NOT_CONNECTED,
-      ...keywordFigures(byApp.get(id) ?? []),
+      ...keywordFigures(byApp.get(id) ?? [], asked.shown),
       ...(reviews[at] as AppReviews),
     }
   })
@@ -152,7 +158,7 @@ export const getPortfolioOverview = operation({
   return {
     ...asked.shown,
     apps: rows,
-    totals: { apps: rows.length, ...totalsOf(rows) },
+    totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
     pending: await pendingOf(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
     feed: [],
@@ -170,14 +176,14 @@ const NOT_CONNECTED = {
   trials: null,
 }
 
-function keywordFigures(sides: readonly SideDay[]) {
+function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {
   const terms = sides.flatMap((side) => side.terms)
   const ranks = terms.flatMap(({ rank }) => rank ?? [])
   const moves = terms.flatMap(({ move }) => move?.direction ?? [])
   const moved = (...directions: string[]) =>
     moves.length > 0 ? moves.filter((direction) => directions.includes(direction)).length : null
   return {
-    keywordsTracked: terms.length,
+    keywordsTracked: past ? null : terms.length,
     keywordsMeasured: terms.filter(({ measured }) => measured).length,
     keywordsUp: moved("up", "entered"),
     keywordsDown: moved("down", "dropped"),
@@ -231,7 +237,7 @@ async function pendingOf(sql: Sql, sides: readonly SideDay[], { day, today }: { 
 
 type Row = v.InferOutput<typeof AppRow>
 
-function totalsOf(rows: readonly Row[]) {
+function totalsOf(rows: readonly Row[], { past }: { past: boolean }) {
   const known = (name: keyof typeof figures) => rows.flatMap((row) => row[name] ?? [])
   const sum = (name: keyof typeof figures) => {
     const values = known(name)
@@ -240,7 +246,7 @@ function totalsOf(rows: readonly Row[]) {
   const ranks = known("bestRank")
   return {
     ...NOT_CONNECTED,
-    keywordsTracked: sum("keywordsTracked") ?? 0,
+    keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),
     keywordsMeasured: sum("keywordsMeasured") ?? 0,
     keywordsUp: sum("keywordsUp"),
     keywordsDown: sum("keywordsDown"),

@@ -34,7 +34,7 @@ const PUBLIC_FIGURES = [
 const Figure = v.strictObject({
   key: described(
     v.picklist([...OWN_FIGURES, ...PUBLIC_FIGURES]),
-    "keywords… count tracked keywords of that storefront: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
+    "keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
   ),
   platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
   country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
@@ -49,7 +49,7 @@ const Figure = v.strictObject({
   against: described(v.nullable(Day), "The UTC day of `was`."),
   state: described(
     v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-    "not_measured: nobody read it that day; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
+    "not_measured: nobody read it that day, or, of keywordsTracked of a past day, which were tracked then is not kept; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
   ),
   source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
   measuredAt: described(
@@ -131,7 +131,12 @@ export const getToday = operation({
     appId: app.id,
     name: app.name,
     ...asked.shown,
-    figures: [...ownFigures(hiddenMoney), ...ranked.flatMap(keywordFigures), ...ratings, ...reviews],
+    figures: [
+      ...ownFigures(hiddenMoney),
+      ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
+      ...ratings,
+      ...reviews,
+    ],
     moves: biggestMoves(ranked),
     changes,
     conns: connections(),
@@ -153,7 +158,7 @@ function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefr
 }
 
 /** What is tracked is known; all else only where something was measured that day. */
-function keywordFigures(side: SideDay): FigureRow[] {
+function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[] {
   const measured = side.terms.filter((term) => term.measured)
   const ranks = measured.flatMap(({ rank }) => rank ?? [])
   const moved = (direction: string) => measured.filter(({ move }) => move?.direction === direction).length
@@ -165,7 +170,7 @@ function keywordFigures(side: SideDay): FigureRow[] {
   const counted = (key: FigureRow["key"], value: number | null, known = measured.length > 0): FigureRow =>
     known ? { ...figure(key, side), value, state: "measured", source: sources } : figure(key, side)
   return [
-    own("keywordsTracked", side.terms.length),
+    past ? figure("keywordsTracked", side) : own("keywordsTracked", side.terms.length),
     own("keywordsMeasured", measured.length),
     counted("keywordsRanked", ranks.length),
     counted("keywordsUp", moved("up"), comparable),

@@ -259,6 +259,17 @@ describe("other figures", () => {
 })
 
 describe("the day asked for", () => {
+  test("tells how many keywords are tracked today, and of a past day that it is not known", async () => {
+    const app = await track({ keywords: ["tea", "mate"] })
+    await store(reading("tea", "2025-11-19T10:00:00Z", [10001]), reading("tea", "2025-11-20T10:00:00Z", [10001]))
+    expect(figure(await today(app), "keywordsTracked")).toMatchObject({ value: 2, state: "measured" })
+    const past = await today(app, { day: "2025-11-19" })
+    expect(figure(past, "keywordsTracked")).toMatchObject({ value: null, state: "not_measured", source: null })
+    expect(figure(past, "keywordsMeasured")).toMatchObject({ value: 1, state: "measured" })
+    const { apps, totals } = await portfolio({ day: "2025-11-19" })
+    expect([apps[0].keywordsTracked, totals.keywordsTracked, totals.keywordsMeasured]).toEqual([null, null, 1])
+  })
+
   test("is no later than yesterday where it is named, by the calendar of the time zone", async () => {
     const app = await track()
     for (const day of ["2025-11-20", "2025-11-21"])
