@@ -167,10 +167,13 @@ async function refuseUnknown(sql: Sql, measure: Measure, { platform, field, id, 
     asked.map((storefront) => measure({ kind: "app", platform, storefront, subject: id }, LOOK_UP)),
   )
   if (ends.some(({ state }) => state !== "fresh") || countries.length > asked.length) return
-  const [row] = await sql<{ sold: boolean }[]>`
-    select coalesce(bool_or(f.available), true) as sold
+  const [row] = await sql<{ sold: boolean; askedAt: Date | null }[]>`
+    select coalesce(bool_or(f.available), true) as sold, max(f.seen_at) as "askedAt"
     from store_app a
     join app_storefront f on f.app_id = a.id
     where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${asked as string[]}::text[])`
-  if (row && !row.sold) throw new Fault("invalid_arguments", { field })
+  if (!row || row.sold) return
+  const store = platform === "ios" ? "The App Store" : "Google Play"
+  const detail = `${store} said that it has no app ${id} in ${asked.join(", ")} (${row.askedAt?.toISOString()}).`
+  throw new Fault("invalid_arguments", { field, detail })
 }

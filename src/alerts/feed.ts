@@ -27,6 +27,8 @@ export interface Feed {
   unread: number
   /** Newest first: by when what shows it was seen, then the one found last. */
   alerts: FeedAlert[]
+  /** Older ones that may be seen, counted up to UNREAD_COUNTED. */
+  omitted: number
 }
 
 /** A feed that nobody reads grows by thousands a day: counting them all would take longer every day. */
@@ -34,8 +36,11 @@ export const UNREAD_COUNTED = 10_000
 
 /** What was found of a workspace's apps, at most `limit`. */
 export async function alertsOf(sql: Sql, asked: FeedAsked): Promise<Feed> {
-  const [alerts, unread] = await Promise.all([readAlerts(sql, asked), countUnread(sql, asked)])
-  return { unread, alerts }
+  const [alerts, unread] = await Promise.all([readAlerts(sql, asked), countAlerts(sql, asked, { unread: true })])
+  if (alerts.length < asked.limit) return { unread, alerts, omitted: 0 }
+  const all = await countAlerts(sql, asked, { unread: false, most: UNREAD_COUNTED + asked.limit })
+  // one may have come meanwhile
+  return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
 }
 
 /** Of some apps each is looked at by itself: what others are told lies between in the workspace's feed. */
@@ -69,15 +74,19 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedAsked): 
     limit ${limit}`
 }
 
-async function countUnread(sql: Sql, { workspaceId, appIds }: FeedAsked): Promise<number> {
-  const [row] = await sql<{ unread: number }[]>`
-    select count(*) as unread
+async function countAlerts(
+  sql: Sql,
+  { workspaceId, appIds }: FeedAsked,
+  { unread, most = UNREAD_COUNTED }: { unread: boolean; most?: number },
+): Promise<number> {
+  const [row] = await sql<{ alerts: number }[]>`
+    select count(*) as alerts
     from (
       select
       from alert
-      where workspace_id = ${workspaceId} and read_at is null
+      where workspace_id = ${workspaceId} ${unread ? sql`and read_at is null` : sql``}
         and (${appIds === null} or app_id = any(${(appIds ?? []) as string[]}::text[]))
-      limit ${UNREAD_COUNTED}
+      limit ${most}
     ) a`
-  return row?.unread ?? 0
+  return row?.alerts ?? 0
 }

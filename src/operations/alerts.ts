@@ -113,13 +113,14 @@ export const listAlerts = operation({
       `Unread alerts of all apps this key may see, also of those not listed here; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`,
     ),
     alerts: described(v.array(Row), "Newest first, by when what shows it was seen."),
+    omitted: described(Count, `Older alerts beyond limit; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`),
   }),
 }).run(async ({ limit }, { sql, now, caller, visibleApps }) => {
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
   const appIds = caller.appList === null ? null : [...names.keys()]
-  const { unread, alerts } = await alertsOf(sql, { workspaceId: caller.workspaceId, appIds, limit })
-  return { unread, alerts: alerts.map((alert) => rowOf(alert, names.get(alert.appId), dayOf(now()))) }
+  const { unread, alerts, omitted } = await alertsOf(sql, { workspaceId: caller.workspaceId, appIds, limit })
+  return { unread, alerts: alerts.map((alert) => rowOf(alert, names.get(alert.appId), dayOf(now()))), omitted }
 })
 
 function rowOf(

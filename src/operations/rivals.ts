@@ -30,6 +30,8 @@ const Rival = v.strictObject({
   manual: described(v.boolean(), "Named by hand: listed wherever it stands."),
 })
 
+const MOST = 50
+
 export const listRivals = operation({
   id: "list_rivals",
   method: "GET",
@@ -55,6 +57,7 @@ export const listRivals = operation({
     measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never measured."),
     sources: described(v.array(v.picklist(RANK_SOURCES)), "Who read them, the preferred first."),
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
+    omitted: described(Count, `Rivals beyond the first ${MOST}.`),
   }),
 }).run(async ({ app, storefront, platform }, { sql, pause }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
@@ -69,6 +72,7 @@ export const listRivals = operation({
     platform,
     ...momentOf(places.pieces.flat()),
     rivals: rivals.map(({ app, ...rival }) => ({ ...rival, terms: (app !== null && terms.get(app)) || [] })),
+    omitted: countRivals(places.standings, known) - rivals.length,
   }
 })
 
@@ -134,8 +138,6 @@ function* standingIn(piece: readonly TermPlaces[], { named, hidden, own }: Named
   }
 }
 
-const MOST = 50
-
 interface Candidate {
   app: number | null
   /** Of one named by hand. */
@@ -156,6 +158,10 @@ function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: Named): 
   const last = others[MOST - 1]?.[1]
   const first = last ? others.filter(([, one]) => one.terms > last.terms || (one.terms === last.terms && one.best <= last.best)) : others // biome-ignore format: one line
   return [...byHand, ...first.map(([app, standing]) => ({ app, id: null, ...standing }))]
+}
+
+function countRivals(standings: ReadonlyMap<number, Standing>, { named }: Named): number {
+  return standings.size + named.filter(({ app }) => app === null || !standings.has(app)).length
 }
 
 interface Shown {

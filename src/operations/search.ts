@@ -8,6 +8,7 @@ import { operation } from "../operation.ts"
 import { coded, described } from "../schema.ts"
 import { findRivals, LISTS, PLACES } from "./found-rivals.ts"
 import { appAddress, type Found, folded, patternsOf, platformOf } from "./records.ts"
+import { Count } from "./shapes.ts"
 
 const MOST = 50
 
@@ -49,6 +50,7 @@ export const search = operation({
   output: v.strictObject({
     query: described(v.string(), "As it was asked."),
     results: described(v.array(Result), "The best first; among equals apps, then keywords, then rivals."),
+    omitted: described(Count, `Matches beyond the first ${MOST}, among the best 200 keywords and 200 rivals.`),
   }),
 }).run(async ({ q }, { sql, visibleApps }) => {
   const sought = soughtBy(q)
@@ -57,7 +59,7 @@ export const search = operation({
   const found = [...findApps(apps, sought), ...keywords, ...rivals]
   // a stable sort: among equals the order of each kind stays
   const best = found.sort((a, b) => a.grade - b.grade).slice(0, MOST)
-  return { query: q, results: best.map(({ grade: _, ...result }) => result) }
+  return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
 })
 
 function findApps(apps: readonly TrackedApp[], sought: Sought): Found[] {

@@ -38,7 +38,8 @@ import { countFields, countShape, pageFields, pageShape, starsFields, starsShape
 /** How many languages an answer on Free names. */
 const FREE_LANGUAGES = 5
 
-const LOCKABLE = ["languages", "events", "promotionalText", "inAppPurchases"] as const
+const WITHHELD = ["events", "promotionalText", "inAppPurchases"] as const
+const LOCKABLE = ["languages", ...WITHHELD] as const
 
 const Extras = v.strictObject({
   measuredAt: described(v.nullable(Time), "When the page was read last; null = never: nothing here is known."),
@@ -66,7 +67,17 @@ const Extras = v.strictObject({
   ),
   locked: described(
     v.nullable(Count),
-    "How many of these the plan holds back: languages beyond those named, events, the promotional text and in-app purchases, each counted. 0 from the Pro plan; null = never measured.",
+    "How many languages remain beyond those named. 0 from the Pro plan; null = never measured.",
+  ),
+  withheld: described(
+    v.nullable(
+      v.strictObject({
+        events: described(Count, "In-app events."),
+        promotionalText: described(Count, "1 where the page shows one."),
+        inAppPurchases: described(Count, "In-app purchases that the page names."),
+      }),
+    ),
+    "How much else the plan holds back. All 0 from the Pro plan; null = never measured.",
   ),
   lockedParts: described(v.array(v.picklist(LOCKABLE)), "Which parts are held back, wholly or from the sixth on."),
 })
@@ -188,7 +199,14 @@ function extrasOf({ page, counts, events }: Said, free: boolean): v.InferInput<t
     events: free ? null : events,
     promotionalText: free ? null : promotionalText,
     inAppPurchases: free ? null : purchases,
-    locked: page ? lockedParts.reduce((sum, part) => sum + remain[part], 0) : null,
+    locked: page ? (free ? remain.languages : 0) : null,
+    withheld: page ? withheldOf(remain, free) : null,
     lockedParts,
   }
+}
+
+type Withheld = Record<(typeof WITHHELD)[number], number>
+
+function withheldOf({ events, promotionalText, inAppPurchases }: Withheld, free: boolean): Withheld {
+  return free ? { events, promotionalText, inAppPurchases } : { events: 0, promotionalText: 0, inAppPurchases: 0 }
 }

@@ -40,6 +40,9 @@ describe("the preview of add_app", () => {
     ] as const) {
       const { status, body } = await preview(scene, args)
       expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", field])
+      expect(body.detail).toMatch(
+        /^(The App Store|Google Play) said that it has no app [\w.]+ in us(, de)? \(\d{4}-\d\d-\d\dT[\d:.]+Z\)\.$/,
+      )
       expect(body.confirmToken).toBeUndefined()
     }
     expect([...(await sql`select 1 from tracked_app where id <> ${scene.appId}`)]).toEqual([])

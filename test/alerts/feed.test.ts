@@ -203,15 +203,19 @@ describe("the feed", () => {
     expect(feed.unread).toBe(3)
     expect(terms((await alertsOf(sql, { ...only, limit: 2 })).alerts)).toEqual([9, 7])
     expect(terms((await alertsOf(sql, { ...only, appIds: apps, limit: 3 })).alerts)).toEqual([9, 8, 7])
-    expect(await alertsOf(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [] })
+    expect(await alertsOf(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [], omitted: 0 })
   })
 
   test("has nothing of another workspace, even where its app is named", async () => {
     const other = await newWorkspace(sql)
     const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
     await tell(10, [theirs], other)
-    expect(await alertsOf(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [] })
-    expect(await alertsOf(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({ unread: 0, alerts: [] })
+    expect(await alertsOf(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [], omitted: 0 })
+    expect(await alertsOf(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({
+      unread: 0,
+      alerts: [],
+      omitted: 0,
+    })
   })
 
   test("counts what is unread up to its bound", async () => {

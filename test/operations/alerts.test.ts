@@ -34,7 +34,7 @@ describe("GET /v1/alerts", () => {
   test("is empty where nothing was found", async () => {
     const empty = await house.key(await house.workspace())
     const { status, body } = await house.call("/v1/alerts", { key: empty })
-    expect([status, body]).toEqual([200, { unread: 0, alerts: [] }])
+    expect([status, body]).toEqual([200, { unread: 0, alerts: [], omitted: 0 }])
   })
 
   test("gives what happened to all apps, newest first", async () => {
@@ -105,6 +105,7 @@ describe("GET /v1/alerts", () => {
     ] as const) {
       const { body } = await house.call(`/v1/alerts${query}`, { key: by })
       expect([query, body.alerts.length, body.unread]).toEqual([query, count, 501])
+      expect(body.omitted).toBe(501 - count)
       const newest = Array.from({ length: count }, (_, at) => `term ${501 - at}`)
       expect(body.alerts.map(({ term }: { term: string }) => term)).toEqual(newest)
     }

@@ -96,7 +96,7 @@ describe("rivals named by hand", () => {
     )
     const { rivals, ...moment } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
     const read = { day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", sources: ["import"] }
-    expect(moment).toEqual({ country: "us", platform: "ios", ...read })
+    expect(moment).toEqual({ country: "us", platform: "ios", ...read, omitted: 0 })
     const rt = (theirRank: number) => ({ term: "rt", theirRank, ourRank: 2 })
     const rm = (theirRank: number) => ({ term: "rm", theirRank, ourRank: 3 })
     const none = { ratings: null, ratingsDay: null, ratingsSource: null }
@@ -116,14 +116,15 @@ describe("rivals named by hand", () => {
     expect(android.rivals.map(({ id }: { id: string }) => id)).toEqual(["com.example.rival"])
   })
 
-  test("at most 50 rivals are listed, those named by hand among them", async () => {
+  test("at most 50 rivals are listed, those named by hand among them, and the others are counted", async () => {
     const workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "50001", countries: ["us"], keywords: ["many"], origin: "own" }
     const appId = await sql.begin((tx) => trackApp(tx, { ...asked, manualRivals: ["ios:49999"] }))
     const ids = Array.from({ length: 200 }, (_, i) => 40_000 + i)
     await record(sql, [reading("many", "2025-11-19T10:00:00Z", [...ids, 49999, 50001])], () => NOW)
-    const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
+    const { rivals, omitted } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
     const listed = rivals.map(({ id }: { id: string }) => id)
     expect(listed).toEqual([...ids.slice(0, 49).map(String), "49999"])
+    expect(omitted).toBe(151)
   })
 })

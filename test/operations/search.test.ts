@@ -253,6 +253,9 @@ test("at most 50, the order the same each time", async () => {
   const ctx = contextOf(sql, workspace)
   const found = await find("words", ctx)
   expect(found).toHaveLength(50)
+  // of the keywords the best 200 are found
+  expect((await ask(search, ctx, { q: "words" })).omitted).toBe(150)
+  expect((await ask(search, ctx, { q: "keyword" })).omitted).toBe(0)
   expect(found.slice(0, 4).map(({ title }) => title)).toEqual(["words", "words first", "many words 0", "many words 1"])
   expect(await find("words", ctx)).toEqual(found)
   const last = await find("keyword", ctx)
@@ -303,7 +306,7 @@ describe("over REST", () => {
     }
     for (const q of ["x", "x".repeat(120), "😀".repeat(120), "İ".repeat(120)]) {
       const { status, body } = await asked(`?q=${encodeURIComponent(q)}`)
-      expect([status, body]).toEqual([200, { query: q, results: [] }])
+      expect([status, body]).toEqual([200, { query: q, results: [], omitted: 0 }])
     }
   })
 })

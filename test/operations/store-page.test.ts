@@ -111,6 +111,7 @@ describe("a recorded page", () => {
       promotionalText: "New this month: a night on the northern sea.",
       inAppPurchases: listing.inAppPurchases,
       locked: 0,
+      withheld: { events: 0, promotionalText: 0, inAppPurchases: 0 },
       lockedParts: [],
     })
     for (const hidden of [listing.name, listing.subtitle, "Fall asleep to rain"])
@@ -127,8 +128,8 @@ describe("a recorded page", () => {
       events: null,
       promotionalText: null,
       inAppPurchases: null,
-      // two languages, two events, the text and three purchases
-      locked: 8,
+      locked: 2,
+      withheld: { events: 2, promotionalText: 1, inAppPurchases: 3 },
       lockedParts: ["languages", "events", "promotionalText", "inAppPurchases"],
     })
     const { listingExtras: _, ...shared } = free.ios
@@ -262,7 +263,7 @@ describe("what is not known", () => {
     }
     expect(ios.listingExtras).toEqual({
       ...{ measuredAt: null, languageCount: null, languages: null, stars: null, starsAt: null, events: null },
-      ...{ promotionalText: null, inAppPurchases: null, locked: null, lockedParts: [] },
+      ...{ promotionalText: null, inAppPurchases: null, locked: null, withheld: null, lockedParts: [] },
     })
   })
 
@@ -314,7 +315,8 @@ test("a key on Free reads its part through the tools, and nothing over REST", as
   expect([isError, credits.used]).toEqual([false, 1])
   expect(body.ios.listingExtras).toMatchObject({
     languages: ["English", "French"],
-    locked: 3,
+    locked: 0,
+    withheld: { events: 1, promotionalText: 1, inAppPurchases: 1 },
     lockedParts: ["events", "promotionalText", "inAppPurchases"],
   })
   const rest = await house.call(`/v1/apps/${appId}/page`, { key })
