@@ -40,7 +40,8 @@ export interface PopularityInputs {
  *
  * Limits: an order rather than a level (CHECKED), and checked by ratings alone: the suggestions of that day are not known.
  * Below 70 nothing was fitted, and what few search comes out too high, long terms that bring up giants most. Apple's figures
- * are relative to a storefront; only the United States were fitted, and no Google Play.
+ * are relative to a storefront; only the United States were fitted, and no Google Play. There an estimate mostly rests
+ * on extensions alone: the search page counts the ratings of one app, and the beginnings of a term are not asked for.
  */
 export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Figure<PopularityParts> | undefined {
   const read = {

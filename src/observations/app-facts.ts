@@ -13,7 +13,7 @@ interface Rule<Facts> {
   holds(facts: Facts, seenAt: Date): boolean
 }
 
-type AppFacts = Omit<StoreApp, "id" | "market" | "listing"> & Pick<Listing, "ratingsByStar">
+type AppFacts = Omit<StoreApp, "id" | "market" | "listing">
 
 /** More than there are people. */
 const MOST_RATINGS = 10_000_000_000

@@ -13,7 +13,6 @@ import {
 } from "./types.ts"
 
 interface ShownApp extends ResultApp {
-  ratingsByStar?: RatingsByStar
   /** The store's own ids of its main genre and of who sells it. */
   genre?: string
   /** All that the store names, the main one first. */

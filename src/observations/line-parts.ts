@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { RANK_SOURCES } from "./types.ts"
+import { RANK_SOURCES, type RatingsByStar } from "./types.ts"
 
 export const Text = v.string("must be text")
 /** One that says nothing is not said, as the stores' own pages are read. */
@@ -35,6 +35,12 @@ export const Provenance = {
   sha256: v.optional(v.pipe(Text, v.regex(/^[0-9a-f]{64}$/i, "must be 64 hex digits"))),
 }
 
+const StarCounts = v.pipe(
+  v.array(Whole, "must be a list"),
+  v.length(5, "must be five whole numbers"),
+  v.transform((counts) => counts as RatingsByStar),
+)
+
 export const App = {
   id: Text,
   name: Fact,
@@ -43,6 +49,7 @@ export const App = {
   bundleId: Fact,
   ratings: v.optional(Whole),
   rating: v.optional(Figure),
+  ratingsByStar: v.optional(StarCounts),
 }
 
 export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>>(item: Item) =>
@@ -120,7 +127,7 @@ export const ListingShape = v.strictObject({
   version: Fact,
   rating: v.optional(Figure),
   ratings: v.optional(Whole),
-  ratingsByStar: v.optional(v.pipe(list(Whole), v.length(5, "must be five whole numbers"))),
+  ratingsByStar: v.optional(StarCounts),
   events: v.optional(list(Event)),
   editorial: v.optional(list(Card)),
 })

@@ -1,7 +1,13 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
 import type { AppAdsObservation } from "./types-app-ads.ts"
 import type { ChartObservation, GenresObservation } from "./types-charts.ts"
-import type { DeveloperAppsObservation, ListedBeside, ListingObservation, MarketFacts } from "./types-listing.ts"
+import type {
+  DeveloperAppsObservation,
+  ListedBeside,
+  ListingObservation,
+  MarketFacts,
+  RatingsByStar,
+} from "./types-listing.ts"
 import type { ReviewsObservation } from "./types-reviews.ts"
 
 export * from "./types-app-ads.ts"
@@ -69,6 +75,8 @@ export interface ResultApp {
   bundleId?: string
   ratings?: number
   rating?: number
+  /** The counts are the store's own: they need not add up to `ratings`. */
+  ratingsByStar?: RatingsByStar
 }
 
 /** Where what a store says of apps can come from. */

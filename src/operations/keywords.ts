@@ -20,7 +20,7 @@ const Keyword = v.strictObject({
   source: described(v.nullable(v.picklist(RANK_SOURCES)), "Who read them; null where measured is false."),
   demand: described(
     v.nullable(v.number()),
-    "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+    "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result. Google Play's search counts those of the app on its card alone: there it is null unless enough of the ten are tracked or rivals.",
   ),
   demandAt: described(
     v.nullable(Time),
@@ -40,7 +40,7 @@ const Keyword = v.strictObject({
   ),
   popularitySource: described(
     v.nullable(v.string()),
-    `apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions: an order rather than a level. By ratings alone, on ${CHECKED.terms} terms of the United States of ${CHECKED.least} and more that it was not fitted on, it errs by ${CHECKED.shown.error} points, a constant by ${CHECKED.constant.error}, the first app's ratings by ${CHECKED.firstApp.error}; lower ones come out too high. Null where popularity is null.`,
+    `apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions: an order rather than a level. By ratings alone, on ${CHECKED.terms} terms of the United States of ${CHECKED.least} and more that it was not fitted on, it errs by ${CHECKED.shown.error} points, a constant by ${CHECKED.constant.error}, the first app's ratings by ${CHECKED.firstApp.error}; lower ones come out too high. Of an Android keyword without a demand it rests on hintCount alone, and was not checked. Null where popularity is null.`,
   ),
   popularityWeek: described(
     v.nullable(v.string()),

@@ -10,7 +10,7 @@ import { marketOf } from "./play-market.ts"
 import { pageBeside } from "./play-page.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
-const PARSER = 3
+const PARSER = 4
 
 /**
  * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. The page

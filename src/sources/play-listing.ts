@@ -1,4 +1,4 @@
-import type { ResultApp } from "../observations/types.ts"
+import type { RatingsByStar, ResultApp } from "../observations/types.ts"
 import { fact, required } from "./facts.ts"
 import { at, count, list, stars, text } from "./json.ts"
 
@@ -16,12 +16,20 @@ export function listedFacts(listing: unknown): Required<Pick<ResultApp, "name" |
     developer: required(at(fieldAt(listing, 68), 0), text),
     ratings: fact(at(scores, 2, 1), count),
     rating: starsOf(at(scores, 0)),
+    ratingsByStar: at(scores, 2, 1) === 0 ? undefined : fact(at(scores, 1), starCounts),
   }
 }
 
 interface Scores {
   ratings: number | undefined
   rating: number | undefined
+  ratingsByStar: RatingsByStar | undefined
+}
+
+/** How many gave each number of stars: the page has those of one star first, after an empty place. */
+function starCounts(value: unknown): RatingsByStar | undefined {
+  const counts = [5, 4, 3, 2, 1].map((stars) => count(at(value, stars, 1)))
+  return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import { idOf, isLabelledAd, rowOf, textsIn } from "./play-rows.ts"
 import { ReadFailure, type Source } from "./source.ts"
 import { spelt } from "./spelt.ts"
 
-const PARSER = 2
+const PARSER = 3
 
 /**
  * The search page of play.google.com, in its order: the card of the app that the term names, where there is one, then

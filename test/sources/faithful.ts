@@ -25,13 +25,26 @@ function firstOf<T>(all: readonly T[], wrong: (one: T) => string | undefined): s
 }
 
 function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
-  const { icon, ratings, rating, price, releasedAt, updatedAt, market, listing, genres = [], ...texts } = app
+  const {
+    icon,
+    ratings,
+    rating,
+    price,
+    releasedAt,
+    updatedAt,
+    market,
+    listing,
+    genres = [],
+    ratingsByStar,
+    ...texts
+  } = app
   const dates = { releasedAt, updatedAt }
   const figures = { ratings, rating, price }
   return (
     firstOf(Object.entries(texts), ([what, value]) => missing(what, value, (text) => standing.text(text))) ??
     firstOf(genres, (genre) => missing("genres", genre, (id) => standing.text(id))) ??
     firstOf(Object.entries(figures), ([what, value]) => missing(what, value, (figure) => standing.figure(figure))) ??
+    firstOf(ratingsByStar ?? [], (count) => missing("ratingsByStar", count, (figure) => standing.figure(figure))) ??
     firstOf(Object.entries(dates), ([what, value]) => missing(what, value, (date) => standing.date(date as Date))) ??
     missing("icon", icon, (url) => standing.picture(url)) ??
     besideUnfaithful({ market, listing }, standing)

@@ -29,6 +29,7 @@ test("the recorded page of a free app that has a version for each kind of device
         developer: "Google LLC",
         ratings: 9_039_805,
         rating: 4.26508,
+        ratingsByStar: [6_403_317, 878_696, 479_693, 306_894, 971_173],
         price: 0,
         currency: "USD",
         genre: "TOOLS",
@@ -52,6 +53,7 @@ test("the recorded page of an app that costs something", () => {
     developer: "Mojang",
     ratings: 5_715_302,
     rating: 4.315863,
+    ratingsByStar: [4_194_160, 491_363, 264_728, 170_943, 594_092],
     version: "1.26.32.2",
     price: 6.99,
     currency: "USD",
@@ -86,6 +88,18 @@ test("an app without ratings has neither a rating nor a count, rather than 0", (
 
 test("a version that varies is left out, also where the page says so in words", () => {
   expect(app(edited(minecraft, { 140: [[["Varies with device"]]] }), MINECRAFT).version).toBeUndefined()
+})
+
+test("the counts by star are those that make the rating: five stars first", () => {
+  for (const [page, id] of [
+    [translate, TRANSLATE],
+    [minecraft, MINECRAFT],
+  ] as const) {
+    const { rating, ratingsByStar } = app(page, id)
+    const all = ratingsByStar!.reduce((sum, count) => sum + count, 0)
+    const mean = ratingsByStar!.reduce((sum, count, place) => sum + (5 - place) * count, 0) / all
+    expect(mean).toBeCloseTo(rating!, 4)
+  }
 })
 
 test("fields far out are found under their number too", () => {

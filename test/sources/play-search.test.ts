@@ -53,6 +53,7 @@ test("the recorded page of panda: the app that the term names first, then the li
     developer: "Panda Restaurant Group, Inc.",
     ratings: 66_991,
     rating: 4.596675,
+    ratingsByStar: [54_759, 5_898, 1_607, 989, 3_732],
   })
   expect(results[1]).toEqual({
     id: "com.sinyee.babybus.restaurant",

@@ -4,6 +4,7 @@ import type { SearchAsked } from "../../sources/asked.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { afterTerms } from "../put-forward.ts"
+import { deriveMetrics } from "./metrics.ts"
 
 export type SearchSource = Source<SearchAsked, SearchObservation>
 
@@ -20,7 +21,7 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
       const { storefront, subject: term } = subject!
       return [await firstOf(sources, { storefront, term }, port)]
     },
-    derive: platform === "ios" ? difficultyIsDue : undefined,
+    derive: platform === "ios" ? difficultyIsDue : deriveMetrics,
     putsForward: afterTerms,
   }
 }

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test"
+import { demandOf } from "../../src/formulas/demand.ts"
+import { estimatePopularity } from "../../src/formulas/popularity.ts"
+import { record } from "../../src/observations/record.ts"
+import { fixture } from "../sources/parsed.ts"
+import { publicScene } from "./public-scene.ts"
+
+const TRANSLATE = "com.google.android.apps.translate"
+const on = publicScene({ egressCountry: "us" })
+
+const metrics = () => on.sql`
+  select metric, score::float8 as score, parts->'known' as known
+  from keyword_metric
+  where metric <> 'hints'
+  order by metric`
+
+test("how many gave an Android app each number of stars is stored with the reading of its page", async () => {
+  on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
+  await on.track({ androidPkg: TRANSLATE, countries: ["us"] })
+  await on.read("app")
+  const [row] = await on.sql`select source, ratings::float8 as ratings, to_json(stars) as stars from rating_count`
+  expect(row).toEqual({ source: "play-details", ratings: 9_039_805, stars: STARS })
+})
+
+const STARS = [6_403_317, 878_696, 479_693, 306_894, 971_173]
+
+test("an Android keyword has a demand where enough of its first ten were counted, and else none", async () => {
+  on.stores.on("play.google.com", "/store/search", () => new Response(fixture("play-search-panda.html")))
+  await on.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
+  await on.read("search")
+  // the card's count alone is a third of the weight
+  expect([...(await on.sql`select source, ratings::float8 as n from rating_count where ratings is not null`)]).toEqual([
+    { source: "play-search", n: 66_991 },
+  ])
+  expect([...(await metrics())]).toEqual([])
+  const counted = ["com.sinyee.babybus.restaurant", "com.yq.xmmg.gp"].map((id) => ({ id, ratings: 200_000, rating: 4 }))
+  for (const app of counted) {
+    const about = { parser: 1, origin: "own", sha256: new Uint8Array(32), seenAt: on.now }
+    const subject = { platform: "android" as const, storefront: "us", asked: [app.id], apps: [app] }
+    await record(on.sql, [{ kind: "apps", source: "play-details", ...subject, ...about }], () => on.now)
+  }
+  await on.read("search", { days: 1 })
+  const demand = demandOf([66_991, 200_000, 200_000, ...Array<null>(7).fill(null)])!
+  const estimate = estimatePopularity({ ratingMass: demand.parts.ratingMass, hints: null })!
+  expect([...(await metrics())]).toEqual([
+    { metric: "demand", score: demand.score, known: 3 },
+    { metric: "popularity", score: estimate.score, known: null },
+  ])
+})
