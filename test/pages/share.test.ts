@@ -101,6 +101,15 @@ describe("a shared page", () => {
     expect(text).not.toMatch(/Ratings 0|Average rating 0/)
   })
 
+  test("names who read each measured day, and that several did", async () => {
+    const own = await sharing(house, { keywords: ["whose"] })
+    await own.measure("whose", 1, 9, { source: "apple-web-search" })
+    await own.measure("whose", 0, 4)
+    const text = textOf((await open((await own.share()).path)).text)
+    expect(text).toContain("Read by 2 sources, whose ranks are not compared.")
+    expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
+  })
+
   test("compares with no day of another source, and with none that was not read deep enough", async () => {
     const own = await sharing(house, { keywords: ["a", "b"] })
     await own.measure("a", 1, 9, { source: "apple-web-search" })
