@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import { noteCountry } from "../../src/measuring/countries.ts"
 import { freshDatabase } from "../database.ts"
 import { answersLookUps, type Live, live } from "../operations/live.ts"
 
@@ -32,6 +33,8 @@ describe("the preview of add_app", () => {
   test("refuses an id that the store does not have, naming it, and leaves nothing behind that is read again", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, {})
+    // Google Play's "not found" names no country: it is believed where the latest page named the one asked for
+    await noteCountry(sql, { upstream: "play.google.com", egress: "live" }, { asked: "us", answered: "us" }, new Date())
     scene.stores.on("play.google.com", "/store/apps/details", () => new Response("", { status: 404 }))
     for (const [args, field] of [
       [{ iosId: "20002" }, "iosId"],
