@@ -1,5 +1,7 @@
 import { createReadStream, statSync } from "node:fs"
-import { vacuumChanged } from "../database/upkeep.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql } from "../database/types.ts"
+import { analyzeGrown } from "../database/upkeep.ts"
 import { openImportFindings } from "../measuring/imported.ts"
 import { type Imported, type ImportProgress, importLines } from "../observations/import-lines.ts"
 import { type Command, CommandProblem, type Invocation } from "./command.ts"
@@ -22,13 +24,18 @@ export const importCommand: Command = {
   async run(invocation) {
     const { terminal, has } = invocation
     const source = open(invocation)
-    const imported = await withDatabase(invocation, async (sql, { kind }) => {
+    const imported = await withDatabase(invocation, async (sql) => {
       const lines = linesOf(source.chunks)
       const findings = openImportFindings({ keptDays: invocation.settings.kept.alertDays })
-      const result = await importLines(sql, lines, { onProgress: progress(terminal, source), note: findings.note })
+      const { note } = findings
+      const result = await importLines(sql, lines, {
+        pause: analyzing(sql),
+        onProgress: progress(terminal, source),
+        note,
+      })
       terminal.progress("")
-      // nobody else gathers statistics there
-      if (kind === "embedded" && result.recorded >= BULK) await vacuumChanged(sql)
+      // without statistics what was imported would be read slowly until somebody gathers them
+      await analyzeGrown(sql)
       terminal.progress("looking for what the days show")
       await findings.tell(sql)
       terminal.progress("")
@@ -41,7 +48,21 @@ export const importCommand: Command = {
   },
 }
 
-const BULK = 1_000
+const PAUSE_MS = 5
+/** Transactions after which it is looked for tables that have grown; then after twice as many each time. */
+const FIRST_LOOK = 16
+
+/** While tables are small their statistics take no time, and doubled each time they are never far off. */
+function analyzing(sql: Sql): () => Promise<void> {
+  let [done, next] = [0, FIRST_LOOK]
+  return async () => {
+    await sleep(PAUSE_MS)
+    if (++done < next) return
+    next *= 2
+    await analyzeGrown(sql)
+  }
+}
+
 const SHOWN = 20
 
 interface Source {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql, Tx } from "../database/types.ts"
 import { recordAttempt } from "./attempts.ts"
+import { type BatchSize, createBatchSize } from "./batch-size.ts"
 import { ObservationProblem } from "./check.ts"
 import { deriveFigures, noteSide, type Sides } from "./derive-figures.ts"
 import { LineProblem, type Parsed, parseLine } from "./lines.ts"
-import { record } from "./record.ts"
-import type { Attempt, Observation } from "./types.ts"
+import { type RecordOptions, record } from "./record.ts"
+import type { Attempt, Observation, ReviewsObservation } from "./types.ts"
 
 /** Counts so far. */
 export interface ImportProgress {
@@ -32,7 +33,7 @@ export interface BadLine {
 }
 
 export interface ImportOptions {
-  /** Lines stored in one transaction, fewer where they hold more than some 1,000 results. */
+  /** Lines stored in one transaction, fewer where that would take long (batch-size.ts). */
   batch?: number
   /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
   pause?: () => Promise<void>
@@ -43,8 +44,8 @@ export interface ImportOptions {
 }
 
 /**
- * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all; bad lines are skipped and named. At
- * the end keywords' figures are calculated of what is stored then (see deriveFigures): no worker is needed for them.
+ * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all, but for long pages of reviews, which are
+ * stored in parts; bad lines are skipped and named. At the end keywords' figures are calculated of what is stored then (see deriveFigures): no worker is needed for them.
  * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated, also for the sake
  * of the figures. What the database throws is thrown on; batches before it stay.
  */
@@ -64,8 +65,10 @@ export async function importLines(
   let pending: Numbered[] = []
   let results = 0
   let number = 0
+  const size = createBatchSize()
+  const storing: Storing = { sql, total, size, pause, now, note }
   const flush = async () => {
-    await store(sql, pending, total, { now, note })
+    await store(storing, pending, results)
     pending = []
     results = 0
     const { bad, ...counts } = total
@@ -78,12 +81,17 @@ export async function importLines(
     total.read++
     const parsed = tryParse(line, number, total)
     if (!parsed) continue
-    if (pending.length >= batch || results >= BATCH_RESULTS) {
+    const more = resultsOf(parsed)
+    if (pending.length >= batch || (results > 0 && results + more > size.results)) {
       await flush()
       await pause()
     }
-    pending.push({ number, parsed })
-    results += resultsOf(parsed)
+    const page = longPage(parsed, size)
+    if (page) await storePage(storing, number, page)
+    else {
+      pending.push({ number, parsed })
+      results += more
+    }
     if (parsed.kind === "observation") noteSide(sides, parsed.observation)
   }
   await flush()
@@ -92,7 +100,6 @@ export async function importLines(
   return total
 }
 
-const BATCH_RESULTS = 1000
 const PAUSE_MS = 5
 
 function resultsOf(parsed: Parsed): number {
@@ -121,11 +128,16 @@ function tryParse(text: string, line: number, { bad }: Imported): Parsed | undef
 }
 
 interface Storing {
+  sql: Sql
+  total: Imported
+  size: BatchSize
+  pause: () => Promise<void>
   now: () => Date
   note: ImportOptions["note"]
 }
 
-async function store(sql: Sql, pending: readonly Numbered[], total: Imported, { now, note }: Storing): Promise<void> {
+async function store(storing: Storing, pending: readonly Numbered[], results: number): Promise<void> {
+  const { sql, total, now } = storing
   const readings: { line: number; observation: Observation }[] = []
   const attempts: { line: number; attempt: Attempt }[] = []
   for (const { number: line, parsed } of pending) {
@@ -133,14 +145,18 @@ async function store(sql: Sql, pending: readonly Numbered[], total: Imported, { 
     else readings.push({ line, observation: parsed.observation })
   }
   const observations = readings.map(({ observation }) => observation)
-  const finish = note && ((tx: Tx) => note(tx, observations))
-  const stored = await record(sql, observations, now, { ...(finish && { finish }) })
+  const stored = await record(sql, observations, now, optionsOf(storing, observations, results))
   total.recorded += stored.recorded
   total.known += stored.known
   for (const { index, problem } of stored.refused) {
     total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
   }
   for (const { line, attempt } of attempts) await log(sql, line, attempt, total, now)
+}
+
+function optionsOf({ size, note }: Storing, observations: readonly Observation[], results: number): RecordOptions {
+  const finish = note && ((tx: Tx) => note(tx, observations))
+  return { noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
 }
 
 async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, now: () => Date): Promise<void> {
@@ -151,4 +167,33 @@ async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, no
     if (!(error instanceof ObservationProblem)) throw error
     total.bad.push({ line, reason: error.message })
   }
+}
+
+/** A page of reviews that would take a transaction too long. */
+function longPage(parsed: Parsed, size: BatchSize): ReviewsObservation | null {
+  if (parsed.kind === "attempt" || parsed.observation.kind !== "reviews") return null
+  return resultsOf(parsed) > size.results ? parsed.observation : null
+}
+
+/**
+ * Stores it in parts of one reading, of which only the last says how far the reading came: what an interrupted import leaves
+ * are reviews that the next finds known.
+ */
+async function storePage(storing: Storing, line: number, page: ReviewsObservation): Promise<void> {
+  const { sql, total, size, pause, now } = storing
+  const { end, ...unended } = page
+  let isNew = false
+  for (let from = 0; from < page.reviews.length; ) {
+    const reviews = page.reviews.slice(from, from + Math.max(1, Math.floor(size.results / 2)))
+    from += reviews.length
+    const isLast = from === page.reviews.length
+    const part = isLast && end ? { ...unended, end, reviews } : { ...unended, reviews }
+    const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], 2 * reviews.length))
+    const [bad] = refused
+    if (bad) return void total.bad.push({ line, reason: bad.problem.message })
+    isNew ||= recorded > 0
+    if (!isLast) await pause()
+  }
+  if (isNew) total.recorded++
+  else total.known++
 }

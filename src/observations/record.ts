@@ -40,6 +40,8 @@ export interface RecordOptions {
    * nothing but by `tx`. What it throws takes everything back.
    */
   finish?: (tx: Tx) => Promise<void>
+  /** Told for how many milliseconds the transaction had the database to itself. */
+  noteMs?: (ms: number) => void
 }
 
 /**
@@ -58,15 +60,17 @@ export async function record(
   sql: Sql,
   observations: readonly Observation[],
   now: () => Date = () => new Date(),
-  { finish }: RecordOptions = {},
+  { finish, noteMs }: RecordOptions = {},
 ): Promise<Recorded> {
   const { sound, refused } = sift(observations, now())
   if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
   await openMonths(sql, sound)
   const recorded = await again(() =>
     sql.begin(async (tx) => {
+      const startedAt = performance.now()
       const count = sound.length > 0 ? await store(tx, sound) : 0
       await finish?.(tx)
+      noteMs?.(performance.now() - startedAt)
       return count
     }),
   )
@@ -122,6 +126,8 @@ async function again<T>(run: () => Promise<T>): Promise<T> {
 
 /** Every table is written once, in this order and by its key, so that nobody waits in a circle. */
 async function store(tx: Tx, sound: readonly Observation[]): Promise<number> {
+  // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
+  await tx`set local plan_cache_mode = force_custom_plan`
   await holdIdentities(tx)
   const known = await identify(tx, sound)
   if (known.lists.length > 0) await lockLists(tx, known.lists)

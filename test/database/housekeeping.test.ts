@@ -17,10 +17,10 @@ function logBytes(dataDir: string): number {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 8_000; performance.now() < deadline; await Bun.sleep(50)) {
+  for (const deadline = performance.now() + 30_000; performance.now() < deadline; await Bun.sleep(50)) {
     if (await holds()) return
   }
-  throw new Error("it did not come true within 8 s")
+  throw new Error("it did not come true within 30 s")
 }
 
 test("the log is cut by checkpoints while much is written, and a nightly vacuum takes the changed tables", async () => {
@@ -70,7 +70,7 @@ test("the log is cut by checkpoints while much is written, and a nightly vacuum 
     return row!.done
   })
   await close()
-}, 40_000)
+}, 120_000)
 
 test("after a bulk load the named tables have statistics; unchanged tables are left alone", async () => {
   const { sql, close } = await openEmbedded({ dataDir: join(folder, "data"), as: "command", log: () => {} })

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import { createBatchSize } from "../../src/observations/batch-size.ts"
 import { importLines } from "../../src/observations/import-lines.ts"
 import { LineProblem, parseLine } from "../../src/observations/lines.ts"
 import { freshDatabase } from "../database.ts"
@@ -158,7 +159,7 @@ test("bad lines are named by number and skipped, all others stored, and nothing 
   expect(await sql`select 1 from store_app where store_id = '10003'`).toHaveLength(0)
 })
 
-test("a transaction holds some 1,000 results at most, and others get their turn before the next", async () => {
+test("a transaction holds 1,000 results at most, and others get their turn before the next", async () => {
   const deep = (minute: number) =>
     search({
       seenAt: `2025-10-25T03:${10 + minute}:00Z`,
@@ -170,8 +171,48 @@ test("a transaction holds some 1,000 results at most, and others get their turn 
     onProgress: ({ recorded }) => steps.push(recorded),
     pause: async () => void steps.push("pause"),
   })
-  // and before keywords' figures are calculated
-  expect(steps).toEqual([4, "pause", 8, "pause", 9, "pause"])
+  const counts = steps.filter((step) => step !== "pause") as number[]
+  expect(counts.at(-1)).toBe(9)
+  expect(counts.filter((count, i) => count - (counts[i - 1] ?? 0) > 4)).toEqual([])
+  // between each two, and before keywords' figures are calculated
+  expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
+})
+
+test("a long page of reviews is stored in parts, counts as one reading, and its end stands once all of it does", async () => {
+  const page = {
+    kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "897446215",
+    seenAt: "2025-10-25T03:00:00Z", complete: true,
+    reviews: Array.from({ length: 1_000 }, (_, i) => {
+      return { id: String(i), stars: 1 + (i % 5), text: `Text ${i}`, at: new Date(Date.UTC(2025, 9, 24) - i * 60_000).toISOString() }
+    }),
+  } // biome-ignore format: a line
+  const held: [number, number][] = []
+  const pause = async () => {
+    const [row] = await sql<{ reviews: number; ends: number }[]>`
+      select (select count(*) from review_version) as reviews, (select count(*) from review_read) as ends`
+    held.push([row!.reviews, row!.ends])
+  }
+  const file = [page]
+  expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
+    read: 1,
+    recorded: 1,
+    known: 0,
+    bad: [],
+  })
+  await pause()
+  expect(held.length).toBeGreaterThan(2)
+  expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
+  expect(held.at(-1)).toEqual([1_000, 1])
+  expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
+})
+
+test("transactions hold as much as is stored in some 25 ms, on any machine", () => {
+  const stored = (perMs: number) => {
+    const size = createBatchSize()
+    for (let i = 0; i < 20; i++) size.note(size.results, size.results / perMs)
+    return size.results
+  }
+  expect([stored(10), stored(4), stored(1_000), stored(0.1)]).toEqual([250, 100, 1_000, 50])
 })
 
 test("the same lines again bring nothing new and leave every row as it was", async () => {

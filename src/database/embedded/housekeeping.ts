@@ -24,11 +24,11 @@ export function keepHouse(
   sql: Sql,
   log: Log,
   {
-    everyMs = 5_000,
-    logLimit = 64 * 1024 * 1024,
+    everyMs = 2_000,
+    logLimit = 16 * 1024 * 1024,
     checkpointMs = 5 * 60_000,
     vacuumHour = 3,
-    analyzeMs = 60_000,
+    analyzeMs = 15_000,
     now = () => new Date(),
   }: HousekeepingOptions = {},
 ): () => Promise<void> {
