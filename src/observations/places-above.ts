@@ -13,35 +13,74 @@ export interface TermPlaces {
   apps: Int32Array
 }
 
-/** Keywords whose results one statement reads: some 10 ms on the embedded database. */
-const PIECE = 150
+/** Keywords that one statement looks up, and whose results it reads: each some 5 ms on the embedded database. */
+const PAGE = 500
+const PIECE = 75
 
-/**
- * The results of the day shown of every keyword measured on it, in pieces and in the keywords' order: only those above the
- * app itself, or else all of them.
- */
+interface Reading {
+  /** Only places above the app itself, where it has one. */
+  onlyAbove: boolean
+  pause(): Promise<void>
+}
+
+/** The results of the day shown of every keyword measured on it, in pieces and in the keywords' order. */
 export async function* readPlaces(
   sql: Sql,
-  { appId, platform, storefront, own }: SideApp,
-  { onlyAbove }: { onlyAbove: boolean },
+  side: SideApp,
+  { onlyAbove, pause }: Reading,
 ): AsyncGenerator<TermPlaces[]> {
+  const { own } = side
   if (own === null) return
-  const answer = (where: ReturnType<Sql>) => sql`
-    select source, seen_at, array_position(app_ids, ${own}) as our_rank, app_ids
-    from search_results
-    where ${where} and list_id = t.list_id and day = t.day and complete
-    order by ${bestFirst(sql)}
-    limit 1`
-  const shown = sql`
-    r.source, r.seen_at as "seenAt", r.our_rank as "ourRank",
-    array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(r.our_rank - 1, 250) else 250 end], ' ') as apps`
-  const rows = await sql<Row[]>`
-    with term as materialized (
-      select k.term, l.id as list_id, max(l.last_day) over () as day, row_number() over (order by k.position, k.term) as n
+  const terms = await readTerms(sql, side, pause)
+  const day = terms.reduce<string | null>((last, { lastDay }) => (lastDay && (!last || lastDay > last) ? lastDay : last), null) // biome-ignore format: one line
+  if (day === null) return
+  const measured = terms.filter(({ lastDay }) => lastDay === day)
+  for (let from = 0; from < measured.length; from += PIECE) {
+    const piece = measured.slice(from, from + PIECE)
+    const rows = await sql<(Omit<TermPlaces, "day" | "apps"> & { apps: string })[]>`
+      select t.term, r.source, r.seen_at as "seenAt", r.our_rank as "ourRank",
+        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(r.our_rank - 1, 250) else 250 end], ' ') as apps
+      from unnest(
+        ${piece.map(({ term }) => term)}::text[],
+        ${piece.map(({ listId }) => listId)}::int[]
+      ) with ordinality t (term, list_id, n)
+      cross join lateral (
+        select source, seen_at, array_position(app_ids, ${own}) as our_rank, app_ids
+        from search_results
+        where list_id = t.list_id and day = ${day} and complete
+        order by ${bestFirst(sql)}
+        limit 1
+      ) r
+      order by t.n
+      limit ${PIECE}`
+    yield rows.map(({ apps, ...row }) => ({ ...row, day, apps: numbersIn(apps) }))
+    await pause()
+  }
+}
+
+interface SideTerm {
+  term: string
+  position: number
+  listId: number | null
+  lastDay: string | null
+}
+
+/** Every tracked keyword, in its order. */
+async function readTerms(
+  sql: Sql,
+  { appId, platform, storefront }: SideApp,
+  pause: () => Promise<void>,
+): Promise<SideTerm[]> {
+  const terms: SideTerm[] = []
+  for (let more = true; more; ) {
+    const page = await sql<SideTerm[]>`
+      select k.term, k.position, l.id as "listId", l.last_day as "lastDay"
       from (
         select term, position
         from tracked_term
-        where (app_id, country) = (${appId}, ${storefront})
+        where (app_id, country) = (${appId}, ${storefront}) and term > ${terms.at(-1)?.term ?? ""}
+        order by term
+        limit ${PAGE}
       ) k
       left join lateral (
         select id, last_day
@@ -49,44 +88,14 @@ export async function* readPlaces(
         where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
         offset 0
       ) l on true
-    )
-    select t.term, t.day, t.list_id as "listId", ${shown}
-    from term t
-    left join lateral (${answer(sql`t.n <= ${PIECE}`)}) r on true
-    order by t.n
-    limit 100000`
-  yield placesOf(rows.slice(0, PIECE))
-  for (let from = PIECE; from < rows.length; from += PIECE) {
-    const piece = rows.slice(from, from + PIECE)
-    const answers = await sql<Pick<Row, "source" | "seenAt" | "ourRank" | "apps">[]>`
-      select ${shown}
-      from unnest(
-        ${piece.map(({ listId }) => listId)}::int[],
-        ${piece.map(({ day }) => day)}::date[]
-      ) with ordinality t (list_id, day, n)
-      left join lateral (${answer(sql`true`)}) r on true
-      order by t.n
-      limit ${PIECE}`
-    yield placesOf(piece.map((row, at) => ({ ...row, ...answers[at] })))
+      order by k.term
+      limit ${PAGE}`
+    terms.push(...page)
+    more = page.length === PAGE
+    if (more) await pause()
   }
-}
-
-interface Row {
-  term: string
-  day: string | null
-  listId: number | null
-  /** Null, as what follows, = not measured that day. */
-  source: number | null
-  seenAt: Date | null
-  ourRank: number | null
-  apps: string | null
-}
-
-function placesOf(rows: readonly Row[]): TermPlaces[] {
-  return rows.flatMap(({ term, day, source, seenAt, ourRank, apps }) => {
-    if (day === null || source === null || seenAt === null || apps === null) return []
-    return [{ term, day, source, seenAt, ourRank, apps: numbersIn(apps) }]
-  })
+  // those of one position stay in the order of their terms
+  return terms.sort((a, b) => a.position - b.position)
 }
 
 const SPACE = 32

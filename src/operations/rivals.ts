@@ -109,31 +109,34 @@ interface Standing {
 async function readStanding(sql: Sql, side: SideApp, known: Named, pause: () => Promise<void>) {
   const standings = new Map<number, Standing>()
   const pieces: TermPlaces[][] = []
-  for await (const piece of readPlaces(sql, side, { onlyAbove: known.named.length === 0 })) {
+  for await (const piece of readPlaces(sql, side, { onlyAbove: known.named.length === 0, pause })) {
     pieces.push(piece)
-    for (const { app, rank } of standingIn(piece, known)) {
+    eachStanding(piece, known, (app, theirRank) => {
       const standing = standings.get(app)
-      if (!standing) standings.set(app, { terms: 1, best: rank })
+      if (!standing) standings.set(app, { terms: 1, best: theirRank })
       else {
         standing.terms++
-        if (rank < standing.best) standing.best = rank
+        if (theirRank < standing.best) standing.best = theirRank
       }
-    }
-    await pause()
+    })
   }
   return { standings, pieces }
 }
 
+type OnStanding = (app: number, theirRank: number, of: TermPlaces) => void
+
 /** An app is a rival where it stands above the app, one named by hand wherever it stands, one taken away nowhere. */
-function* standingIn(piece: readonly TermPlaces[], { named, hidden, own }: Named) {
+function eachStanding(piece: readonly TermPlaces[], { named, hidden, own }: Named, on: OnStanding): void {
   const wherever = new Set(named.map(({ app }) => app))
   const nowhere = new Set([...hidden, own])
-  for (const { term, ourRank, apps } of piece) {
+  for (const of of piece) {
+    const { ourRank, apps } = of
     const above = ourRank === null ? apps.length : ourRank - 1
+    // of a million places each an object of its own would be too much
     for (let place = 0; place < apps.length; place++) {
       const app = apps[place] as number
       if (nowhere.has(app) || (place >= above && !wherever.has(app))) continue
-      yield { app, rank: place + 1, term, ourRank }
+      on(app, place + 1, of)
     }
   }
 }
@@ -206,12 +209,12 @@ async function termsOf(
 ): Promise<Map<number, v.InferOutput<typeof RivalTerm>[]>> {
   const terms = new Map<number, v.InferOutput<typeof RivalTerm>[]>()
   for (const piece of pieces) {
-    for (const { app, rank: theirRank, term, ourRank } of standingIn(piece, known)) {
-      if (!shown.has(app)) continue
+    eachStanding(piece, known, (app, theirRank, { term, ourRank }) => {
+      if (!shown.has(app)) return
       const held = terms.get(app) ?? []
       if (held.length === 0) terms.set(app, held)
       held.push({ term, theirRank, ourRank })
-    }
+    })
     await pause()
   }
   return terms
