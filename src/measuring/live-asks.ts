@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Asker, Wanted } from "../measure.ts"
+import { single } from "../running.ts"
 import { tracking } from "./follow.ts"
 import type { Kind } from "./kind.ts"
 
@@ -150,18 +151,76 @@ export async function putDue(sql: Sql, { wanted, asker, class: place, forMs }: A
   return row!
 }
 
+export interface Forgetting {
+  add(wanted: Wanted): void
+}
+
+/** So often, and this far apart, what could not be forgotten is tried again: whoever tracks something just then is in the way. */
+const TRIES = 50
+const APART_MS = 200
+
 /**
- * Nobody waits for it any more: unless others ask for it, or it is being read, it is as it was. What nobody tracks leaves
- * no row.
+ * Takes back what nobody waits for any more: unless others ask for it, or it is being read, it is as it was. What nobody
+ * tracks leaves no row.
  */
-export async function forgetAsk(sql: Sql, { kind, platform, storefront, subject }: Wanted): Promise<void> {
+export function createForgetting(sql: Sql): Forgetting {
+  const pending = new Map<string, { wanted: Wanted; tries: number }>()
+  const work = async () => {
+    const batch = [...pending.values()]
+    pending.clear()
+    const left = await forgetAsks(sql, batch.map(({ wanted }) => wanted)) // biome-ignore format: one line
+    const again = batch.filter(({ wanted, tries }) => tries < TRIES && left.has(nameOf(wanted)))
+    if (again.length === 0) return
+    await new Promise((resolve) => setTimeout(resolve, APART_MS))
+    for (const { wanted, tries } of again) pending.set(nameOf(wanted), { wanted, tries: tries + 1 })
+    forgetting.go()
+  }
+  // what stays is passed over when its turn comes (claim.ts)
+  const forgetting = single(work, { worked() {}, failed() {} })
+  return {
+    add(wanted) {
+      pending.set(nameOf(wanted), { wanted, tries: 0 })
+      forgetting.go()
+    },
+  }
+}
+
+const nameOf = ({ kind, platform, storefront, subject }: Wanted) => `${kind} ${platform} ${storefront} ${subject}`
+
+/** Gives those that should have gone and are still there. */
+async function forgetAsks(sql: Sql, asks: readonly Wanted[]): Promise<Set<string>> {
+  const those = sql`
+    unnest(
+      ${asks.map(({ kind }) => kind)}::text[],
+      ${asks.map(({ platform }) => platform)}::text[],
+      ${asks.map(({ storefront }) => storefront)}::text[],
+      ${asks.map(({ subject }) => subject)}::text[]
+    ) a (kind, platform, storefront, subject)`
   await sql`
     update due u
     set class = t.class, asked_by = null, asked_until = null
-    from due d
+    from ${those}
+    join due d using (kind, platform, storefront, subject)
     cross join lateral (${tracking(sql)}) t
-    where (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${subject})
-      and (u.kind, u.platform, u.storefront, u.subject) = (d.kind, d.platform, d.storefront, d.subject)
+    where (u.kind, u.platform, u.storefront, u.subject) = (d.kind, d.platform, d.storefront, d.subject)
       and u.lease is null and u.asked_until <= now()`
-  await sql`select forget_untracked(${kind}, ${platform}, ${storefront}, ${[subject]}::text[])`
+  await sql`
+    select forget_untracked(kind, platform, storefront, array_agg(subject))
+    from ${those}
+    group by kind, platform, storefront
+    order by kind, platform, storefront
+    limit ${asks.length}`
+  const left = await sql<Wanted[]>`
+    select d.kind, d.platform, d.storefront, d.subject
+    from ${those}
+    join due d using (kind, platform, storefront, subject)
+    where d.lease is null and (d.asked_until is null or d.asked_until <= now()) and not exists (
+      select
+      from tracked_subject t
+      where t.kind = d.kind and t.platform = d.platform and t.storefront = d.storefront and t.subject = d.subject
+      offset 0
+    )
+    order by d.kind, d.platform, d.storefront, d.subject
+    limit ${asks.length}`
+  return new Set(left.map(nameOf))
 }

@@ -4,7 +4,17 @@ import { NOT_MEASURING, readReaders } from "../observations/readers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
 import type { Kind, Subject } from "./kind.ts"
 import { latestReading } from "./latest-reading.ts"
-import { type Ask, type Asked, FIRST, forgetAsk, LAST, putDue, readAhead, takeShare } from "./live-asks.ts"
+import {
+  type Ask,
+  type Asked,
+  createForgetting,
+  FIRST,
+  type Forgetting,
+  LAST,
+  putDue,
+  readAhead,
+  takeShare,
+} from "./live-asks.ts"
 
 export interface LiveParts {
   sql: Sql
@@ -29,20 +39,19 @@ export interface LiveParts {
  */
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
-  const ended = wakeable(parts)
   const waits = createWaits()
+  const watching = { ended: wakeable(parts), forgetting: createForgetting(sql) }
   return async (wanted, patience, asker) => {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
     const held = await latestReading(sql, wanted, since)
     if (held) return { state: "fresh", measuredAt: held }
-    const because = await whyUnread(parts, wanted)
-    if (because) return { state: "failed", why: "off", because }
     const leave = waits.enter(wanted, asker)
     if (!leave) return { state: "failed", why: "busy" }
     try {
-      return await askFor(parts, { kind, wanted, patience, asker, since }, waits, ended)
+      const asking = { kind, wanted, patience, asker, since }
+      return await waitFor(parts, asking, waits.of(wanted) ?? waits.begin(wanted, begin(parts, asking, watching)))
     } finally {
       leave()
     }
@@ -57,18 +66,47 @@ interface Asking {
   since: Date
 }
 
-async function askFor(parts: LiveParts, asking: Asking, waits: Waits, ended: Wakeable): Promise<Measured> {
-  const { wanted, asker, since } = asking
-  const { waitMs, onlyWhileWaiting } = asking.patience
-  const joined = waits.of(wanted)
-  const turn = await turnOf(parts, asking, joined !== undefined)
-  if (!turn) return { state: "failed", why: "busy" }
-  const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
-  const asked = await putDue(parts.sql, { wanted, asker, class: turn.class, forMs })
-  parts.nudge()
-  const wait = joined ?? waits.begin(wanted, () => watch(parts, wanted, { ...asked, since, forMs }, ended))
+interface Watching {
+  ended: Wakeable
+  forgetting: Forgetting
+}
+
+/** What all callers of a subject in this process share. */
+interface Shared {
+  /** Its turn, or why there is none. */
+  turn: Promise<Turn | (Measured & { state: "failed" })>
+  end: Promise<Ended>
+  onlyWhileWaiting: boolean
+}
+
+interface Turn {
+  state: "asked"
+  class: Ask["class"]
+  ms: number
+}
+
+async function waitFor({ sql }: LiveParts, { wanted, patience, asker }: Asking, shared: Shared): Promise<Measured> {
+  const { waitMs, onlyWhileWaiting } = patience
+  const turn = await shared.turn
+  if (turn.state === "failed") return turn
+  // who joins what is of use to others only while they wait
+  if (shared.onlyWhileWaiting && !onlyWhileWaiting) await putDue(sql, { wanted, asker, class: LAST, forMs: WATCHED_MS })
   const pending: Measured = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
-  return await withinPatience(wait, waitMs, pending)
+  return await withinPatience(shared.end, waitMs, pending)
+}
+
+function begin(parts: LiveParts, asking: Asking, watching: Watching): Shared {
+  const { wanted, asker, since, patience } = asking
+  const { waitMs, onlyWhileWaiting = false } = patience
+  const turn = turnOf(parts, asking)
+  const end = turn.then(async (turn) => {
+    if (turn.state === "failed") return turn
+    const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
+    const asked = await putDue(parts.sql, { wanted, asker, class: turn.class, forMs })
+    parts.nudge()
+    return await watch(parts, wanted, { ...asked, since, forMs }, watching)
+  })
+  return { turn, end, onlyWhileWaiting }
 }
 
 // A queue that long is no live read any more.
@@ -94,21 +132,21 @@ async function whyUnread({ sql, isReading }: LiveParts, place: Wanted): Promise<
   return why === null || why === "source_refuses" ? null : NOT_MEASURING[why]
 }
 
-/** Where it stands in the order of what is due, and milliseconds until its turn; null = too far away to wait for. */
-async function turnOf(
-  { sql, kinds, egress }: LiveParts,
-  { kind, wanted, asker }: Asking,
-  isJoined: boolean,
-): Promise<{ class: Ask["class"]; ms: number } | null> {
+/** Where it stands in the order of what is due, and milliseconds until its turn; busy = too far away to wait for. */
+async function turnOf(parts: LiveParts, { kind, wanted, asker }: Asking): Promise<Awaited<Shared["turn"]>> {
+  const { sql, kinds, egress } = parts
+  const busy = { state: "failed", why: "busy" } as const
+  const because = await whyUnread(parts, wanted)
+  if (because) return { state: "failed", why: "off", because }
   const ahead = await readAhead(sql, { kind, kinds, egress, wanted, asker })
-  const first = { class: FIRST, ms: ahead.turnMs } as const
-  if (ahead.turnMs > BUSY_MS) return null
-  if (isJoined || ahead.isJoined) return { ...first, class: LAST }
+  const first = { state: "asked", class: FIRST, ms: ahead.turnMs } as const
+  if (ahead.turnMs > BUSY_MS) return busy
+  if (ahead.isJoined) return { ...first, class: LAST }
   if (!asker) return first
-  if (ahead.asked >= MOST_ASKED) return null
+  if (ahead.asked >= MOST_ASKED) return busy
   if (await takeShare(sql, kind, egress, asker)) return first
   const ms = ahead.turnMs + ahead.dueMs
-  return ms > BUSY_MS ? null : { class: LAST, ms }
+  return ms > BUSY_MS ? busy : { state: "asked", class: LAST, ms }
 }
 
 /** How the reading ended; null when nobody ended it while it was watched. */
@@ -116,7 +154,7 @@ async function watch(
   parts: LiveParts,
   wanted: Wanted,
   asked: Asked & { since: Date; forMs: number },
-  ended: Wakeable,
+  { ended, forgetting }: Watching,
 ): Promise<Ended> {
   const { sql, pollMs = 500 } = parts
   const until = performance.now() + asked.forMs
@@ -133,7 +171,7 @@ async function watch(
     }
     return null
   } finally {
-    await forgetAsk(sql, wanted)
+    forgetting.add(wanted)
   }
 }
 
@@ -179,12 +217,13 @@ const LOGGED_AS: Record<Wanted["kind"], Attempt["kind"]> = {
 interface Waits {
   /** Counts a subject that somebody here asks for, until the call's end; null where its workspace asks for too many. */
   enter(wanted: Wanted, asker: Asker | undefined): (() => void) | null
-  of(wanted: Wanted): Promise<Ended> | undefined
-  begin(wanted: Wanted, watch: () => Promise<Ended>): Promise<Ended>
+  of(wanted: Wanted): Shared | undefined
+  /** Shared by all callers until it ends. */
+  begin(wanted: Wanted, shared: Shared): Shared
 }
 
 function createWaits(): Waits {
-  const waits = new Map<string, Promise<Ended>>()
+  const waits = new Map<string, Shared>()
   const asked = new Map<number, string[]>()
   return {
     enter(wanted, asker) {
@@ -200,14 +239,12 @@ function createWaits(): Waits {
       }
     },
     of: (wanted) => waits.get(keyOf(wanted)),
-    begin(wanted, watch) {
+    begin(wanted, shared) {
       const key = keyOf(wanted)
-      const wait = watch().finally(() => {
-        if (waits.get(key) === wait) waits.delete(key)
-      })
-      waits.set(key, wait)
-      wait.catch(() => {}) // told to those who wait
-      return wait
+      const ended = () => void waits.delete(key)
+      waits.set(key, shared)
+      shared.end.then(ended, ended) // its failure is told to those who wait
+      return shared
     },
   }
 }
