@@ -13,6 +13,7 @@ import type {
   ReviewsAsked,
   SearchAsked,
 } from "../sources/asked.ts"
+import type { BodyRoom } from "../sources/body-room.ts"
 import { type RawBody, type Reach, ReadFailure, readOnce, type Source } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../upstreams.ts"
 import { noteHealth } from "./alerts.ts"
@@ -26,7 +27,9 @@ import { noteRead } from "./source-reads.ts"
 export interface AskParts {
   sql: Sql
   log: Log
-  reach: Omit<Reach, "signal">
+  reach: Omit<Reach, "signal" | "room">
+  /** Room for large bodies, until they are kept; all that come when left out. */
+  bodyRoom?: BodyRoom
   /** Names the address that reads: what has a pace of its own at each upstream. */
   egress: string
   sourcesOff: readonly string[]
@@ -67,8 +70,9 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
     async ask(source, asked) {
       if (!isOn(source.name)) throw new ReadFailure("failed", OFF)
       const { lane, sinceTurn } = await turns.take(source.upstream)
+      const room = parts.bodyRoom?.guest()
       try {
-        const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal })
+        const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal, ...(room && { room }) })
         await note(parts, source.name, null)
         await learnCountry(parts, source, asked, lane)
         if (await answered(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
@@ -82,6 +86,8 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
         const attempt = attemptOf(source, asked, error, { claim, at: now() })
         if (attempt) failed(attempt)
         throw error
+      } finally {
+        room?.leave()
       }
     },
     readNamedCountry: (upstream, storefront) => readLatestCountry(sql, { upstream, egress: parts.egress }, storefront),

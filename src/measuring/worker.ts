@@ -3,6 +3,7 @@ import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { type Ends, firstOf, single, stopwatch, within } from "../running.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
+import type { BodyRoom } from "../sources/body-room.ts"
 import type { RawBody, Reach } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
 import { recover } from "./due.ts"
@@ -16,7 +17,9 @@ import { createSignOfLife } from "./sign-of-life.ts"
 export interface MeasuringOptions {
   sql: Sql
   kinds: readonly Kind[]
-  reach: Omit<Reach, "signal">
+  reach: Omit<Reach, "signal" | "room">
+  /** Room for large bodies; all that come when left out. */
+  bodyRoom?: BodyRoom
   /** Names the address that reads; all processes behind it share one pace at each upstream. */
   egress: string
   log: Log
@@ -133,6 +136,7 @@ function partsOf(options: MeasuringOptions) {
   const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, readMs = 120_000, findingsAfterMs = 10_000 } = options
   return {
     ...{ sql, kinds, reach, egress, log, keep, sourcesOff, outbound, now, random, retry, atOnce, pollMs, leaseMs },
+    ...(options.bodyRoom && { bodyRoom: options.bodyRoom }),
     ...(options.parseAppAds && { parseAppAds: options.parseAppAds }),
     ...{ readMs, longReadMs: 5 * readMs, findingsAfterMs },
     gapsMs: new Map([...BASE_GAPS_MS, ...(options.gapsMs ?? [])]),

@@ -1,20 +1,39 @@
-import type { BodyRoom } from "./source.ts"
+import type { BodyGuest } from "./source.ts"
 
-/** Room for `most` large bodies at once; further ones come in as those leave, in the order in which they came. */
-export function createBodyRoom(most = 3): BodyRoom {
+/** Lets so many large bodies in at once: each takes up to six times its size until it is read and kept. */
+export interface BodyRoom {
+  /** For one read. */
+  guest(): BodyGuest
+}
+
+/**
+ * Room for `most` large bodies at once; further ones come in as those leave, in the order in which they came. `cleared` is
+ * called as each leaves: what it took is garbage then.
+ */
+export function createBodyRoom(most = 1, cleared = () => {}): BodyRoom {
   const waiting: (() => void)[] = []
   let inside = 0
   const leave = () => {
     inside--
+    cleared()
     waiting.shift()?.()
   }
-  return {
-    async enter(signal) {
-      if (inside >= most) await turn(waiting, signal)
-      inside++
-      return once(leave)
-    },
+  const guest = (): BodyGuest => {
+    let isInside = false
+    return {
+      async enter(signal) {
+        if (isInside) return
+        if (inside >= most) await turn(waiting, signal)
+        inside++
+        isInside = true
+      },
+      leave() {
+        if (isInside) leave()
+        isInside = false
+      },
+    }
   }
+  return { guest }
 }
 
 async function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
@@ -27,12 +46,4 @@ async function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void>
   waiting.push(resolve)
   signal.addEventListener("abort", giveUp)
   await promise.finally(() => signal.removeEventListener("abort", giveUp))
-}
-
-function once(work: () => void): () => void {
-  let done = false
-  return () => {
-    if (!done) work()
-    done = true
-  }
 }

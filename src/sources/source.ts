@@ -83,8 +83,8 @@ export interface Reach {
   timeoutMs: number
   /** Reads bodies beside the thread that answers calls; in place when left out. */
   parse?: ParseBody
-  /** Room for large bodies; all that come when left out. */
-  room?: BodyRoom
+  /** What lets a large body in; every one when left out. Whoever gives it lets it go when the body is done with. */
+  room?: BodyGuest
 }
 
 /** parseBody, wherever it runs. */
@@ -95,10 +95,11 @@ export type ParseBody = <Asked, Seen extends Observation>(
   egress: string | undefined,
 ) => Promise<Seen>
 
-/** Lets so many large bodies in at once: each takes up to six times its size until it is read. */
-export interface BodyRoom {
-  /** Waits for room; the answer gives it back. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<() => void>
+/** A large body's place among those that are held. */
+export interface BodyGuest {
+  /** Waits for room, once. Rejects with the signal's reason. */
+  enter(signal: AbortSignal): Promise<void>
+  leave(): void
 }
 
 /** Asks once and reads the answer. Throws ReadFailure, with the body where one came. */
@@ -109,19 +110,10 @@ export async function readOnce<Asked, Seen extends Observation>(
 ): Promise<{ seen: Seen; body: RawBody }> {
   const { path, method = "GET", headers, body: sent } = source.request(asked)
   const init = { method, headers: { "user-agent": NAME, ...headers }, ...(sent !== undefined && { body: sent }) }
-  const held: Leave[] = []
-  try {
-    const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, { ...reach, held })
-    const { parse = parseBody, egress } = reach
-    return { seen: await parse(source, asked, body, egress), body }
-  } finally {
-    for (const leave of held) leave()
-  }
+  const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, reach)
+  const { parse = parseBody, egress } = reach
+  return { seen: await parse(source, asked, body, egress), body }
 }
-
-type Leave = () => void
-/** With the room that this read holds. */
-type OwnReach = Reach & { held: Leave[] }
 
 // Without one the runtime gives its own name and version, and Deno is another than Bun.
 const NAME = "appmeter"
@@ -149,7 +141,7 @@ export function parseBody<Asked, Seen extends Observation>(
 const LARGEST_BYTES = 12_000_000
 const REDIRECTS = 3
 
-async function fetchBody(url: string, init: RequestInit, reach: OwnReach): Promise<RawBody> {
+async function fetchBody(url: string, init: RequestInit, reach: Reach): Promise<RawBody> {
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(reach.timeoutMs)])
   try {
     const { response, at } = await follow(url, init, signal, reach)
@@ -200,17 +192,19 @@ function checkCoding({ headers }: Response): void {
 const CODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
 /** Counted while they come, inflated: of one that is too large no more is taken. */
-async function limitedBytes(response: Response, signal: AbortSignal, { room, held }: OwnReach): Promise<Uint8Array> {
+async function limitedBytes(response: Response, signal: AbortSignal, { room }: Reach): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > LARGEST_BYTES) throw new ReadFailure("changed", `more than ${LARGEST_BYTES} bytes`)
     // what does not come in waits where it is sent from
-    if (size > LARGE_BYTES && room && held.length === 0) held.push(await room.enter(signal))
+    if (size > LARGE_BYTES) await room?.enter(signal)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const whole = Buffer.concat(chunks)
+  for (const { buffer, byteLength } of chunks) if (buffer.byteLength === byteLength) (buffer as ArrayBuffer).transfer(0)
+  return whole
 }
 
 // A page of search results on Google Play has 1.2 MB.
