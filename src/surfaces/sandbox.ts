@@ -25,7 +25,8 @@ export interface Sandbox {
 }
 
 /**
- * Reads every operation's fixture, {"input", "answer"} in "<id>.json", with {publicUrl} in the answer's strings replaced.
+ * Reads every operation's fixture, {"input", "answer"} in "<id>.json", and under "others" the same of what else a sample
+ * answer names, with {publicUrl} in the answer's strings replaced.
  * Throws an Error naming file and field when one is missing, is no JSON, or does not fit its operation.
  */
 export function prepareSandbox(
@@ -34,25 +35,33 @@ export function prepareSandbox(
   publicUrl: string,
 ): Sandbox {
   const samples = new Map<string, Sample>()
-  const answers = new Map<string, PreparedAnswer>()
+  const answers = new Map<string, Prepared[]>()
   const exact = new Map<string, PreparedAnswer>()
   for (const operation of catalog) {
-    const sample = readSample(operation, fixtures.get(`${operation.id}.json`), publicUrl)
-    const answer = prepare(JSON.stringify(sample.answer))
-    samples.set(operation.id, sample)
-    answers.set(operation.id, answer)
-    if (operation.method === "GET" && Object.keys(sample.rest).length === 0) exact.set(sample.path, answer)
+    const read = readSamples(operation, fixtures.get(`${operation.id}.json`), publicUrl)
+    const prepared = read.map((sample) => ({ sample, answer: prepare(JSON.stringify(sample.answer)) }))
+    samples.set(operation.id, read[0] as Sample)
+    answers.set(operation.id, prepared)
+    for (const { sample, answer } of prepared)
+      if (operation.method === "GET" && Object.keys(sample.rest).length === 0) exact.set(sample.path, answer)
   }
   return {
     samples,
     exact,
     answer(operation, input) {
-      const sample = samples.get(operation.id) as Sample
-      for (const name of subjects(operation))
-        if (input[name] !== sample.input[name]) throw new Fault(operation.missing ?? "not_found")
-      return answers.get(operation.id) as PreparedAnswer
+      const names = [...subjects(operation)]
+      const own = answers
+        .get(operation.id)
+        ?.find(({ sample }) => names.every((name) => input[name] === sample.input[name]))
+      if (!own) throw new Fault(operation.missing ?? "not_found")
+      return own.answer
     },
   }
+}
+
+interface Prepared {
+  sample: Sample
+  answer: PreparedAnswer
 }
 
 /** Inputs that name something which exists in the sandbox, or does not. */
@@ -63,10 +72,14 @@ function subjects({ path, subject, names: named }: Operation): Set<string> {
   return names
 }
 
-function readSample(operation: Operation, text: string | undefined, publicUrl: string): Sample {
+/** The first is the one that documents show. */
+function readSamples(operation: Operation, text: string | undefined, publicUrl: string): Sample[] {
   const file = `fixtures/sandbox/${operation.id}.json`
   if (text === undefined) throw new Error(`${file} is missing`)
-  const { input: given, answer } = parse(file, text, publicUrl)
+  return parse(file, text, publicUrl).map((one) => sampleOf(operation, one, file))
+}
+
+function sampleOf(operation: Operation, { input: given, answer }: Written, file: string): Sample {
   const input = checkedInput(operation, given, file)
   const checked = v.safeParse(operation.output, answer)
   if (!checked.success) throw new Error(`${file}: answer${problem(checked.issues[0])}`)
@@ -76,7 +89,9 @@ function readSample(operation: Operation, text: string | undefined, publicUrl: s
   return { input, answer, path, rest }
 }
 
-function parse(file: string, text: string, publicUrl: string): Pick<Sample, "input" | "answer"> {
+type Written = Pick<Sample, "input" | "answer">
+
+function parse(file: string, text: string, publicUrl: string): Written[] {
   let fixture: Record<string, unknown>
   try {
     fixture = JSON.parse(text, (_, value) =>
@@ -85,9 +100,13 @@ function parse(file: string, text: string, publicUrl: string): Pick<Sample, "inp
   } catch {
     throw new Error(`${file} is not JSON`)
   }
-  if (!isObject(fixture) || !isObject(fixture.input) || !isObject(fixture.answer))
-    throw new Error(`${file} must hold {"input": {…}, "answer": {…}}`)
-  return { input: fixture.input, answer: fixture.answer }
+  const all = [fixture, ...(isObject(fixture) && Array.isArray(fixture.others) ? fixture.others : [])]
+  if (!all.every(isWritten)) throw new Error(`${file} must hold {"input": {…}, "answer": {…}}`)
+  return all
+}
+
+function isWritten(value: unknown): value is Written {
+  return isObject(value) && isObject(value.input) && isObject(value.answer)
 }
 
 function checkedInput(operation: Operation, input: Record<string, unknown>, file: string): Record<string, unknown> {

@@ -94,6 +94,24 @@ describe("the sandbox", () => {
     expect((await house.call("/v1/sandbox/apps/app_other/keywords")).body.error).toBe("not_found")
   })
 
+  test("every id that an answer shows resolves, to an answer of its own", async () => {
+    const app = "/v1/sandbox/apps/app_lumenjournal"
+    const { rivals } = (await house.call(`${app}/rivals`)).body
+    expect(rivals.length).toBeGreaterThan(1)
+    for (const { id, name } of rivals)
+      for (const below of ["", "/market", "/adnetworks"]) {
+        const { status, body } = await house.call(`${app}/rivals/${id}${below}`)
+        expect([status, body.id, body.name]).toEqual([200, id, name])
+      }
+    for (const { rivalId } of (await house.call("/v1/sandbox/alerts")).body.alerts)
+      if (rivalId !== null) expect((await house.call(`${app}/rivals/${rivalId}`)).body.id).toBe(rivalId)
+    for (const { id } of (await house.call("/v1/sandbox/search?q=journal")).body.results)
+      expect((await house.call(`/v1/sandbox/fetch?id=${encodeURIComponent(id)}`)).body.id).toBe(id)
+    for (const { id } of (await house.call("/v1/sandbox/apps")).body.apps)
+      expect((await house.call(`/v1/sandbox/apps/${id}`)).body.id).toBe(id)
+    expect((await house.call(`${app}/rivals/9990000199`)).status).toBe(404)
+  })
+
   test("a caller that holds the bytes gets 304, and a test key the same bytes on the live URL", async () => {
     const first = await house.call("/v1/sandbox/apps")
     const etag = first.headers.get("etag") as string

@@ -12,6 +12,12 @@ const fixtures = readTree("fixtures/sandbox", ".json")
 type Answer = any
 const answer = (id: string): Answer => JSON.parse(fixtures.get(`${id}.json`) as string).answer
 
+/** With those of what else the sample answers name. */
+const every = (id: string): Answer[] => {
+  const { answer, others = [] } = JSON.parse(fixtures.get(`${id}.json`) as string)
+  return [answer, ...others.map((other: Answer) => other.answer)]
+}
+
 const TODAY = "2026-11-02"
 const [apps, app] = [answer("list_apps").apps, answer("get_app")]
 const [ranks, history] = [answer("list_keyword_ranks"), answer("get_rank_history")]
@@ -91,6 +97,41 @@ describe("ranks", () => {
     expect(rival.total).toBe(rival.keywords.length)
     const spy = answer("get_usage").quotas.find(({ key }: Answer) => key === "spy")
     expect([spy.used, spy.limit]).toEqual([rival.spies.used, rival.spies.limit])
+  })
+
+  test("of every rival named anywhere are to be had, and are those of the list of rivals", () => {
+    const ids = new Set(
+      [...rivals.rivals, ...alerts.map(({ rivalId }: Answer) => ({ id: rivalId }))].map(({ id }) => id),
+    )
+    ids.delete(null)
+    expect(ids.size).toBe(rivals.rivals.length)
+    const details = every("get_rival")
+    for (const id of ["get_rival_market", "get_rival_ad_networks"])
+      expect([id, ...every(id).map((one) => one.id)]).toEqual([id, ...details.map((one) => one.id)])
+    expect(new Set(details.map((one) => one.id))).toEqual(ids)
+    for (const detail of details) {
+      const listed = rivals.rivals.find(({ id }: Answer) => id === detail.id)
+      const { name, ratings, ratingsDay, ratingsSource, manual } = detail
+      expect(listed).toMatchObject({ name, ratings, ratingsDay, ratingsSource, manual })
+      expect(every("get_rival_market").find(({ id }) => id === detail.id)).toMatchObject({
+        name,
+        ratings,
+        rating: detail.rating,
+      })
+      expect(every("get_rival_ad_networks").find(({ id }) => id === detail.id).name).toBe(name)
+      expect([detail.total, detail.history.points.at(-1).ratings]).toEqual([detail.keywords.length, ratings])
+      const told = alerts.filter(({ type, rivalId }: Answer) => type === "rival_event" && rivalId === detail.id)
+      for (const { change: kind, day, at, before, after } of told)
+        expect(detail.changes).toContainEqual(expect.objectContaining({ kind, day, at, before, after }))
+      const tracked = detail.keywords.filter(({ tracked }: Answer) => tracked)
+      for (const { term, theirRank, ourRank } of listed.terms)
+        expect(tracked.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank, ourRank })
+      for (const { term, rank } of tracked) {
+        const top = competition.keywords.find((row: Answer) => row.term === term).top
+        const seen = top.find(({ id }: Answer) => id === detail.id)
+        if (seen) expect([term, detail.id, seen.rank]).toEqual([term, detail.id, rank])
+      }
+    }
   })
 
   test("difficulty and popularity are such as the product gives, the same in each answer", () => {

@@ -152,7 +152,7 @@ describe("the sample answers tell one story", () => {
   test("every place above the app is held by one rival, with our rank as the ranks show it", () => {
     const { country, platform, measuredAt } = ranks
     const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
-    expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources })
+    expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources, omitted: 0 })
     for (const { term, rank, measured } of ranks.keywords) {
       const held = rivals.flatMap((rival) => rival.terms.filter((row) => row.term === term))
       for (const { ourRank } of held) expect([term, ourRank]).toEqual([term, rank])
@@ -247,6 +247,7 @@ interface RivalsAnswer {
   day: string
   measuredAt: string
   sources: string[]
+  omitted: number
   rivals: { id: string; manual: boolean; terms: { term: string; theirRank: number; ourRank: number | null }[] }[]
 }
 
