@@ -125,7 +125,7 @@ async function readings(sql: Sql): Promise<void> {
         const results = Array.from({ length: 20 }, (_, i) => ({
           id: String(100_000_001 + ((i * 7 + ago + 5) % 40)),
           name: `Té "\\n" ${i} \u2028\u0001`.slice(0, 40),
-          ratings: i * 1_000 + 0,
+          ratings: (i + 1) * 1_000,
           rating: 4.1,
         }))
         const head = { kind: "search", source: "import", platform: "ios", storefront: ago % 4 ? "us" : "de", depth: 20 }
@@ -148,7 +148,7 @@ async function readings(sql: Sql): Promise<void> {
 
 function marketReadings(): Observation[] {
   const at = `${dayBefore(1)}T05:25:01.530Z`
-  const market = { installs: 9_007_199_254_740_991, inAppLeast: 1.1e-7, inAppMost: 1.1, inAppCurrency: "JPY" }
+  const market = { installs: 1_000_000_000_000, inAppLeast: 1.1e-7, inAppMost: 1.1, inAppCurrency: "JPY" }
   return [
     named(at, { genres: [{ id: "36", name: 'Té "\\n" \u2028' }] }),
     shelved(at, ["100000001", "100000002"], { complete: false }),
@@ -161,7 +161,7 @@ function* otherLines(): Generator<string> {
   const head = { platform: "ios", storefront: "us", seenAt: `${dayBefore(1)}T03:25:01.530039Z` }
   const app = {
     id: "100000001", name: 'Té "\\n" \u2028', version: "4.1", price: 1.1e-7, currency: "USD", genre: "6008",
-    genres: ["6008", "6007"], releasedAt: "2019-01-02T03:04:05.678Z", ratings: 9_007_199_254_740_991, rating: 4.1,
+    genres: ["6008", "6007"], releasedAt: "2019-01-02T03:04:05.678Z", ratings: 10_000_000_000, rating: 4.1,
   } // biome-ignore format: one app
   const asked = [app.id, "100000099"]
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
@@ -299,6 +299,15 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, refused_at)
     values ('apps.apple.com', 'default', 1000, 16000, 4, now())`
+  await sql`
+    insert into live_share (workspace_id, upstream, used_until)
+    values (0, 'itunes.apple.com', now() + interval '9 s')`
+  await sql`
+    insert into reader (process, egress, reads)
+    values (gen_random_uuid(), 'default', ${sql.json([{ kind: "search", storefronts: null }])})`
+  await sql`
+    insert into answered_country (upstream, egress, asked, answered, first_at, last_at)
+    values ('play.google.com', 'default', 'us', 'pl', now(), now())`
   await sql`
     insert into source_hour (source, hour, answered, failed)
     values ('apple-web-search', date_trunc('hour', now()), 5, 1)`

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
+import { readTree } from "../../src/database/assets.ts"
 import { DatabaseProblem } from "../../src/database/connect.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -90,3 +91,8 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
   20_000,
 )
+
+test("no two of ours have one number", () => {
+  const numbers = [...readTree("sql", ".sql").keys()].flatMap((name) => /^\d{4}(?=_)/.exec(name) ?? [])
+  expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
+})
