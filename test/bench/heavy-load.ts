@@ -96,7 +96,7 @@ interface Calling {
 /** A mix of operations, in turn. */
 const PATHS = [
   "/account", "/apps", "/apps/:app/keywords", "/apps/:app/reviews", "/apps/:app/reviews/search?q=missing",
-  "/apps/:app/reviews/stats", "/apps/:app/history?keyword=keyword%201", "/apps/:app/charts", "/portfolio", "/apps/:app",
+  "/apps/:app/reviews/stats", "/apps/:app/history", "/apps/:app/charts", "/portfolio", "/apps/:app",
   "/apps/:app/rivals", "/usage", "/apps/:app/timeline", "/apps/:app/today",
   "/alerts", "/search?q=keyword", "/apps/:app/competition?terms=keyword%201", "/apps/:app/page", "/apps/:app/weekly-plan",
 ] // biome-ignore format: a list to scan

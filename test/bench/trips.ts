@@ -8,6 +8,8 @@ const FILE = process.env.TRIPS
 const LONG_MS = Number(process.env.TRIPS_LONG_MS ?? 50)
 const texts = new Map<string, string>()
 let noted: object[] = []
+/** Of the second: how long statements ran, and how long requests and background work had the backend to themselves. */
+let busy = { trips: 0, tripsMs: 0, requestsMs: 0, backgroundMs: 0, backgroundTurns: 0 }
 
 const { exec } = Bridge.prototype
 Bridge.prototype.exec = async function (batch, limitMs) {
@@ -17,6 +19,8 @@ Bridge.prototype.exec = async function (batch, limitMs) {
     return await exec.call(this, batch, limitMs)
   } finally {
     const ms = Math.round(performance.now() - startedAt)
+    busy.trips++
+    busy.tripsMs += ms
     if (ms >= LONG_MS) noted.push({ trip: ms, statements, waiting: this.turns.contended })
   }
 }
@@ -36,7 +40,9 @@ Turns.prototype.release = function (turn) {
   const begun = since.get(turn)
   since.delete(turn)
   const ms = begun === undefined ? 0 : Math.round(performance.now() - begun)
-  if (ms >= LONG_MS) noted.push({ turn: ms, waiting: this.contended })
+  if (turn.background) busy.backgroundTurns++
+  busy[turn.background ? "backgroundMs" : "requestsMs"] += ms
+  if (ms >= LONG_MS) noted.push({ turn: ms, background: turn.background === true, waiting: this.contended })
   return release.call(this, turn)
 }
 
@@ -54,7 +60,9 @@ function statementsIn(bytes: Buffer): string[] {
 
 if (FILE) {
   setInterval(() => {
-    if (noted.length > 0) appendFileSync(FILE, noted.map((each) => `${JSON.stringify(each)}\n`).join(""))
+    noted.push({ second: busy })
+    busy = { trips: 0, tripsMs: 0, requestsMs: 0, backgroundMs: 0, backgroundTurns: 0 }
+    appendFileSync(FILE, noted.map((each) => `${JSON.stringify(each)}\n`).join(""))
     noted = []
   }, 1_000).unref()
 }

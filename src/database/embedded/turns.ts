@@ -17,7 +17,7 @@ export interface TurnLimits {
   idleMs?: number
   /** So long nobody else has had the backend before work in the background begins. */
   lullMs?: number
-  /** After so long it gets a turn all the same. */
+  /** After so long without any, it gets a turn all the same. */
   patienceMs?: number
 }
 
@@ -29,7 +29,7 @@ interface Waiter {
 /**
  * Whose turn it is on the one backend: first come, first served, but for work in the background (an import, recording,
  * housekeeping). That waits for a lull, since a request makes several trips in a row and would wait at each of them; so that
- * it comes forward beside ever so many requests, it gets one turn after `patienceMs`. A wait is given up after `waitMs`
+ * it comes forward beside ever so many requests, it gets one turn every `patienceMs`. A wait is given up after `waitMs`
  * only when the owner has been idle inside a transaction as long: that is how the mistake of using `sql` instead of `tx`
  * inside `sql.begin` shows itself, which would otherwise wait for ever. After `idleMs` such an owner loses his turn.
  */
@@ -38,6 +38,8 @@ export class Turns {
   #waiting: Waiter[] = []
   /** When somebody last had the backend whom a request waits for. */
   #busyAt = Number.NEGATIVE_INFINITY
+  /** When work in the background last had it. */
+  #servedAt = Number.NEGATIVE_INFINITY
   #lull: ReturnType<typeof setTimeout> | null = null
   #timer: ReturnType<typeof setInterval> | null = null
   #waitMs: number
@@ -45,7 +47,7 @@ export class Turns {
   #lullMs: number
   #patienceMs: number
 
-  constructor({ waitMs = 3_000, idleMs = 15_000, lullMs = 8, patienceMs = 250 }: TurnLimits = {}) {
+  constructor({ waitMs = 3_000, idleMs = 15_000, lullMs = 8, patienceMs = 500 }: TurnLimits = {}) {
     this.#waitMs = waitMs
     this.#idleMs = idleMs
     this.#lullMs = lullMs
@@ -75,7 +77,8 @@ export class Turns {
   release(turn: Turn): void {
     if (this.#owner !== turn) return
     this.#owner = null
-    if (!turn.background) this.#busyAt = performance.now()
+    if (turn.background) this.#servedAt = performance.now()
+    else this.#busyAt = performance.now()
     this.#next()
   }
 
@@ -104,7 +107,7 @@ export class Turns {
   /** Who is next; nobody while work in the background has to wait for a lull. */
   #chosen(now: number): Waiter | undefined {
     const behind = this.#waiting.find(({ turn }) => turn.background)
-    if (behind && now - behind.since >= this.#patienceMs) return behind
+    if (behind && now - Math.max(behind.since, this.#servedAt) >= this.#patienceMs) return behind
     return (
       this.#waiting.find(({ turn }) => !turn.background) ?? (now - this.#busyAt >= this.#lullMs ? behind : undefined)
     )
