@@ -52,7 +52,7 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
   return covered
 }
 
-const PART = 5_000
+const PART = 2_000
 /** How far below the days asked for is looked for a review that was seen since. */
 const LOOKED_BELOW = 1_000
 
