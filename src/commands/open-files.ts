@@ -16,9 +16,12 @@ export function assertOpenFiles({ databaseUrl }: Pick<Settings, "databaseUrl">, 
   throw new SettingsProblems([{ variable: "the limit of open files", value: `is ${limit}`, fix }])
 }
 
-/** Null where only the shell could tell. The runtime has raised it as far as it may by then. */
+/** Null where it cannot be read. The runtime has raised it as far as it may by then. */
 export function readOpenFilesLimit(): number | null {
-  if (process.platform !== "linux") return null
-  const [, limit] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
-  return limit === undefined || limit === "unlimited" ? null : Number(limit)
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+    return limit === undefined ? null : Number(limit)
+  } catch {
+    return null // no Linux, or a runtime that may not read there
+  }
 }

@@ -31,10 +31,8 @@ const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 describe("a confirm that is held up until its caller was answered 503", () => {
   test("before its turn came does not write, 20 times, and its token works", async () => {
     const statements: string[] = []
-    const held = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
-      ),
+    const held = await inFours(20, () =>
+      late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
     )
     expect(statements).toEqual([])
     const ends = tally(await Promise.all(held.map(settled)))
@@ -51,8 +49,8 @@ describe("a confirm that is held up until its caller was answered 503", () => {
 
   postgresOnly("postgres: at any statement takes everything back, and its token works", async () => {
     const length = await lengthOf()
-    const held = await Promise.all(
-      Array.from({ length }, (_, n) => late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) }))),
+    const held = await inFours(length, (n) =>
+      late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) })),
     )
     const ends = tally(await Promise.all(held.map(settled)))
     console.log(`confirms held up at each of their ${length} statements: ${JSON.stringify(ends)}`)
@@ -124,6 +122,16 @@ describe("a confirm whose database goes away", () => {
     })
   })
 })
+
+/** So many pieces of work, four at once: what is held up holds one of the few places at the database. */
+async function inFours<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  for (let from = 0; from < count; from += 4) {
+    const some = Array.from({ length: Math.min(4, count - from) }, (_, i) => work(from + i))
+    done.push(...(await Promise.all(some)))
+  }
+  return done
+}
 
 /** Every step of a confirm of so many statements, with what happens to its connection there. */
 function* awayAt({ cut, freeze }: Awaited<ReturnType<typeof proxyTo>>, length: number): Generator<Away> {

@@ -57,9 +57,13 @@ test("the log is cut by checkpoints while much is written, and a nightly vacuum 
   await sql`insert into load values (0, '')`
   now = new Date("2026-01-01T12:06:00Z")
   await until(async () => checkpoints.length > before)
+  // what was analysed meanwhile is written to the log too
+  now = new Date("2026-01-01T12:12:00Z")
+  await Bun.sleep(800)
+  before = checkpoints.length
   now = new Date("2026-01-01T12:30:00Z")
   await Bun.sleep(500)
-  expect(checkpoints.length).toBe(before + 1)
+  expect(checkpoints.length).toBe(before)
 
   await sql`delete from load where id > 5000`
   now = new Date("2026-01-02T03:00:00Z")

@@ -194,8 +194,9 @@ describe("what nobody tracks any more", () => {
 
   test("is read all the same while somebody waits for it, and a canary always", async () => {
     await sql`
-      insert into due (kind, platform, storefront, subject, class)
-      values ('search', 'ios', 'us', 'asked live', 0), ('canary', 'ios', 'us', 'apple-web-search', 1)`
+      insert into due (kind, platform, storefront, subject, class, asked_until)
+      values ('search', 'ios', 'us', 'asked live', 0, now() + interval '1 minute'),
+        ('canary', 'ios', 'us', 'apple-web-search', 1, null)`
     const kinds = [searches, { ...searches, name: "canary" as const }]
     const [first, second] = [await claim(sql, APPS, kinds, 30_000), await claim(sql, APPS, kinds, 30_000)]
     expect(first.claimed).toMatchObject({ live: true, subjects: [{ subject: "asked live" }] })

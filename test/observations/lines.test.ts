@@ -182,7 +182,7 @@ test("lines of every kind are imported together, and again change nothing", asyn
   expect(await stored(sql)).toBe(before)
 })
 
-test("a transaction holds some 1,000 apps at most", async () => {
+test("a transaction holds 1,000 apps at most, and none is left for later", async () => {
   const many = (minute: number) =>
     apps({
       seenAt: `2025-10-25T03:1${minute}:00Z`,
@@ -195,5 +195,8 @@ test("a transaction holds some 1,000 apps at most", async () => {
     onProgress: ({ read }) => steps.push(read),
     pause: async () => {},
   })
-  expect(steps).toEqual([4, 4])
+  // how many it takes follows from how long those before took
+  expect(steps.length).toBeGreaterThanOrEqual(2)
+  expect(steps).toEqual([...steps].sort((a, b) => a - b))
+  expect(steps.at(-1)).toBe(4)
 })

@@ -111,7 +111,7 @@ describe("the window", () => {
     }
     expect(await call("")).toEqual([200, 7, undefined])
     for (const window of [1, 30]) expect(await call(`?window=${window}`)).toEqual([200, window, undefined])
-    expect(await call("?window=")).toEqual([200, 7, undefined])
+    expect(await call("?window=")).toEqual([400, "invalid_arguments", "window"])
     for (const window of ["0", "31", "-1", "1.5", "seven"])
       expect(await call(`?window=${window}`)).toEqual([400, "invalid_arguments", "window"])
     expect(await call("?country=zz")).toEqual([400, "bad_country", "country"])
