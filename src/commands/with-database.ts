@@ -57,5 +57,6 @@ async function bringUpToDate(database: Database, log: Log): Promise<void> {
   const missing = ours.filter((name) => !landed.includes(name))
   if (missing.length === 0) return
   const remedy = database.kind === "postgres" ? "run: appmeter migrate" : "restart its server with this version"
-  throw new CommandProblem(`the database lacks ${missing.join(", ")}; ${remedy}`)
+  const lacks = missing.length === 1 ? missing[0] : `${missing.length} migrations, ${missing[0]} first`
+  throw new CommandProblem(`the database lacks ${lacks}; ${remedy}`)
 }

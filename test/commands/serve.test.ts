@@ -286,7 +286,8 @@ describe("on a server database", () => {
     const env = { DATABASE_URL: url() }
     const { code, err } = await appmeter(["workspace", "list"], { env })
     const names = [...readTree("sql", ".sql").keys()].filter((name) => /^\d{4}_/.test(name))
-    expect([code, err]).toEqual([1, `appmeter: the database lacks ${names.join(", ")}; run: appmeter migrate\n`])
+    const lacks = `${names.length} migrations, ${names[0]} first`
+    expect([code, err]).toEqual([1, `appmeter: the database lacks ${lacks}; run: appmeter migrate\n`])
     expect((await answer(["migrate"], { env })).applied).toEqual(names)
     expect((await answer(["workspace", "list"], { env })).workspaces).toEqual([])
   })
