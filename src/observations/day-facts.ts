@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { preferredRating } from "./rating-days.ts"
-import { isJoined } from "./review-feeds.ts"
+import { LOOKED_BELOW } from "./review-tallies.ts"
 import { DEMO } from "./types.ts"
 
 /** An app of a store (a store_app id) in one storefront. */
@@ -76,8 +76,9 @@ export interface AppFeed {
 
 export interface WrittenReviews {
   /**
-   * Whether the feed was read without a gap since the span ended, or, while it lasts, since it began: else reviews may have
-   * been written that nobody saw.
+   * Whether the feed was read completely since the span ended, or, while it lasts, since it began, and no gap between two
+   * readings touches the span, nor lies it before all that any reading showed: else reviews may have been written that
+   * nobody saw. Of a UTC day that is over the same as in tallyReviews.
    */
   measured: boolean
   /** When it was last read at all; null = never. */
@@ -99,15 +100,15 @@ export async function reviewsWritten(
   feeds: readonly AppFeed[],
   { from, to, now }: { from: Date; to: Date; now: Date },
 ): Promise<WrittenReviews[]> {
-  const rows = await sql<(Omit<WrittenReviews, "measured"> & { completeAt: Date | null })[]>`
-    select l.seen_at as "readAt", l.source, l.complete_at as "completeAt", r.count, r.low, r.average
+  const rows = await sql<(Omit<WrittenReviews, "measured"> & { completeAt: Date | null; gap: boolean })[]>`
+    select l.seen_at as "readAt", l.source, l.complete_at as "completeAt", r.count, r.low, r.average, g.gap
     from unnest(
       ${feeds.map(({ app }) => app)}::int[],
       ${feeds.map(({ feed }) => feed)}::text[]
     ) with ordinality f (app_id, feed, place)
     left join lateral (
-      select max(r.seen_at) as seen_at, max(r.source) as source,
-        max(r.seen_at) filter (where r.complete and ${isJoined(sql)}) as complete_at
+      select max(r.seen_at) as seen_at, max(r.source) as source, max(r.seen_at) filter (where r.complete) as complete_at,
+        coalesce(bool_or(r.empty), false) as empty
       from review_read r
       where r.app_id = f.app_id and r.feed = f.feed
     ) l on true
@@ -116,8 +117,50 @@ export async function reviewsWritten(
       from review
       where app_id = f.app_id and feed = f.feed and at >= ${from} and at < ${to}
     ) r on true
+    left join lateral (${gapAt(sql, { from, to })}) g on true
     order by f.place
     limit 100000`
   const since = to <= now ? to : from
-  return rows.map(({ completeAt, ...row }) => ({ ...row, measured: completeAt !== null && completeAt >= since }))
+  return rows.map(({ completeAt, gap, ...row }) => {
+    return { ...row, measured: completeAt !== null && completeAt >= since && !gap }
+  })
+}
+
+/**
+ * Whether one of the span's reviews, or the first after it, appeared after all older ones had been seen last: no reading
+ * showed both (see coveredDays). Of a feed `f` that was read as `l` says; without reviews only the store's word counts.
+ */
+function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
+  return sql`
+    select coalesce(
+      bool_or(at >= ${from} and at < l.complete_at and (older_seen_at is null or older_seen_at < first_seen_at)),
+      not l.empty
+    ) as gap
+    from (
+      select at, first_seen_at, max(seen_at) over (
+          order by at, review_id collate "C"
+          rows between unbounded preceding and 1 preceding
+        ) as older_seen_at
+      from (
+        (
+          select review_id, at, first_seen_at, seen_at
+          from review_version
+          where app_id = f.app_id and feed = f.feed and current and at < ${from}
+          order by at desc, review_id
+          limit ${LOOKED_BELOW}
+        )
+        union all
+        select review_id, at, first_seen_at, seen_at
+        from review_version
+        where app_id = f.app_id and feed = f.feed and current and at >= ${from} and at < ${to}
+        union all
+        (
+          select review_id, at, first_seen_at, seen_at
+          from review_version
+          where app_id = f.app_id and feed = f.feed and current and at >= ${to}
+          order by at, review_id collate "C"
+          limit 1
+        )
+      ) around
+    ) beside`
 }

@@ -10,6 +10,9 @@ export interface Tallied {
   covered: ReadonlySet<string>
 }
 
+/** How many reviews older than a span are looked at for one that was seen since those within it appeared. */
+export const LOOKED_BELOW = 1_000
+
 /** Counts a feed's reviews, as they stand, by day, version of the app and stars; in parts, as findReviews. */
 export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<Tallied> {
   const tallies: ReviewTally[] = []
@@ -53,8 +56,6 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
 }
 
 const PART = 2_000
-/** How far below the days asked for is looked for a review that was seen since. */
-const LOOKED_BELOW = 1_000
 
 /** Moments in milliseconds since 1970. Between these nothing is known; `after` null = nor of anything older. */
 interface Gap {

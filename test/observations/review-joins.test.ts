@@ -42,28 +42,37 @@ async function seen() {
   const feed = { appId: app!.id, feed: "us" }
   const state = await feedState(sql, feed)
   const { covered } = await tallyReviews(sql, feed, { from: "2025-11-10", to: "2025-11-19" }, state)
-  const span = { from: new Date("2025-11-17T00:00:00Z"), to: new Date("2025-11-18T00:00:00Z"), now: NOW }
-  const [day] = await reviewsWritten(sql, [{ app: app!.id, feed: "us" }], span)
-  return { complete: state.complete, measured: day!.measured, covered: [...covered] }
+  const measured: number[] = []
+  for (let on = 10; on < 20; on++) {
+    const span = { from: new Date(`2025-11-${on}T00:00:00Z`), to: new Date(`2025-11-${on + 1}T00:00:00Z`), now: NOW }
+    const [day] = await reviewsWritten(sql, [{ app: app!.id, feed: "us" }], span)
+    if (day!.measured) measured.push(on)
+  }
+  return { complete: state.complete, measured, covered: [...covered] }
 }
 
 const DAYS = ["2025-11-13", "2025-11-14", "2025-11-15", "2025-11-16", "2025-11-17", "2025-11-18"]
 
 test("a complete reading that shows a review held before covers the days between", async () => {
   await load(line(14, [12, 13]), line(19, [13, 15, 18]))
-  expect(await seen()).toEqual({ complete: true, measured: true, covered: DAYS })
+  expect(await seen()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
 })
 
 test("a reading that holds only what is new is not complete, whatever it says, and covers no day below it, in any order", async () => {
   const lines = [line(14, [12, 13]), line(19, [16, 18])]
   await load(...lines)
   // 14 to 16 lie between what was held and what it shows
-  const expected = { complete: false, measured: false, covered: ["2025-11-17", "2025-11-18"] }
+  const expected = { complete: false, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] }
   expect(await seen()).toEqual(expected)
   sql = await freshDatabase()
   await load(lines[1]!)
   await load(lines[0]!)
   expect(await seen()).toEqual(expected)
+})
+
+test("a gap stays one whatever joins the readings after it: no figure is told of its days, nor of those before all that was shown", async () => {
+  await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
+  expect(await seen()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
 })
 
 test("a reader does not stop at a review that only such a reading brought", async () => {

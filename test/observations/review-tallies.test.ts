@@ -1,5 +1,7 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import { addDays } from "../../src/formulas/days.ts"
+import { reviewsWritten } from "../../src/observations/day-facts.ts"
 import { record } from "../../src/observations/record.ts"
 import { tallyReviews } from "../../src/observations/review-tallies.ts"
 import { feedState, findReviews } from "../../src/observations/reviews.ts"
@@ -63,7 +65,7 @@ async function read(world: World, now: number, { most, breaksOff }: { most: numb
   world.stood = [...world.shown]
 }
 
-test("of a covered day nothing is missing, in 60 random histories of a store", async () => {
+test("of a covered day nothing is missing, in 60 random histories of a store, and the figures of the same days are the measured ones", async () => {
   const random = randomFrom(20_251_122)
   let covered = 0
   let uncovered = 0
@@ -86,6 +88,7 @@ test("of a covered day nothing is missing, in 60 random histories of a store", a
     const first = 1 + Math.floor(random() * 8)
     const days = { from: day(first), to: day(first + Math.floor(random() * 12)) }
     const found = await coveredOf(world, days)
+    expect([round, await measuredOf(world, days)]).toEqual([round, [...found]])
     covered += found.size
     uncovered += (Date.parse(days.to) - Date.parse(days.from)) / (24 * HOUR) + 1 - found.size
     for (const { id, at } of world.stood) {
@@ -106,6 +109,18 @@ async function coveredOf({ storeId }: World, days: { from: string; to: string })
   if (!app) return new Set()
   const feed = { appId: app.id, feed: "us" }
   return (await tallyReviews(sql, feed, days, await feedState(sql, feed))).covered
+}
+
+/** The days of which get_today and the portfolio tell figures. */
+async function measuredOf({ storeId }: World, { from, to }: { from: string; to: string }): Promise<string[]> {
+  const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`
+  const measured: string[] = []
+  for (let at = from; app && at <= to; at = addDays(at, 1)) {
+    const span = { from: new Date(`${at}T00:00:00Z`), to: new Date(`${addDays(at, 1)}T00:00:00Z`), now: NOW }
+    const [day] = await reviewsWritten(sql, [{ app: app.id, feed: "us" }], span)
+    if (day!.measured) measured.push(at)
+  }
+  return measured
 }
 
 test("25,000 reviews are walked in parts, each once, though many are of one moment", async () => {

@@ -16,6 +16,8 @@ import { reviewed, reviewedOnPlay } from "../observations/reviewed.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
 const COMPLETE = { end: { pages: 1, complete: true, empty: false } }
+/** Older than the days looked at: what lies above it is known. */
+const BEFORE = { id: "0", at: new Date("2025-11-15T08:00:00Z") }
 
 let sql: Sql
 let workspaceId: number
@@ -176,7 +178,7 @@ describe("other figures", () => {
     const app = await track()
     const morning = { id: "1", stars: 1, at: new Date("2025-11-19T08:00:00Z") }
     const evening = { id: "2", stars: 5, at: new Date("2025-11-19T20:00:00Z") }
-    await store(reviewed("2025-11-19T09:00:00Z", [morning], COMPLETE))
+    await store(reviewed("2025-11-19T09:00:00Z", [BEFORE, morning], COMPLETE))
     const yesterday = async () => {
       const of = figure(await today(app, { day: "2025-11-19" }), "newReviews")
       return [of.value, of.state, (await portfolio({ day: "2025-11-19" })).totals.newReviews]
@@ -186,6 +188,23 @@ describe("other figures", () => {
     expect(figure(await today(app, {}, during), "newReviews").value).toBe(1)
     await store(reviewed("2025-11-20T00:00:00Z", [evening, morning], COMPLETE))
     expect(await yesterday()).toEqual([2, "measured", 2])
+  })
+
+  test("reviews of a day before all that was shown, or between two readings that do not meet, are unknown and not none", async () => {
+    const app = await track()
+    const late = { id: "1", at: new Date("2025-11-18T08:00:00Z") }
+    await store(
+      reviewed("2025-11-15T09:00:00Z", [BEFORE], COMPLETE),
+      reviewed("2025-11-18T09:00:00Z", [late], COMPLETE),
+    )
+    await store(reviewed("2025-11-20T00:00:00Z", [late], COMPLETE))
+    const told = async (day: string) => {
+      const of = figure(await today(app, { day }), "newReviews")
+      return [of.value, of.state, (await portfolio({ day })).totals.newReviews]
+    }
+    for (const day of ["2025-11-10", "2025-11-16", "2025-11-17"])
+      expect(await told(day)).toEqual([null, "not_measured", null])
+    expect(await told("2025-11-19")).toEqual([0, "measured", 0])
   })
 
   test("changes are those that were seen that day, of the app's storefronts alone", async () => {
@@ -319,7 +338,7 @@ describe("the portfolio", () => {
     await store(
       reading("tea", "2025-11-19T10:00:00Z", [10002, 10001]),
       reading("tea", "2025-11-20T10:00:00Z", [10001, 10002]),
-      reviewed("2025-11-20T11:00:00Z", [{ id: "1", at: new Date("2025-11-20T01:00:00Z") }], COMPLETE),
+      reviewed("2025-11-20T11:00:00Z", [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }], COMPLETE),
     )
     const answer = await portfolio()
     const own = {
@@ -361,8 +380,8 @@ describe("the portfolio", () => {
 
   test("counts Google Play's reviews of a language once, however many storefronts share it", async () => {
     await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "gb", "au"] })
-    const play = reviewedOnPlay("2025-11-20T11:00:00Z", [{ id: "1", at: new Date("2025-11-20T01:00:00Z") }], COMPLETE)
-    await store(play)
+    const reviews = [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }]
+    await store(reviewedOnPlay("2025-11-20T11:00:00Z", reviews, COMPLETE))
     expect((await portfolio()).totals.newReviews).toBe(1)
   })
 
