@@ -110,7 +110,13 @@ export async function takeShare(
   const own = await sql`${paceNow} ${of(asker.workspaceId, SHARE, AT_ONCE)}`
   if (own.length === 0) return false
   const all = await sql`${paceNow} ${of(ALL, SHARE_OF_ALL, AT_ONCE_OF_ALL)}`
-  return all.length > 0
+  if (all.length > 0) return true
+  await sql`
+    ${paceNow}
+    update live_share
+    set used_until = used_until - (select gap from pace_now) * ${requests / SHARE}::float8
+    where workspace_id = ${asker.workspaceId} and upstream = ${upstream}`
+  return false
 }
 
 /** Before all that nobody asks for, and behind it. */

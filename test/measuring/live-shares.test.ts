@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import type { Measure, Measured, Wanted } from "../../src/measure.ts"
+import { takeShare } from "../../src/measuring/live-asks.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import type { Measuring } from "../../src/measuring/worker.ts"
 import { until } from "../jobs/platform.ts"
@@ -41,6 +42,19 @@ async function pace(gapMs: number): Promise<void> {
 const count = async () => (await on.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
 
 describe("what a workspace asks for on request", () => {
+  test("takes nothing of its own share where all workspaces together have used theirs", async () => {
+    await pace(1_000)
+    const take = (workspaceId: number) => takeShare(on.sql, searches, EGRESS, { workspaceId })
+    const taken: boolean[] = []
+    // six each, twenty together
+    for (const workspaceId of [11, 12, 13, 14]) for (let i = 0; i < 6; i++) taken.push(await take(workspaceId))
+    expect(taken.filter(Boolean).length).toBe(20)
+    await on.sql`delete from live_share where workspace_id = 0`
+    expect([await take(14), await take(14), await take(14), await take(14), await take(14)]).toEqual([
+      ...[true, true, true, true, false],
+    ])
+  })
+
   test("takes no more than its share of the turns: others' due work goes on, and others' requests are read at once", async () => {
     // long beside what a turn takes a busy machine
     const gapMs = 200
