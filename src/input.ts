@@ -3,6 +3,7 @@ import { Fault } from "./faults.ts"
 import { normalise } from "./inputs.ts"
 import type { Operation } from "./operation.ts"
 import { codeOf, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import { wrongValue } from "./wrong-value.ts"
 
 /** Raw input as the operation's typed, normalised input; throws the first bad parameter's own code, naming it. */
 export function checkInput(
@@ -12,7 +13,7 @@ export function checkInput(
   refuseUnseen(raw)
   refuseLists(schema, raw)
   const parsed = v.safeParse(schema, raw, { abortEarly: true, abortPipeEarly: true })
-  if (!parsed.success) throw badInput(schema, parsed.issues[0])
+  if (!parsed.success) throw badInput(schema, raw, parsed.issues[0])
   const input = parsed.output as Record<string, unknown>
   for (const name in input) {
     input[name] = normalise(schema.entries[name] as Schema, input[name])
@@ -40,7 +41,7 @@ function refuseLists({ entries }: ObjectSchema, raw: Record<string, unknown>): v
   for (const [name, entry] of Object.entries(entries)) {
     const { type } = unwrap(entry as Schema)
     if (Array.isArray(raw[name]) && (type === "record" || type.endsWith("object")))
-      throw new Fault(codeOf(entry as Schema), { field: name })
+      throw new Fault(codeOf(entry as Schema), { field: name, detail: `${name} must be an object, not a list.` })
   }
 }
 
@@ -51,9 +52,10 @@ function storable(value: unknown): boolean {
   return Object.entries(value).every(([name, held]) => storable(name) && storable(held))
 }
 
-function badInput(schema: ObjectSchema, issue: v.BaseIssue<unknown>): Fault {
+function badInput(schema: ObjectSchema, raw: Record<string, unknown>, issue: v.BaseIssue<unknown>): Fault {
   const field = String(issue.path?.[0]?.key ?? "input")
   const entry = Object.hasOwn(schema.entries, field) ? schema.entries[field] : undefined
+  const detail = wrongValue(schema, field, raw[field])
   // the name of an unknown parameter is the caller's text: cut, so that an error body stays small
-  return new Fault(codeOf(entry as Schema | undefined), { field: field.slice(0, 64) })
+  return new Fault(codeOf(entry as Schema | undefined), { field: field.slice(0, 64), ...(detail && { detail }) })
 }

@@ -1,6 +1,7 @@
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
 import { codeOf, type Schema, unwrap } from "../schema.ts"
+import { wrongValue } from "../wrong-value.ts"
 
 /**
  * The query of a request as the operation's types: numbers, booleans and comma lists by the input's schema; what does not
@@ -20,9 +21,13 @@ export function queryInput(
     const equals = part.indexOf("=")
     const name = decode(equals < 0 ? part : part.slice(0, equals), undefined, "query")
     const entry = field(operation, name)
-    if (!entry || Object.hasOwn(params, name)) throw new Fault("invalid_arguments", { field: name.slice(0, 64) })
+    if (!entry || Object.hasOwn(params, name)) {
+      const detail = entry ? `${name} stands in the path.` : wrongValue(operation.input, name, "")
+      throw new Fault("invalid_arguments", { field: name.slice(0, 64), ...(detail && { detail }) })
+    }
     const text = decode(equals < 0 ? "" : part.slice(equals + 1), entry, name)
-    if (seen.has(name) && unwrap(entry).type !== "array") throw new Fault(codeOf(entry), { field: name })
+    if (seen.has(name) && unwrap(entry).type !== "array")
+      throw new Fault(codeOf(entry), { field: name, detail: `${name} came more than once.` })
     seen.add(name)
     const value = coerce(entry, text)
     input[name] = Array.isArray(value) ? [...((input[name] as unknown[] | undefined) ?? []), ...value] : value
@@ -40,7 +45,7 @@ function decode(text: string, entry: Schema | undefined, name: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    throw new Fault(codeOf(entry), { field: name })
+    throw new Fault(codeOf(entry), { field: name, detail: "Its percent-encoding is malformed." })
   }
 }
 
