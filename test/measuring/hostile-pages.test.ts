@@ -20,7 +20,7 @@ test("while hostile pages are read, other callers wait no longer than beside an 
   const all = (value: string | number) => HOSTS.map((host) => `${host}=${value}`).join(",")
   const { value } = await store.stdout.getReader().read()
   const address = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`
-  const given = async () => (await (await fetch(`${address}/given`)).json()) as number
+  const asked = async (path: string) => (await (await fetch(address + path)).json()) as number
   const env = {
     ...folder,
     MEASURE: "yes",
@@ -40,13 +40,20 @@ test("while hostile pages are read, other callers wait no longer than beside an 
   }
   // calls take memory too, until what is compiled and kept for them has its size
   await times(2_000, callMs)
+  const track = async (name: string, ios: string) => {
+    const words = Array.from({ length: 30 }, (_, at) => ["--keyword", `${name} ${at}`]).flat()
+    await answer(["app", "add", name, "--ios", ios, "--android", `com.example.${name}`, ...words], { env })
+  }
+  // and so does reading the stores: its statements, its thread
+  await track("tides", "1234567890")
+  while ((await asked("/given")) < 30) await times(5, callMs)
   const idleMs = await times(200, callMs)
   const idleMb = megabytes(server.pid, "VmHWM")
 
-  const words = Array.from({ length: 30 }, (_, at) => ["--keyword", `tide ${at}`]).flat()
-  await answer(["app", "add", "Tides", "--ios", "1234567890", "--android", "com.example.tides", ...words], { env })
+  const before = await asked("/hostile")
+  await track("moons", "1234567891")
   const busyMs: number[] = []
-  while ((await given()) < 3 * 14) {
+  while ((await asked("/given")) < before + 3 * 14) {
     busyMs.push(...(await times(5, callMs)))
     await Bun.sleep(20)
   }
@@ -56,8 +63,8 @@ test("while hostile pages are read, other callers wait no longer than beside an 
     `p99 ${p99(idleMs).toFixed(1)} ms idle, ${p99(busyMs).toFixed(1)} ms over ${busyMs.length} calls; ${Math.round(peakMb - idleMb)} MB more\n`,
   )
   expect(p99(busyMs)).toBeLessThan(10 * p99(idleMs) + 100)
-  // 24 readings are under way at once, of which one may hold a large body
-  expect(peakMb - idleMb).toBeLessThan(300)
+  // 135 to 143 on two cores
+  expect(peakMb - idleMb).toBeLessThan(180)
 })
 
 async function times(count: number, work: () => Promise<number>): Promise<number[]> {

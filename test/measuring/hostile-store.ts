@@ -1,5 +1,6 @@
-// A process of its own, so that what it takes to send is nobody else's: answers every request with the next hostile page
-// of 8 MB, every third of them packed. GET /given says how many were given. Prints its port.
+// A process of its own, so that what it takes to send is nobody else's: answers every request with a small page that nobody
+// knows, and from GET /hostile on with the next hostile page of 8 MB, every third of them packed. GET /given says how many
+// were given. Prints its port.
 import { FLOODS } from "../sources/hostile.ts"
 
 const SIZE = 8_000_000
@@ -13,12 +14,18 @@ const BODIES = NAMES.map((name) => Buffer.from(FLOODS.find((form) => form.name =
 const PACKED = BODIES.map((body) => Bun.gzipSync(body))
 
 let given = 0
+let hostile = false
 const { port } = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch({ url }) {
     if (url.endsWith("/given")) return Response.json(given)
+    if (url.endsWith("/hostile")) {
+      hostile = true
+      return Response.json(given)
+    }
     const at = given++ % BODIES.length
+    if (!hostile) return new Response("<html><body>nothing</body></html>")
     if (given % 3 > 0) return new Response(BODIES[at])
     return new Response(PACKED[at], { headers: { "content-encoding": "gzip" } })
   },
