@@ -42,7 +42,7 @@ Turns.prototype.release = function (turn) {
   const ms = begun === undefined ? 0 : Math.round(performance.now() - begun)
   if (turn.background) busy.backgroundTurns++
   busy[turn.background ? "backgroundMs" : "requestsMs"] += ms
-  if (ms >= LONG_MS) noted.push({ turn: ms, background: turn.background === true, waiting: this.contended })
+  if (ms >= LONG_MS) noted.push({ turn: ms, background: Boolean(turn.background), waiting: this.contended })
   return release.call(this, turn)
 }
 

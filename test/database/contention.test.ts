@@ -96,7 +96,7 @@ test("an owner idle in a transaction while others wait loses it, and what it wro
 })
 
 test("a request goes before background work that waits longer, which waits for a lull", async () => {
-  const { sql, background, bridge } = await open({ lullMs: 60, patienceMs: 60_000 })
+  const { sql, background, bridge } = await open({ lullMs: 150, patienceMs: 60_000 })
   await Promise.all([sql`select 1`, background`select 1`])
   const ended: string[] = []
   const note = (name: string, work: Promise<unknown>) => work.then(() => void ended.push(name))

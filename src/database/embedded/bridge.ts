@@ -2,7 +2,7 @@ import { Channels } from "./channels.ts"
 import { Runaways } from "./runaways.ts"
 import { Session } from "./session.ts"
 import { StatementStopped } from "./stopped.ts"
-import { type TurnLimits, Turns } from "./turns.ts"
+import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
 /**
  * Runs a batch of frontend messages on the one backend and gives back every byte it answers. It may be stopped after
@@ -37,7 +37,7 @@ export class Bridge {
   socket = (): Session => this.client(Number.POSITIVE_INFINITY)
 
   /** The same for one whose statements may take `limitMs` where they say nothing else; in the background where no request waits. */
-  client(limitMs: number, background = false): Session {
+  client(limitMs: number, background: Background | null = null): Session {
     const session = new Session(this, ++this.#pid, limitMs, background)
     this.sessions.add(session)
     const dead = this.#dead

@@ -125,8 +125,8 @@ async function start(options: EmbeddedOptions, held: Held | null): Promise<Embed
   // a command that holds the directory keeps nobody waiting
   const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
   const sql = postgres(embeddedOptions(() => bridge().client(own), maxConnections)) as Sql
-  const background = postgres(embeddedOptions(() => bridge().client(own, true), BEHIND)) as Sql
-  const control = await openControl(options, held, () => bridge().client(commandMs, true)).catch((error) => {
+  const background = postgres(embeddedOptions(() => bridge().client(own, "worker"), BEHIND)) as Sql
+  const control = await openControl(options, held, () => bridge().client(commandMs, "command")).catch((error) => {
     backend.kill()
     throw error
   })

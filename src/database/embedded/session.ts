@@ -4,12 +4,12 @@ import { type Batch, Batches, type Event, merged } from "./batches.ts"
 import type { Bridge } from "./bridge.ts"
 import { quoted } from "./channels.ts"
 import { TimeLimits } from "./time-limits.ts"
-import type { Turn } from "./turns.ts"
+import type { Background, Turn } from "./turns.ts"
 import { closeStatement, copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
 
 /** One client of the bridge, as a stream: what a socket to a server would be. */
 export class Session extends Duplex implements Turn {
-  readonly background: boolean
+  readonly background: Background | null
   #bridge: Bridge
   #pid: number
   #timeLimits: TimeLimits
@@ -28,7 +28,7 @@ export class Session extends Duplex implements Turn {
   #closing = false
 
   /** `limitMs`: how long its statements may take where they say nothing else. */
-  constructor(bridge: Bridge, pid: number, limitMs: number, background: boolean) {
+  constructor(bridge: Bridge, pid: number, limitMs: number, background: Background | null) {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
     this.#bridge = bridge
     this.#pid = pid
