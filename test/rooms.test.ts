@@ -65,6 +65,11 @@ describe("the house", () => {
     expect(wrong).toEqual([])
   })
 
+  test("advisory locks are taken by database/locks.ts alone, which holds their order", () => {
+    const others = sources.filter(({ file, text }) => file !== "database/locks.ts" && /pg_\w*advisory/.test(text))
+    expect(others.map(({ file }) => file)).toEqual([])
+  })
+
   test("every dependency is pinned exactly", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
@@ -99,7 +104,7 @@ function imports(file: string, text: string): string[] {
 }
 
 function roomOf(file: string): string {
-  if (file === "database/types.ts" || file === "database/gate.ts") return "database types"
+  if (["database/types.ts", "database/gate.ts", "database/locks.ts"].includes(file)) return "database types"
   const [room] = file.split("/") as [string]
   if (file.includes("/")) return room
   const own = { "invoke.ts": "invoke", "app.ts": "app", "catalog.ts": "catalog", "main.ts": "main", "deno.ts": "deno" }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { randomBytes as secureBytes } from "node:crypto"
+import { takeLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { RandomBytes } from "./keys.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "./link-token.ts"
@@ -32,7 +33,7 @@ export async function createShareLink(
 
 /** Holds off who else would make a link of the workspace, until the transaction ends: what is counted then stays so. */
 export async function holdShareLinks(tx: Tx, workspaceId: number): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`share links ${workspaceId}`}, 0))`
+  await takeLock(tx, "share links", workspaceId)
 }
 
 /** Links of a workspace that are not over, up to `most`. */

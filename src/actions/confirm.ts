@@ -2,6 +2,7 @@ import { randomBytes as secureBytes } from "node:crypto"
 import { type Charged, charge } from "../access/credits.ts"
 import type { RandomBytes } from "../access/keys.ts"
 import { DatabaseUnavailable } from "../database/gate.ts"
+import { tryLock } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { enqueue, hasUnfinished } from "../jobs/enqueue.ts"
@@ -94,10 +95,9 @@ async function apply(tx: Tx, applying: Applying): Promise<Settled> {
 }
 
 async function holdTarget(tx: Tx, workspaceId: number, target: string): Promise<void> {
-  const [row] = await tx<{ held: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`write ${workspaceId} ${target}`}, 0)) as held`
+  const isMine = await tryLock(tx, "write", workspaceId, target)
   // another confirm is writing it, or a job is still to
-  if (!row?.held || (await hasUnfinished(tx, workspaceId, target))) throw new Fault("in_progress")
+  if (!isMine || (await hasUnfinished(tx, workspaceId, target))) throw new Fault("in_progress")
 }
 
 function unchanged({ name }: Action): Confirmed {

@@ -1,4 +1,5 @@
 import type { TrackedApp } from "../access/visible-apps.ts"
+import { takeLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { addDays } from "../formulas/days.ts"
@@ -26,7 +27,8 @@ export async function lookAtReviews(
     return { table: { rows: 0, from, to, store: async () => {} }, notes: [`The app is not tracked on ${store}.`] }
   }
   const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
-  if (lock) await holdFeed(sql as Tx, held)
+  // as whoever records reviews of the feed does
+  if (lock) await takeLock(sql as Tx, "reviews", appId, held.feed)
   const known = await feedState(sql as Sql, held)
   const rows = await countReviews(sql, { ...held, from, to })
   if (rows > MOST_REVIEWS) {
@@ -35,11 +37,6 @@ export async function lookAtReviews(
   }
   const store = (tx: Tx, id: number) => storeReviews(tx, id, { ...held, from, to }, rows)
   return { table: { rows, from, to, store }, notes: notesOn(platform, held, known) }
-}
-
-/** Waits for whoever records reviews of the feed, and keeps others from it: record-reviews.ts takes the same lock. */
-async function holdFeed(tx: Tx, { appId, feed }: HeldFeed): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`reviews ${appId} ${feed}`}, 0))`
 }
 
 function notesOn(platform: string, { feed }: HeldFeed, { state, readAt }: FeedState): string[] {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { parseRival } from "../formulas/store-ids.ts"
@@ -105,14 +106,11 @@ async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
     for key share`
   const held = new Set(apps.map(({ id }) => id))
   const places = named.filter(({ appId }) => held.has(appId))
-  await tx`
-    select pg_advisory_xact_lock(hashtextextended('findings ' || app_id || ' ' || platform || ' ' || storefront, 0))
-    from unnest(
-      ${places.map(({ appId }) => appId)}::text[],
-      ${places.map(({ platform }) => platform)}::text[],
-      ${places.map(({ storefront }) => storefront)}::text[]
-    ) p (app_id, platform, storefront)
-    order by app_id, platform, storefront`
+  await takeLocks(
+    tx,
+    "findings",
+    places.map(({ appId, platform, storefront }) => [appId, platform, storefront]),
+  )
   return await stillTracked(tx, places)
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createKey, listKeys, revokeKey } from "../access/key-register.ts"
 import { createWorkspace, findWorkspace, listWorkspaces, type Workspace } from "../access/workspaces.ts"
+import { tryLockForSession } from "../database/locks.ts"
 import type { Database, Sql } from "../database/types.ts"
 import type { FirstWorkspace } from "../settings.ts"
 
@@ -41,13 +42,10 @@ export async function markShown(sql: Sql): Promise<void> {
  * The lock is the session's, so it dies with the process and its holder alone is known to be alive.
  */
 export async function claimFirstStart({ sql }: Database): Promise<boolean> {
-  const [row] = await sql<{ claimed: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as claimed`
-  return row?.claimed === true
+  return await tryLockForSession(sql, "first start")
 }
 
 const NAME = "default"
-// Any number will do that migrate.ts does not use, as long as every version uses the same.
-const LOCK = 4_726_313_902
 
 const nameOf = (kind: "live" | "test") => `first ${kind} key`
 const FIRST = [nameOf("live"), nameOf("test")]

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Log } from "../log.ts"
+import { takeLock } from "./locks.ts"
 import { DatabaseProblem } from "./problem.ts"
 import type { Sql, Tx } from "./types.ts"
 
@@ -44,13 +45,10 @@ function prepared(file: string): { text: string; sha256: string } {
   return { text, sha256: createHash("sha256").update(text).digest("hex") }
 }
 
-// Any number will do as long as every version uses the same.
-const LOCK = 4_726_313_901
-
 function exclusively<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    await tx`select pg_advisory_xact_lock(${LOCK})`
+    await takeLock(tx as Tx, "migration")
     return await work(tx as Tx)
   }) as Promise<T>
 }

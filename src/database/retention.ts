@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts"
 import { foldLedger } from "./fold-ledger.ts"
+import { tryLock } from "./locks.ts"
 import type { Sql, Tx } from "./types.ts"
 
 /** How many days each is kept; 0 for ever. */
@@ -131,14 +132,10 @@ function stepsOf(
   return steps
 }
 
-// Any number will do that migrate.ts and first-start.ts do not use, as long as every version uses the same.
-const LOCK = 4_726_313_907
-
 /** Null when another process is at it. */
 async function alone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
   return (await sql.begin(async (tx) => {
-    const [row] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as held`
-    return row!.held ? await step(tx as Tx) : null
+    return (await tryLock(tx as Tx, "retention")) ? await step(tx as Tx) : null
   })) as Awaited<ReturnType<Step>> | null
 }
 

@@ -1,3 +1,4 @@
+import { tryingLock } from "../database/locks.ts"
 import type { Sql } from "../database/types.ts"
 import type { Fault } from "../faults.ts"
 
@@ -151,7 +152,7 @@ export async function failOld(sql: Sql, maxAgeMs: number, { code, extra }: Fault
 
 /** One sweep at a time: two that fail jobs of the same workspaces would wait for each other's accounts in a circle. */
 function alone(sql: Sql) {
-  return sql`(select pg_try_advisory_xact_lock(hashtextextended('jobs swept', 0)))`
+  return tryingLock(sql, "jobs swept")
 }
 
 function later(sql: Sql, ms: number) {

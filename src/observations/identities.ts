@@ -1,3 +1,4 @@
+import { shareLock, takeLock } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import type { Platform } from "./types.ts"
 
@@ -17,12 +18,12 @@ export interface AppKey {
  * looks ids up to store them takes it first of all.
  */
 export async function holdIdentities(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock_shared(hashtextextended('identities removed', 0))`
+  await shareLock(tx, "identities removed")
 }
 
 /** Waits for all who hold identities, and keeps others from it: with this lists and apps nobody uses can be removed. */
 export async function lockRemoval(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended('identities removed', 0))`
+  await takeLock(tx, "identities removed")
 }
 
 /**
@@ -31,7 +32,7 @@ export async function lockRemoval(tx: Tx): Promise<void> {
  */
 export async function lockIdentities(tx: Tx): Promise<void> {
   await holdIdentities(tx)
-  await tx`select pg_advisory_xact_lock(hashtextextended('identities made', 0))`
+  await takeLock(tx, "identities made")
 }
 
 /** The ids of these lists, in order; lists not known yet are made. Burns no identity value. */

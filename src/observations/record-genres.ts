@@ -1,3 +1,4 @@
+import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { hexOf, latestOf } from "./latest.ts"
 import { DEMO, type GenresObservation } from "./types.ts"
@@ -9,20 +10,14 @@ import { DEMO, type GenresObservation } from "./types.ts"
 export async function storeGenres(tx: Tx, readings: readonly GenresObservation[]): Promise<GenresObservation[]> {
   if (readings.length === 0) return []
   const trees = latestOf(readings.map((from) => ({ from, key: `${from.platform} ${from.storefront}` })))
-  await lockTrees(
+  await takeLocks(
     tx,
-    trees.map(({ key }) => key),
+    "genres",
+    trees.map(({ key }) => [key]),
   )
   const placed: GenresObservation[] = []
   for (const { from } of trees) if (await replaceTree(tx, from)) placed.push(from)
   return placed
-}
-
-async function lockTrees(tx: Tx, keys: readonly string[]): Promise<void> {
-  await tx`
-    select pg_advisory_xact_lock(hashtextextended('genres ' || tree, 0))
-    from unnest(${[...keys].sort()}::text[]) tree
-    order by tree`
 }
 
 /** False where what is held goes before it. */

@@ -1,3 +1,4 @@
+import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { deriveChanges, type Span } from "./derive-changes.ts"
 import type { ShownApps } from "./facts.ts"
@@ -49,12 +50,12 @@ export async function storeListings(
  * jumps of their ratings. Apps share some locks, so that a large import takes no more of them than there are.
  */
 export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
-  const locks = new Set(apps.map((app) => app % SERIES_LOCKS))
-  if (locks.size === 0) return
-  await tx`
-    select pg_advisory_xact_lock(hashtextextended('listing ' || lock, 0))
-    from unnest(${[...locks].sort((a, b) => a - b)}::int[]) lock
-    order by lock`
+  const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
+  await takeLocks(
+    tx,
+    "listing",
+    [...shares].map((share) => [share]),
+  )
 }
 
 const SERIES_LOCKS = 64

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { foldReview } from "../formulas/review-text.ts"
 import type { Identified } from "./identified.ts"
@@ -18,7 +19,12 @@ export async function storeReviews(
 ): Promise<ReviewsObservation[]> {
   const placed = pages.map((from) => ({ from, appId: appOf(from.platform, from.storeId), feed: feedOf(from) }))
   if (placed.length === 0) return []
-  await lockFeeds(tx, placed)
+  // forms of one review are weighed against each other, which nobody may do beside somebody else
+  await takeLocks(
+    tx,
+    "reviews",
+    placed.map(({ appId, feed }) => [appId, feed]),
+  )
   const shown = await storeForms(tx, placed)
   const read = await storeEnds(tx, placed)
   return [...new Set([...shown, ...read])]
@@ -28,15 +34,6 @@ interface Placed {
   from: ReviewsObservation
   appId: number
   feed: string
-}
-
-/** Forms of one review are weighed against each other, which nobody may do beside somebody else. Everybody locks in one order. */
-async function lockFeeds(tx: Tx, placed: readonly Placed[]): Promise<void> {
-  const feeds = new Set(placed.map(({ appId, feed }) => `reviews ${appId} ${feed}`))
-  await tx`
-    select pg_advisory_xact_lock(hashtextextended(feed, 0))
-    from unnest(${[...feeds].sort()}::text[]) feed
-    order by feed`
 }
 
 interface Form extends Placed {

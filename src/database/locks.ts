@@ -1,0 +1,108 @@
+import type { Sql, Tx } from "./types.ts"
+
+interface AdvisoryLock {
+  name: string
+  /** The key itself; without it the key is the hash of the name and the subject, with spaces between. */
+  number?: number
+  why: string
+  /** Functions of the database that take it. */
+  functions?: readonly string[]
+}
+
+/**
+ * Every advisory lock, in the order in which a transaction takes them, so that nobody waits in a circle. Rows of `list`,
+ * `chart` and `workspace` are locked behind the identities and before what follows them here; rows of `due` last of all.
+ * Versions of the program run side by side during an upgrade: a key never changes.
+ */
+export const LOCKS = [
+  {
+    name: "first start",
+    number: 4_726_313_902,
+    why: "A session holds it around its first start, the migration included, and takes no other lock meanwhile.",
+  },
+  { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
+  { name: "retention", number: 4_726_313_907, why: "One process at a time deletes what is old; only ever tried." },
+  { name: "jobs swept", why: "Two sweeps would wait for each other's accounts in a circle; only ever tried." },
+  {
+    name: "open_month",
+    why: "Attaching a month waits for writers of lists and charts, so no transaction that holds any of those takes it.",
+    functions: ["open_month"],
+  },
+  {
+    name: "allowance",
+    why: "Of one allowance of a workspace, so that it is counted exactly; in a statement of its own.",
+    functions: ["give_back_allowance", "take_allowance"],
+  },
+  { name: "write", why: "Of a workspace's target, before the confirmed action locks anything; only ever tried." },
+  {
+    name: "identities removed",
+    why: "Shared by everybody who looks ids up to store them: ids inside app_ids have no foreign key.",
+  },
+  { name: "identities made", why: "Before any row lock, by whoever adds lists, charts or apps or tracks something." },
+  { name: "listing", why: "Of a sixty-fourth of all apps: what follows from one reading of them to the next." },
+  { name: "reviews", why: "Of an app's feed: forms of one review are weighed against each other, and exports count them." },
+  { name: "genres", why: "Of a store's genre tree, which is replaced as a whole." },
+  { name: "share links", why: "Of a workspace, behind the report it shows, so that other links are read meanwhile." },
+  {
+    name: "findings",
+    why: "Of a tracked app in a storefront, behind the row of the app.",
+    functions: ["unfollow_left"],
+  },
+  {
+    name: "tracking followed",
+    why: "Shared by what makes rows of `due`. Alone it is only tried, and its holder waits for nothing, so it may come earlier.",
+    functions: [
+      "follow_changed_app", "follow_known_app", "follow_rivals", "follow_tracked_apps", "follow_tracked_terms",
+      "follow_workspace", "forget_scanned", "forget_untracked", "scan_storefronts",
+    ],
+  },
+] as const satisfies readonly AdvisoryLock[] // biome-ignore format: a list to scan
+
+export type LockName = (typeof LOCKS)[number]["name"]
+type Subject = readonly (string | number)[]
+
+/** Waits for the lock, which is held until the transaction ends. */
+export async function takeLock(tx: Tx, name: LockName, ...subject: Subject): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${keyOf(tx, name, subject)})`
+}
+
+/** The same of several subjects of one lock, each once, in the order everybody takes them. */
+export async function takeLocks(tx: Tx, name: LockName, subjects: Iterable<Subject>): Promise<void> {
+  const texts = [...subjects].map((subject) => textOf(name, subject))
+  if (texts.length === 0) return
+  await tx`
+    select pg_advisory_xact_lock(hashtextextended(subject, 0))
+    from (select distinct unnest(${texts}::text[]) as subject order by 1) s`
+}
+
+/** Waits for those who hold the lock alone. */
+export async function shareLock(tx: Tx, name: LockName): Promise<void> {
+  await tx`select pg_advisory_xact_lock_shared(${keyOf(tx, name, [])})`
+}
+
+/** Whether the lock could be taken at once, until the transaction ends. */
+export async function tryLock(tx: Tx, name: LockName, ...subject: Subject): Promise<boolean> {
+  const [row] = await tx<[{ held: boolean }]>`select ${tryingLock(tx, name, ...subject)} as held`
+  return row.held
+}
+
+/** The same as part of a statement, which is its own transaction. */
+export function tryingLock(sql: Sql | Tx, name: LockName, ...subject: Subject) {
+  return (sql as Sql)`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
+}
+
+/** Whether the lock could be taken at once, until the session ends: it dies with its process. */
+export async function tryLockForSession(sql: Sql, name: LockName): Promise<boolean> {
+  const [row] = await sql<[{ held: boolean }]>`select pg_try_advisory_lock(${keyOf(sql, name, [])}) as held`
+  return row.held
+}
+
+function keyOf(sql: Sql | Tx, name: LockName, subject: Subject) {
+  const { number }: AdvisoryLock = LOCKS.find((lock) => lock.name === name)!
+  if (number !== undefined) return (sql as Sql)`${number}::bigint`
+  return (sql as Sql)`hashtextextended(${textOf(name, subject)}, 0)`
+}
+
+function textOf(name: LockName, subject: Subject): string {
+  return [name, ...subject].join(" ")
+}

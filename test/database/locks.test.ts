@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { LOCKS, shareLock, takeLock, takeLocks, tryLock, tryLockForSession } from "../../src/database/locks.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+
+const names = LOCKS.map(({ name }) => name)
+const numbers = LOCKS.flatMap((lock) => ("number" in lock ? [lock.number] : []))
+
+describe("the list of advisory locks", () => {
+  test("names each once, and none begins as another does with its subject, so that no two share a key", () => {
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
+    expect(new Set(numbers).size).toBe(numbers.length)
+  })
+
+  test("names every function of the schema that takes one, by the lock it takes", () => {
+    const schema = readFileSync(join(import.meta.dirname, "../../sql/schema.sql"), "utf8")
+    const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
+    const taken = functions.flatMap((text) => {
+      const name = /^create function (\w+)/.exec(text)![1]!
+      const locks = [...text.matchAll(/pg_\w*advisory\w+\(hashtextextended\('([^']+)'/g)].map(([, key]) => key!.trim())
+      expect(locks).toHaveLength(text.split("advisory").length - 1)
+      return [...new Set(locks)].map((lock) => `${lock}: ${name}`)
+    })
+    const listed = LOCKS.flatMap((lock) => ("functions" in lock ? lock.functions.map((f) => `${lock.name}: ${f}`) : []))
+    expect(listed.toSorted()).toEqual(taken.toSorted())
+  })
+})
+
+describe("a lock", () => {
+  let sql: Sql
+  beforeAll(async () => {
+    sql = await freshDatabase()
+  })
+
+  test("has the key that it had in every version: others may run beside this one", async () => {
+    const held = await sql.begin(async (tx) => {
+      await takeLock(tx, "migration")
+      await shareLock(tx, "identities removed")
+      await takeLock(tx, "share links", 7)
+      await takeLocks(tx, "findings", [
+        ["app_b", "ios", "us"],
+        ["app_a", "ios", "us"],
+        ["app_b", "ios", "us"],
+      ])
+      expect(await tryLock(tx, "write", 7, "app app_a")).toBe(true)
+      return await tx<{ key: string; mode: string }[]>`
+        select (classid::bigint << 32 | objid::bigint)::text as key, mode
+        from pg_locks
+        where locktype = 'advisory' and pid = pg_backend_pid()
+        order by key`
+    })
+    const texts = ["share links 7", "findings app_a ios us", "findings app_b ios us", "write 7 app app_a"]
+    const expected = await sql`
+      select key::text, case key when ${4_726_313_901}::bigint then 'ExclusiveLock' else mode end as mode
+      from (
+        select hashtextextended(text, 0) as key, 'ExclusiveLock' as mode
+        from unnest(${texts}::text[]) text
+        union all
+        select hashtextextended('identities removed', 0), 'ShareLock'
+        union all
+        select ${4_726_313_901}::bigint, 'ExclusiveLock'
+      ) k
+      order by key::text`
+    expect([...held]).toEqual([...expected] as typeof held)
+  })
+
+  test("no two of the list have one key, hashed or given", async () => {
+    const [row] = await sql<[{ keys: number }]>`
+      select count(distinct key)::int as keys
+      from (
+        select hashtextextended(name, 0) as key
+        from unnest(${names}::text[]) name
+        union all
+        select unnest(${numbers}::bigint[])
+      ) k`
+    expect(row.keys).toBe(names.length + numbers.length)
+  })
+
+  test("of no subject at all waits for nothing", async () => {
+    await sql.begin(async (tx) => await takeLocks(tx, "reviews", []))
+  })
+
+  test.skipIf(!process.env.DATABASE_URL)(
+    "postgres: that another holds is not had by trying, and ends with it",
+    async () => {
+      const one = await sql.reserve()
+      const two = await sql.reserve()
+      expect(await tryLockForSession(one as never, "first start")).toBe(true)
+      expect(await tryLockForSession(two as never, "first start")).toBe(false)
+      await one`select pg_advisory_unlock_all()`
+      expect(await tryLockForSession(two as never, "first start")).toBe(true)
+      await two`select pg_advisory_unlock_all()`
+      one.release()
+      two.release()
+      await sql.begin(async (tx) => {
+        await takeLock(tx, "write", 1, "x")
+        const others = await sql.begin(async (beside) => [
+          await tryLock(beside, "write", 1, "x"),
+          await tryLock(beside, "write", 2, "x"),
+        ])
+        expect(others).toEqual([false, true])
+      })
+    },
+  )
+})
