@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { RuleOption } from "../alerts/alert-type.ts"
 import {
   type AlertRule,
   CHANNELS,
@@ -6,11 +7,9 @@ import {
   DROP_BY,
   KEYWORD_SCOPES,
   RIVAL_SCOPES,
-  RULE_TYPES,
-  type RuleOption,
-  type RuleType,
   takes,
 } from "../alerts/rules.ts"
+import { RULE_TYPES, type RuleType, ruleType } from "../alerts/types.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { described } from "../schema.ts"
@@ -211,26 +210,19 @@ function diffOf(
 /** Why the rule would deliver nothing, or nothing yet. */
 function notesOn(rule: AlertRule, connected: readonly Connected[], has: Has): string[] {
   const { type, channels, keywordScope, rivalScope } = rule
+  const about = ruleType(type)
   const missing = channels.filter((channel) => !connected.some(({ kind }) => kind === channel))
   const off = channels.filter((channel) => connected.some(({ kind, disabled }) => kind === channel && disabled))
   return [
     ...(channels.length === 0 ? ["It names no channel: nothing is delivered, and alerts show in the feed alone."] : []),
     ...(missing.length > 0 ? [`Not connected yet, so that nothing is delivered there: ${missing.join(", ")}.`] : []),
     ...(off.length > 0 ? [`Disabled, so that nothing is delivered there: ${off.join(", ")}.`] : []),
-    ...(UNTOLD[type] ? [UNTOLD[type]] : []),
+    ...("awaits" in about ? [about.awaits] : []),
     ...(has.app ? [] : ["The workspace tracks no app yet."]),
-    ...(has.app && !has.iosApp && OF_APP_STORE.includes(type)
+    ...(has.app && !has.iosApp && "appStoreOnly" in about
       ? ["None of the workspace's apps is tracked on the App Store, and this is read of the App Store alone."]
       : []),
     ...(keywordScope === "tagged" && !has.tag ? ["No keyword of the workspace has a tag yet."] : []),
     ...(rivalScope === "manual" && !has.manualRival ? ["No rival was named by hand yet; add_rivals does."] : []),
   ]
 }
-
-/** Types whose data is not there yet. */
-const UNTOLD: Partial<Record<RuleType, string>> = {
-  asa_rule: "Ads accounts cannot be connected yet: until then there is nothing to tell.",
-  ai_mention_lost: "AI assistants are not asked yet: until then there is nothing to tell.",
-}
-
-const OF_APP_STORE: readonly RuleType[] = ["chart_drop", "chart_enter", "featured"]

@@ -6,14 +6,11 @@ import { parseRival } from "../formulas/store-ids.ts"
 import { appIds, holdIdentities } from "../observations/identities.ts"
 import { firstTerms } from "../observations/term-days.ts"
 import type { Platform } from "../observations/types.ts"
-import { type Finding, type FindingType, firstNewsDay, type Looked, type Place } from "./alert.ts"
-import { chartFindings } from "./chart-alerts.ts"
-import { followRivals } from "./follow-rivals.ts"
-import { listingFindings } from "./listing-alerts.ts"
-import { rankFindings } from "./rank-alerts.ts"
-import { reviewFindings } from "./review-alerts.ts"
-import { rivalFindings } from "./rival-alerts.ts"
-import { categoriesOf, topicFindings } from "./topic-alerts.ts"
+import type { FindingOf } from "./alert-type.ts"
+import { followRivals, readRivals } from "./follow-rivals.ts"
+import { firstNewsDay, type Place, type PlaceDays } from "./place.ts"
+import { categoriesOf } from "./types/off-topic.ts"
+import { FEED_TYPES } from "./types.ts"
 
 /** A store's app in a storefront; `subject` is its store id. */
 export interface Subject {
@@ -31,8 +28,8 @@ export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: 
   const news = firstNewsDay(now)
   for (const place of await takePlaces(tx, subjects)) {
     await followRivals(tx, place, manualOf(place))
-    const looked = { place, parts: await firstTerms(tx, place), from: news, to: dayOf(now) }
-    await tell(tx, { looked, news }, await findingsOf(tx, looked))
+    const days = await daysOf(tx, place, { from: news, to: dayOf(now) })
+    await tell(tx, { days, news }, await findAll(tx, days))
   }
 }
 
@@ -47,10 +44,10 @@ export async function derivePastFindings(
   now: Date,
 ): Promise<void> {
   for (const place of await takePlaces(tx, [subject])) {
-    const looked = { place: { ...place, since: null }, parts: await firstTerms(tx, place), from, to }
-    const found = await findingsOf(tx, looked)
-    await forgetHistory(tx, looked, found)
-    await tell(tx, { looked, news: firstNewsDay(now) }, found)
+    const days = await daysOf(tx, { ...place, since: null }, { from, to })
+    const found = await findAll(tx, days)
+    await forgetHistory(tx, days, found)
+    await tell(tx, { days, news: firstNewsDay(now) }, found)
   }
 }
 
@@ -129,25 +126,25 @@ async function stillTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> 
   })
 }
 
-async function findingsOf(tx: Tx, looked: Looked): Promise<Finding[]> {
-  return [
-    ...(await rankFindings(tx, looked)),
-    ...(await rivalFindings(tx, looked)),
-    ...(await chartFindings(tx, looked)),
-    ...(await listingFindings(tx, looked)),
-    ...(await reviewFindings(tx, looked)),
-    ...(await topicFindings(tx, looked)),
-  ]
+async function daysOf(tx: Tx, place: Place, span: Pick<PlaceDays, "from" | "to">): Promise<PlaceDays> {
+  return { place, parts: await firstTerms(tx, place), rivals: await readRivals(tx, place), ...span }
 }
 
-/** Types whose findings the readings alone decide, not whom the app competes with today. */
-const OF_READINGS: readonly FindingType[] = [
-  "dropped_out", "rank_drop", "rank_rise", "entered", "chart_drop", "chart_enter",
-] // biome-ignore format: a list to scan
+/** Types of one family share what finds them. */
+const FINDERS = new Set(FEED_TYPES.flatMap(({ find = [] }) => find))
 
-async function forgetHistory(tx: Tx, looked: Looked, found: readonly Finding[]): Promise<void> {
+async function findAll(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
+  const found: FindingOf[] = []
+  for (const find of FINDERS) found.push(...(await find(tx, days)))
+  return found
+}
+
+const OF_READINGS: string[] = FEED_TYPES.filter(({ ofReadings }) => ofReadings).map(({ name }) => name)
+const OF_LANGUAGE: string[] = FEED_TYPES.filter(({ ofLanguage }) => ofLanguage).map(({ name }) => name)
+
+async function forgetHistory(tx: Tx, days: PlaceDays, found: readonly FindingOf[]): Promise<void> {
   const holds = new Map(found.map((one) => [keyOf(one), JSON.parse(JSON.stringify(one.facts))]))
-  const told = await readTold(tx, looked)
+  const told = await readTold(tx, days)
   const stale = told.filter(
     (one) => one.history && OF_READINGS.includes(one.type) && !isDeepStrictEqual(holds.get(keyOf(one)), one.facts),
   )
@@ -158,14 +155,14 @@ async function forgetHistory(tx: Tx, looked: Looked, found: readonly Finding[]):
 }
 
 interface Telling {
-  looked: Looked
+  days: PlaceDays
   /** The first day of which something is news. */
   news: string
 }
 
 /** What is told already is left out before: the table would refuse it, but each refusal costs an id. */
-async function tell(tx: Tx, telling: Telling, found: readonly Finding[]): Promise<void> {
-  const told = new Set(found.length > 0 ? (await readTold(tx, telling.looked)).map(keyOf) : [])
+async function tell(tx: Tx, telling: Telling, found: readonly FindingOf[]): Promise<void> {
+  const told = new Set(found.length > 0 ? (await readTold(tx, telling.days)).map(keyOf) : [])
   const rows = found.filter((one) => !told.has(keyOf(one)))
   for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, telling, rows.slice(at, at + CHUNK))
 }
@@ -173,7 +170,7 @@ async function tell(tx: Tx, telling: Telling, found: readonly Finding[]): Promis
 // 4,000 in one statement took the embedded database 130 ms.
 const CHUNK = 250
 
-async function insert(tx: Tx, { looked: { place }, news }: Telling, rows: readonly Finding[]): Promise<void> {
+async function insert(tx: Tx, { days: { place }, news }: Telling, rows: readonly FindingOf[]): Promise<void> {
   await tx`
     insert into alert
       (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, history, read_at)
@@ -186,13 +183,13 @@ async function insert(tx: Tx, { looked: { place }, news }: Telling, rows: readon
     on conflict do nothing`
 }
 
-type Told = Pick<Finding, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
+type Told = Pick<FindingOf, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
 
 /**
  * Of the app in that store, of the days looked at: reviews are of no storefront on Google Play, and may be seen long after
  * their day.
  */
-async function readTold(tx: Tx, { place, from, to }: Looked): Promise<Told[]> {
+async function readTold(tx: Tx, { place, from, to }: PlaceDays): Promise<Told[]> {
   const { workspaceId, appId, platform, storefront } = place
   return await tx<Told[]>`
     select id, type, subject, day, facts, history
@@ -202,13 +199,13 @@ async function readTold(tx: Tx, { place, from, to }: Looked): Promise<Told[]> {
         from alert
         where app_id = ${appId} and at >= ${`${from}T00:00:00Z`}::timestamptz
           and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and platform = ${platform}
-          and storefront = ${storefront} and type <> 'review_wave'
+          and storefront = ${storefront} and type <> all(${OF_LANGUAGE}::text[])
       )
       union all
       (
         select *
         from alert
-        where workspace_id = ${workspaceId} and app_id = ${appId} and type = 'review_wave' and platform = ${platform}
+        where workspace_id = ${workspaceId} and app_id = ${appId} and type = any(${OF_LANGUAGE}::text[]) and platform = ${platform}
           and (storefront = ${storefront} or storefront is null) and day between ${from} and ${to}
       )
     ) a
@@ -216,11 +213,11 @@ async function readTold(tx: Tx, { place, from, to }: Looked): Promise<Told[]> {
     limit 100000`
 }
 
-function keyOf({ type, subject, day }: Pick<Finding, "type" | "subject" | "day">): string {
+function keyOf({ type, subject, day }: Pick<FindingOf, "type" | "subject" | "day">): string {
   return JSON.stringify([type, subject, day])
 }
 
-function stored({ platform, storefront }: Place, { type, subject, day, at, facts }: Finding) {
-  const ofFeed = type === "review_wave" && platform === "android"
-  return { type, storefront: ofFeed ? null : storefront, subject, day, at: at.toISOString(), facts }
+function stored({ platform, storefront }: Place, { type, subject, day, at, facts }: FindingOf) {
+  const hasNone = platform === "android" && OF_LANGUAGE.includes(type)
+  return { type, storefront: hasNone ? null : storefront, subject, day, at: at.toISOString(), facts }
 }

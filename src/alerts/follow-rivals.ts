@@ -1,6 +1,8 @@
 import type { Tx } from "../database/types.ts"
+import { nameIn } from "../names.ts"
 import { type FoundRival, rivalsToFollow } from "../observations/rivals.ts"
-import type { Place } from "./alert.ts"
+import type { Place } from "./place.ts"
+import type { FollowedRival } from "./rival-facts.ts"
 
 /** Rivals that are followed of each app there, besides those named by hand. */
 export const FOLLOWED = 10
@@ -47,4 +49,16 @@ async function follow(tx: Tx, { appId, platform, storefront }: Place, rivals: re
     order by rival
     on conflict (app_id, platform, storefront, rival) do update
     set manual = excluded.manual, terms = excluded.terms, day = excluded.day`
+}
+
+/** Those that are followed of an app there. */
+export async function readRivals(tx: Tx, { appId, platform, storefront }: Place): Promise<FollowedRival[]> {
+  const countries = tx`(select countries from tracked_app where id = ${appId})`
+  return await tx<FollowedRival[]>`
+    select s.id, s.store_id as rival, ${nameIn(tx, tx`s.id`, { storefront, countries })} as name, r.manual
+    from app_rival r
+    join store_app s on s.id = r.rival
+    where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
+    order by s.id
+    limit 10000`
 }

@@ -1,11 +1,6 @@
 import type { Alert } from "./alert.ts"
-
-/** What a rule can be about, in the order of the specification. */
-export const RULE_TYPES = [
-  "dropped_out", "rank_drop", "rank_rise", "entered", "rival_passed", "rival_beaten", "rival_event", "asa_rule",
-  "chart_drop", "chart_enter", "featured", "review_wave", "ai_mention_lost", "off_topic", "weekly",
-] as const // biome-ignore format: a list to scan
-export type RuleType = (typeof RULE_TYPES)[number]
+import type { RuleOption } from "./alert-type.ts"
+import { type RuleType, ruleType } from "./types.ts"
 
 /** Where a rule delivers to. */
 export const CHANNELS = ["telegram", "slack", "webhook"] as const
@@ -29,19 +24,9 @@ export interface AlertRule {
   rivalScope: (typeof RIVAL_SCOPES)[number] | null
 }
 
-export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
-
-const TAKEN_BY: Record<RuleOption, readonly RuleType[]> = {
-  dropBy: ["rank_drop"],
-  keywordScope: [
-    "dropped_out", "rank_drop", "rank_rise", "entered", "rival_passed", "rival_beaten", "ai_mention_lost", "off_topic",
-  ], // biome-ignore format: a list to scan
-  rivalScope: ["rival_passed", "rival_beaten", "rival_event"],
-}
-
 /** Whether an option says something about alerts of a type. */
 export function takes(type: RuleType, option: RuleOption): boolean {
-  return TAKEN_BY[option].includes(type)
+  return ruleType(type).options.includes(option)
 }
 
 /**
@@ -57,7 +42,7 @@ export function wants(rule: AlertRule, alert: Alert, keywordTags: Record<string,
   )
 }
 
-/** Places of a fall; of another alert, which no dropBy concerns, without an end. */
+/** How many places the app fell; Infinity for other types, which no dropBy narrows. */
 function fellBy({ type, facts }: Alert): number {
   if (type !== "rank_drop" || facts.rank === null || facts.was === null) return Number.POSITIVE_INFINITY
   return facts.rank - facts.was

@@ -6,8 +6,7 @@ import { type SideApp, sidesOf } from "../observations/day-answers.ts"
 import { ratingsOn, reviewsWritten } from "../observations/day-facts.ts"
 import { sideWeeks } from "../observations/side-weeks.ts"
 import type { RankedApp } from "../observations/types.ts"
-import type { WeeklyFacts, WeekMove } from "./alert.ts"
-import { MOST_CHANGES } from "./weekly-words.ts"
+import { MOST_CHANGES, type Week as WeekFacts, type WeekMove } from "./week.ts"
 
 /** A week that is over. UTC days, Monday and Sunday. */
 export interface Week {
@@ -66,7 +65,7 @@ export async function tellWeek(sql: Sql, app: RankedApp, week: Week, now: Date):
   return rows.length > 0
 }
 
-async function factsOf(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<WeeklyFacts> {
+async function factsOf(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<WeekFacts> {
   const { from, to } = week
   const sides = sidesOf(app)
   return {
@@ -79,7 +78,7 @@ async function factsOf(sql: Sql, app: RankedApp, week: Week, now: Date): Promise
   }
 }
 
-type Ranked = Pick<WeeklyFacts, "keywords" | "best" | "worst">
+type Ranked = Pick<WeekFacts, "keywords" | "best" | "worst">
 
 async function keywordsOf(sql: Sql, sides: readonly SideApp[], week: Week): Promise<Ranked> {
   const weeks = await sideWeeks(sql, sides, week)
@@ -115,7 +114,7 @@ function gainOf({ was, rank }: WeekMove): number {
 
 const ABSENT = 250
 
-async function ratingsOf(sql: Sql, sides: readonly SideApp[], { from, to }: Week): Promise<WeeklyFacts["ratings"]> {
+async function ratingsOf(sql: Sql, sides: readonly SideApp[], { from, to }: Week): Promise<WeekFacts["ratings"]> {
   const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
   const [last, earlier] = [await ratingsOn(sql, places, to), await ratingsOn(sql, places, addDays(from, -1))]
   return sides.flatMap(({ platform, storefront: country }, place) => {
@@ -132,7 +131,7 @@ async function reviewsOf(
   sides: readonly SideApp[],
   { from, to }: Week,
   now: Date,
-): Promise<WeeklyFacts["reviews"]> {
+): Promise<WeekFacts["reviews"]> {
   const named = sides.map(({ platform, storefront, own }) => {
     return { platform, app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
   })

@@ -1,19 +1,12 @@
-import { shownAlert } from "../alerts/shown.ts"
-import { weekText } from "../alerts/weekly-words.ts"
+import { alertRow, textOf } from "../alerts/alert.ts"
 import type { Head } from "./lanes.ts"
 import type { Message } from "./message.ts"
 
 /** An alert as it is told on that UTC day. */
 export function messageOf({ id, alert: { appName, ...alert } }: Head, today: string): Message {
   const name = appName ?? alert.appId
-  const data = shownAlert(alert, name, today)
-  return {
-    id,
-    type: `alert.${alert.type}`,
-    at: data.at,
-    data,
-    text: `${name}: ${alert.type === "weekly" ? weekText(alert.facts) : data.sentence}`,
-  }
+  const data = alertRow(alert, name, today)
+  return { id, type: `alert.${alert.type}`, at: data.at, data, text: `${name}: ${textOf(alert, today)}` }
 }
 
 /** What a test of a channel says; it is stored nowhere. */

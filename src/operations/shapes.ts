@@ -4,16 +4,9 @@ import type { Sql } from "../database/types.ts"
 import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import { described } from "../schema.ts"
+import { Day, Storefront } from "../vocabulary/shapes.ts"
 
-export const Storefront = v.pipe(v.string(), v.regex(/^[a-z]{2}$/), v.description("Two-letter storefront code."))
-export const Store = v.pipe(
-  v.picklist(["ios", "android"]),
-  v.description("ios = the App Store, android = Google Play."),
-)
-export const Day = v.pipe(v.string(), v.isoDate(), v.description("A UTC day, YYYY-MM-DD."))
-export const Time = v.pipe(v.string(), v.isoTimestamp())
-export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
-export const Rank = v.pipe(v.number(), v.integer(), v.minValue(1))
+export { Count, Day, Rank, Store, Storefront, Time } from "../vocabulary/shapes.ts"
 
 /** Why something is not being measured; null = it is. */
 export const WhyNotMeasuring = v.nullable(v.picklist(Object.keys(NOT_MEASURING) as NotMeasuring[]))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { tagTerms } from "../../src/actions/tracking.ts"
-import { RULE_TYPES } from "../../src/alerts/rules.ts"
+import { RULE_TYPES } from "../../src/alerts/types.ts"
 import { scene } from "./scene.ts"
 
 const on = scene()

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { Alert, FactsOf, FindingType } from "../../src/alerts/alert.ts"
+import { type Alert, type FactsOf, type FindingType, sentenceOf } from "../../src/alerts/alert.ts"
 import { alertsOf, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
-import { sentenceOf } from "../../src/alerts/sentences.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { newWorkspace } from "../observations/measured.ts"

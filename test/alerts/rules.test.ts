@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { type Alert, type FactsOf, FINDINGS, type FindingType } from "../../src/alerts/alert.ts"
-import { type AlertRule, RULE_TYPES, takes, wants } from "../../src/alerts/rules.ts"
-import { RANK_PLACES } from "../../src/formulas/alerts.ts"
+import { type AlertRule, takes, wants } from "../../src/alerts/rules.ts"
+import { RANK_PLACES } from "../../src/alerts/types/keyword-moves.ts"
+import { RULE_TYPES } from "../../src/alerts/types.ts"
 import types from "../contract/rule-types.json"
 
 const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 200 }

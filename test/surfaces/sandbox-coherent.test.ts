@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import { chartMove } from "../../src/alerts/types/chart-moves.ts"
+import { rankMove } from "../../src/alerts/types/keyword-moves.ts"
 import { readTree } from "../../src/database/assets.ts"
-import { chartMove, rankMove } from "../../src/formulas/alerts.ts"
 import { addDays, monthOf } from "../../src/formulas/days.ts"
 import { bandOf } from "../../src/formulas/difficulty.ts"
 import { UNMEASURED } from "../../src/formulas/month-bytes.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { described } from "../schema.ts"
-import { Count, Day, Rank, Store, Storefront } from "./shapes.ts"
+import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
 
 const Move = v.strictObject({
   platform: Store,
@@ -12,7 +12,12 @@ const Move = v.strictObject({
   day: described(Day, "That day of the week."),
 })
 
-/** The figures of a weekly summary (alerts/alert.ts, WeeklyFacts). */
+export type WeekMove = v.InferOutput<typeof Move>
+
+/** Changes of an app's own store pages are counted up to that. */
+export const MOST_CHANGES = 50
+
+/** An app's week over all its storefronts and stores. What nobody measured is null, or left out of its list. */
 export const Week = v.strictObject({
   from: described(Day, "Monday, UTC."),
   to: described(Day, "Sunday, UTC."),
@@ -53,6 +58,8 @@ export const Week = v.strictObject({
     ),
     "Reviews written that week, and those of 1 and 2 stars, where they were read without a gap. The feed is a storefront on iOS, a language on Android.",
   ),
-  changes: described(Count, "Changes of the app's own store pages; 50 = that many or more."),
+  changes: described(Count, `Changes of the app's own store pages; ${MOST_CHANGES} = that many or more.`),
   alerts: described(v.record(v.string(), Count), "Alerts of the week by type; rival_event is what rivals changed."),
 })
+
+export type Week = v.InferOutput<typeof Week>

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { chartMove, isOffTopic, isWave, passing, rankMove } from "../../src/formulas/alerts.ts"
+import { chartMove } from "../../src/alerts/types/chart-moves.ts"
+import { rankMove } from "../../src/alerts/types/keyword-moves.ts"
+import { isOffTopic } from "../../src/alerts/types/off-topic.ts"
+import { isWave } from "../../src/alerts/types/review-wave.ts"
+import { passing } from "../../src/alerts/types/rival-passings.ts"
 import type { DayRank } from "../../src/formulas/rank-moves.ts"
 
 const day = (rank: number | null, depth = 200, source = "apple-web-search"): DayRank => ({

@@ -1,13 +1,34 @@
-import type { WeeklyFacts, WeekMove } from "./alert.ts"
+import { alertType } from "../alert-type.ts"
+import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
+
+/** What a week was like, once it is over (see weekly.ts). */
+export const weekly = alertType({
+  name: "weekly",
+  options: [],
+  facts: Week,
+  example: {
+    ...{ from: "2025-11-10", to: "2025-11-16" },
+    keywords: { tracked: 6, measured: 5, up: 1, down: 0, entered: 0, dropped: 0, same: 4 },
+    best: [{ platform: "ios", country: "us", term: "tea", was: 9, rank: 3, against: "2025-11-05", day: "2025-11-14" }],
+    worst: [],
+    ratings: [{ platform: "ios", country: "us", ratings: 1_204, rating: 4.6, gained: 12 }],
+    reviews: [{ platform: "ios", feed: "us", count: 8, low: 2 }],
+    ...{ changes: 1, alerts: { rank_rise: 1 } },
+  },
+  days: "own",
+  sentence: weekLine,
+  text: weekText,
+  fields: (week) => ({ week }),
+})
 
 /** A week in one line, without its full stop. */
-export function weekLine({ from, to, keywords, best, worst }: WeeklyFacts): string {
+function weekLine({ from, to, keywords, best, worst }: Week): string {
   const biggest = [best[0], worst[0]].filter((move) => move !== undefined).map(moved)
   return [`the week ${from} to ${to}: ${ranked(keywords)}`, ...biggest].join("; ")
 }
 
 /** A week for people to read, in lines. */
-export function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: WeeklyFacts): string {
+function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: Week): string {
   const told = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
   const lines = [
     `The week ${from} to ${to}`,
@@ -24,10 +45,7 @@ export function weekText({ from, to, keywords, best, worst, ratings, reviews, ch
   return lines.join("\n")
 }
 
-/** Changes are counted up to that. */
-export const MOST_CHANGES = 50
-
-function ranked({ tracked, measured, up, down, entered, dropped, same }: WeeklyFacts["keywords"]): string {
+function ranked({ tracked, measured, up, down, entered, dropped, same }: Week["keywords"]): string {
   const moves = `${up} rose, ${down} fell, ${entered} entered, ${dropped} dropped out, ${same} stayed`
   return `${measured} of ${tracked} keywords measured, of which ${moves}`
 }
@@ -37,7 +55,7 @@ function moved(move: WeekMove): string {
   return `'${move.term}' from ${place(move.was)} to ${place(move.rank)} ${whereOf(move)}`
 }
 
-function ratedAs({ ratings, rating, gained }: WeeklyFacts["ratings"][number]): string {
+function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
   const parts = [
     ratings === null ? null : `${ratings} in all`,
     gained === null ? null : `${gained < 0 ? "" : "+"}${gained} that week`,

@@ -1,0 +1,63 @@
+import * as v from "valibot"
+import type { ListingChangeKind } from "../formulas/listing-changes.ts"
+import { CHARTS, DEVICES } from "../observations/types.ts"
+import { described } from "../schema.ts"
+import { Day, Rank } from "../vocabulary/shapes.ts"
+import { Week } from "./week.ts"
+
+/** Changes of rivals that are told. */
+export const RIVAL_CHANGES = [
+  "version", "price", "name", "icon", "screenshots", "rating_jump",
+] as const satisfies readonly ListingChangeKind[] // biome-ignore format: a list to scan
+
+const Value = v.nullable(v.union([v.number(), v.string()]))
+
+/** What the types of alerts say, in flat fields: all of them stand in every alert, whatever its type. */
+export const AlertFields = v.strictObject({
+  term: described(v.nullable(v.string()), "The keyword; null where it is about none."),
+  rivalId: described(v.nullable(v.string()), "Store id of the rival; null where it is about none."),
+  rivalName: described(v.nullable(v.string()), "The rival's name at the time; null until one was seen."),
+  rivalManual: described(v.nullable(v.boolean()), "Whether the rival was named by hand; null where it is about none."),
+  rivalBefore: described(
+    v.nullable(Rank),
+    "rival_passed, rival_beaten: the rival's rank before; null = absent from the results read.",
+  ),
+  rivalAfter: described(
+    v.nullable(Rank),
+    "rival_passed, rival_beaten: the rival's rank that day; null = absent from the results read.",
+  ),
+  change: described(v.nullable(v.picklist(RIVAL_CHANGES)), "rival_event: what changed; null elsewhere."),
+  currency: described(
+    v.nullable(v.string()),
+    "ISO 4217, of a changed price; null elsewhere and where the store did not say.",
+  ),
+  device: described(v.nullable(v.picklist(DEVICES)), "chart_drop, chart_enter: whose chart; null elsewhere."),
+  chart: described(v.nullable(v.picklist(CHARTS)), "chart_drop, chart_enter: which chart; null elsewhere."),
+  genre: described(
+    v.nullable(v.string()),
+    "chart_drop, chart_enter, off_topic: the store's own id of the app's category; null elsewhere.",
+  ),
+  before: described(
+    Value,
+    "What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; null elsewhere.",
+  ),
+  after: described(
+    Value,
+    "What is: as before; of a review_wave the day's reviews of one star; of a featured app the title of the story or collection, null until one was seen.",
+  ),
+  against: described(
+    v.nullable(Day),
+    "The measured UTC day that it is compared with: the last before, of the same source. Null where days are not compared, or there was none.",
+  ),
+  depth: described(
+    v.nullable(Rank),
+    "How many places were read that day; null where it is about no rank. An app that is absent may stand on any below.",
+  ),
+  source: described(v.nullable(v.string()), "Where it was read; null where it comes from several readings."),
+  week: described(v.nullable(Week), "weekly: the app's week in figures; null elsewhere."),
+})
+export type AlertFields = v.InferOutput<typeof AlertFields>
+
+export const NO_FIELDS = Object.fromEntries(Object.keys(AlertFields.entries).map((name) => [name, null])) as {
+  [Name in keyof AlertFields]: null
+}

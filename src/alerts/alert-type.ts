@@ -1,0 +1,63 @@
+import type * as v from "valibot"
+import type { Tx } from "../database/types.ts"
+import type { AlertFields } from "./alert-fields.ts"
+import type { AlertPlace, PlaceDays } from "./place.ts"
+
+/** What a rule may narrow: falls by places, keywords that have a tag, rivals named by hand. */
+export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
+
+type Facts = v.GenericSchema<object>
+
+/** An alert type, declared once: rules, findings, feed, sentences and messages follow from the list of them (types.ts). */
+export interface AlertType<Name extends string = string, Shape extends Facts = Facts> {
+  name: Name
+  /** The options that a rule of it takes. */
+  options: readonly RuleOption[]
+  /** What the feed stores of an alert. */
+  facts: Shape
+  example: v.InferOutput<Shape>
+  /** Reads what a place's days show, of every type that shares the function. Absent: its alerts do not come from readings. */
+  find?: (tx: Tx, days: PlaceDays) => Promise<FindingOf[]>
+  /** The alert in plain English, without the days that it compares, a capital letter and a full stop. */
+  sentence(facts: v.InferOutput<Shape>, place: AlertPlace): string
+  /** How a sentence begins where two days need names: what moved between them, what stands on one; or it names its own. */
+  days: "between" | "on" | "own"
+  /** What its facts say, in the flat fields of the feed; the other fields are null. */
+  fields(facts: v.InferOutput<Shape>): Partial<AlertFields>
+  /** Longer than the sentence, for messages. */
+  text?: (facts: v.InferOutput<Shape>) => string
+  /** The readings alone decide it, not whom the app competes with today: an import may take it back. */
+  ofReadings?: true
+  /** On Google Play it is of a language, not of a storefront. */
+  ofLanguage?: true
+  appStoreOnly?: true
+}
+
+/** A type that rules can be made of while nothing can be found of it yet. */
+export interface AwaitedType<Name extends string = string> {
+  name: Name
+  options: readonly RuleOption[]
+  /** What is missing, for whoever makes a rule. */
+  awaits: string
+}
+
+/** With type, storefront and day, the subject names a finding. */
+export interface FindingOf<Name extends string = string, Shown = object> {
+  type: Name
+  subject: string
+  /** The measured UTC day that shows it. */
+  day: string
+  /** When the reading that shows it was seen. */
+  at: Date
+  facts: Shown
+}
+
+export function alertType<const Name extends string, Shape extends Facts>(
+  type: AlertType<Name, Shape>,
+): AlertType<Name, Shape> {
+  return type
+}
+
+export function awaitedType<const Name extends string>(type: AwaitedType<Name>): AwaitedType<Name> {
+  return type
+}

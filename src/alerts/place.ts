@@ -1,0 +1,59 @@
+import { addDays, dayOf } from "../formulas/days.ts"
+import type { Platform } from "../observations/types.ts"
+import type { FollowedRival } from "./rival-facts.ts"
+
+/** One storefront of one store in which a tracked app is measured. */
+export interface Place {
+  appId: string
+  workspaceId: number
+  platform: Platform
+  storefront: string
+  /** store_app id. */
+  own: number
+  /** The store's own id of its main genre; null = not known. */
+  genre: string | null
+  /** As categoriesOf has them. */
+  categories: string[]
+  /** The UTC day since when it is tracked; null = days before that are looked at too. */
+  since: string | null
+  manualRivals: string[] | null
+}
+
+/** The days of a place whose readings are compared with those before. */
+export interface PlaceDays {
+  place: Place
+  /** Its keywords in parts, by the first of each (firstTerms). */
+  parts: readonly string[]
+  rivals: readonly FollowedRival[]
+  from: string
+  to: string
+}
+
+/** The first of these days on which the place was tracked. */
+export function trackedFrom({ place: { since }, from }: PlaceDays): string {
+  return since !== null && since > from ? since : from
+}
+
+/**
+ * UTC days, today included, whose readings are looked at. What an import shows of a day before them is history, not news:
+ * it stands in the feed at its day, marked so and read, and is delivered nowhere.
+ */
+export const DAYS_LOOKED_AT = 3
+
+/** The first UTC day of which something is news. */
+export function firstNewsDay(now: Date): string {
+  return addDays(dayOf(now), 1 - DAYS_LOOKED_AT)
+}
+
+/** Where and when an alert is, as its sentence says it. */
+export interface AlertPlace {
+  platform: Platform | null
+  /** Null where it is of a language, not of a storefront. */
+  storefront: string | null
+  day: string
+}
+
+export function whereOf({ platform, storefront }: Pick<AlertPlace, "platform" | "storefront">): string {
+  const store = platform === "ios" ? "on iOS" : "on Android"
+  return storefront === null ? store : `in ${storefront} ${store}`
+}

@@ -1,0 +1,25 @@
+import * as v from "valibot"
+
+/** An app that is a rival now. */
+export const rivalFacts = {
+  /** Its store id. */
+  rival: v.string(),
+  /** Null until one was seen. */
+  name: v.nullable(v.string()),
+  /** Named by hand. */
+  manual: v.boolean(),
+}
+export type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>
+
+/** A rival that is followed: `id` is its store_app row. */
+export interface FollowedRival extends RivalFacts {
+  id: number
+}
+
+export function rivalFields({ rival, name, manual }: RivalFacts) {
+  return { rivalId: rival, rivalName: name, rivalManual: manual }
+}
+
+export function nameOf({ name, rival }: RivalFacts): string {
+  return name ?? rival
+}

@@ -1,0 +1,39 @@
+import type { AlertType, AwaitedType } from "./alert-type.ts"
+import { aiMentionLost, asaRule } from "./types/awaited.ts"
+import { chartDrop, chartEnter } from "./types/chart-moves.ts"
+import { featured } from "./types/featured.ts"
+import { droppedOut, entered, rankDrop, rankRise } from "./types/keyword-moves.ts"
+import { offTopic } from "./types/off-topic.ts"
+import { reviewWave } from "./types/review-wave.ts"
+import { rivalEvent } from "./types/rival-event.ts"
+import { rivalBeaten, rivalPassed } from "./types/rival-passings.ts"
+import { weekly } from "./types/weekly.ts"
+
+/** In the order of the specification. */
+export const ALERT_TYPES = [
+  droppedOut, rankDrop, rankRise, entered, rivalPassed, rivalBeaten, rivalEvent, asaRule, chartDrop, chartEnter, featured,
+  reviewWave, aiMentionLost, offTopic, weekly,
+] as const // biome-ignore format: a list to scan
+
+type Listed = (typeof ALERT_TYPES)[number]
+/** What a rule can be about. */
+export type RuleType = Listed["name"]
+/** What the feed holds, by its name. */
+export type FeedType = Exclude<Listed, AwaitedType>
+
+export const RULE_TYPES = ALERT_TYPES.map(({ name }) => name) as RuleType[]
+
+// a list of its members has no function that takes the facts of each
+export const FEED_TYPES = ALERT_TYPES.filter((type) => !("awaits" in type)) as unknown as AlertType<FeedType["name"]>[]
+
+const BY_NAME = new Map<string, AlertType | AwaitedType>(
+  ALERT_TYPES.map((type) => [type.name, type as unknown as AlertType | AwaitedType]),
+)
+
+export function ruleType(name: RuleType): AlertType | AwaitedType {
+  return BY_NAME.get(name)!
+}
+
+export function feedType(name: FeedType["name"]): AlertType {
+  return BY_NAME.get(name) as AlertType
+}

@@ -1,0 +1,13 @@
+import { awaitedType } from "../alert-type.ts"
+
+export const asaRule = awaitedType({
+  name: "asa_rule",
+  options: [],
+  awaits: "Ads accounts cannot be connected yet: until then there is nothing to tell.",
+})
+
+export const aiMentionLost = awaitedType({
+  name: "ai_mention_lost",
+  options: ["keywordScope"],
+  awaits: "AI assistants are not asked yet: until then there is nothing to tell.",
+})

@@ -1,0 +1,147 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
+import { bestFirst } from "../../observations/answers.ts"
+import { CHARTS, type Chart, chartSourceOf, DEMO, DEVICES, type Device } from "../../observations/types.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import { absent, compared } from "../compared.ts"
+import type { AlertPlace, PlaceDays } from "../place.ts"
+
+/** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */
+export const CHART_FALL = { places: 10, share: 0.25 }
+/** `chart_drop`: an app that leaves stood within so much of what was read. Below it apps come and go every day. */
+export const CHART_EDGE = 0.9
+/** `chart_enter`: among the first so many. */
+export const CHART_TOP = 100
+
+/** What a chart's measured day shows against the measured day before it; null = nothing worth telling. */
+export function chartMove(before: DayRank, after: DayRank): "chart_drop" | "chart_enter" | null {
+  const move = moveBetween(before, after)
+  const from = move?.from ?? Number.POSITIVE_INFINITY
+  const to = move?.to ?? Number.POSITIVE_INFINITY
+  switch (move?.direction) {
+    case "entered":
+    case "up":
+      return from > CHART_TOP && to <= CHART_TOP ? "chart_enter" : null
+    case "dropped":
+      return from <= CHART_EDGE * after.depth ? "chart_drop" : null
+    case "down":
+      return to - from >= Math.max(CHART_FALL.places, CHART_FALL.share * from) ? "chart_drop" : null
+    default:
+      return null
+  }
+}
+
+const facts = v.strictObject({
+  device: v.picklist(DEVICES),
+  chart: v.picklist(CHARTS),
+  /** The store's own id. */
+  genre: v.string(),
+  /** As the store names it there; null until it was seen. */
+  genreName: v.nullable(v.string()),
+  rank: v.nullable(v.number()),
+  was: v.nullable(v.number()),
+  ...compared,
+})
+type Facts = v.InferOutput<typeof facts>
+
+const example = {
+  ...({ device: "iphone", chart: "free", genre: "6015", genreName: "Finance" } as const),
+  ...{ depth: 200, wasDepth: 200, source: "apple-charts", against: "2025-11-19" },
+}
+
+/** On the free, paid and grossing charts of the app's genre, of either device. */
+const chartType = {
+  facts,
+  options: [],
+  appStoreOnly: true,
+  ofReadings: true,
+  days: "between",
+  find: findMoves,
+  sentence({ device, chart, genre, genreName, rank, was, depth, wasDepth }: Facts, { storefront }: AlertPlace) {
+    const name = `the ${chart} ${device === "ipad" ? "iPad" : "iPhone"} chart of ${genreName ?? `genre ${genre}`} in ${storefront}`
+    if (rank === null) return `the app left ${name}: it stood at ${was}, and is ${absent(depth)}`
+    if (was === null) return `the app entered ${name} at ${rank}: it was ${absent(wasDepth)}`
+    return `the app ${rank > was ? "fell" : "rose"} from ${was} to ${rank} on ${name}`
+  },
+  fields({ device, chart, genre, rank, was, against, depth, source }: Facts) {
+    return { device, chart, genre, before: was, after: rank, against, depth, source }
+  },
+} as const
+
+export const chartDrop = alertType({ ...chartType, name: "chart_drop", example: { ...example, rank: 75, was: 40 } })
+
+export const chartEnter = alertType({ ...chartType, name: "chart_enter", example: { ...example, rank: 40, was: 130 } })
+
+async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
+  const { genre } = days.place
+  return genre === null ? [] : (await readDays(tx, days, genre)).flatMap((day) => findingOf(day, genre))
+}
+
+interface Day {
+  device: Device
+  chart: Chart
+  genreName: string | null
+  day: string
+  at: Date
+  source: number
+  depth: number
+  rank: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  wasRank: number | null
+}
+
+/** Days beside the measured day before them: so none is a chart's first. */
+async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<Day[]> {
+  const { platform, storefront, own, since } = place
+  return await tx<Day[]>`
+    with measured as materialized (
+      select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${own}::int) as rank
+      from chart c
+      cross join lateral (
+        (
+          select distinct on (day) day, source, depth, seen_at, origin, app_ids
+          from chart_results
+          where chart_id = c.id and day between ${from}::date and ${to}::date and complete
+          order by day, ${bestFirst(tx)}
+        )
+        union all
+        (
+          select day, source, depth, seen_at, origin, app_ids
+          from chart_results
+          where chart_id = c.id and day < ${from}::date and complete
+          order by day desc, ${bestFirst(tx)}
+          limit 1
+        )
+      ) r
+      where c.platform = ${platform} and c.storefront = ${storefront} and c.genre = ${genre}
+        and c.device in ${tx([...DEVICES])} and c.chart in ${tx([...CHARTS])} and c.last_day >= ${from}::date
+    ), pair as (
+      select *, lag(day) over before as was_day, lag(source) over before as was_source, lag(depth) over before as was_depth,
+        lag(origin) over before as was_origin, lag(rank) over before as was_rank
+      from measured
+      window before as (partition by id order by day)
+    )
+    select p.device, p.chart, g.name as "genreName", p.day, p.seen_at as at, p.source, p.depth, p.rank,
+      p.was_day as "wasDay", p.was_source as "wasSource", p.was_depth as "wasDepth", p.was_rank as "wasRank"
+    from pair p
+    left join genre g on (g.platform, g.storefront, g.genre) = (${platform}, ${storefront}, ${genre})
+    where p.day >= greatest(${since}::date, ${from}::date) and p.source = p.was_source and p.origin <> ${DEMO}
+      and p.was_origin <> ${DEMO} and p.rank is distinct from p.was_rank
+    order by p.device, p.chart, p.day
+    limit 100`
+}
+
+function findingOf(one: Day, genre: string): FindingOf[] {
+  const { device, chart, genreName, day, at, depth, rank, wasDay, wasDepth, wasRank } = one
+  const source = chartSourceOf(one.source)
+  const type = chartMove(
+    { day: wasDay, source: chartSourceOf(one.wasSource), depth: wasDepth, rank: wasRank },
+    { day, source, depth, rank },
+  )
+  if (type === null) return []
+  const facts = { device, chart, genre, genreName, rank, was: wasRank, depth, wasDepth, source, against: wasDay }
+  return [{ type, subject: `${device} ${chart} ${genre}`, day, at, facts }]
+}

@@ -1,0 +1,43 @@
+import * as v from "valibot"
+import { changesOf } from "../../observations/changes.ts"
+import { alertType } from "../alert-type.ts"
+import { trackedFrom } from "../place.ts"
+
+const MOST = 100
+
+const card = v.picklist(["story", "collection"])
+
+/** An editors' card that the app's page shows and did not before. */
+export const featured = alertType({
+  name: "featured",
+  options: [],
+  appStoreOnly: true,
+  facts: v.strictObject({
+    card,
+    id: v.string(),
+    title: v.nullable(v.string()),
+    source: v.string(),
+    /** When the last page without it was seen, ISO 8601. */
+    beforeSeenAt: v.string(),
+  }),
+  example: {
+    ...{ card: "story", id: "1712345678", title: "Slow mornings" },
+    ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" },
+  },
+  days: "on",
+  async find(tx, days) {
+    const { place, to } = days
+    const span = { storefront: place.storefront, from: trackedFrom(days), to }
+    const changes = await changesOf(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
+    return changes.map(({ subject, after, at, day, source, beforeSeenAt }) => {
+      const { kind, id, title = null } = after as { kind: v.InferOutput<typeof card>; id: string; title?: string }
+      const facts = { card: kind, id, title, source, beforeSeenAt: beforeSeenAt.toISOString() }
+      return { type: "featured", subject, day, at, facts }
+    })
+  },
+  sentence({ card, title }, { platform, storefront }) {
+    const store = platform === "ios" ? "the App Store" : "Google Play"
+    return `${store} features the app in ${storefront}: a ${card}${title === null ? "" : `, '${title}'`}`
+  },
+  fields: ({ title, source }) => ({ after: title, source }),
+})

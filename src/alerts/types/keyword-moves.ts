@@ -1,0 +1,111 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
+import { termPairs } from "../../observations/term-days.ts"
+import { sourceOf } from "../../observations/types.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import { absent, compared } from "../compared.ts"
+import { type PlaceDays, whereOf } from "../place.ts"
+
+/** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
+export const RANK_PLACES = 3
+
+/**
+ * What a keyword's measured day shows against the measured day before it; null = nothing worth telling. What can be
+ * compared, and when an absence counts, is said at moveBetween.
+ */
+export function rankMove(before: DayRank, after: DayRank) {
+  const move = moveBetween(before, after)
+  if (move?.direction === "entered") return "entered"
+  if (move?.direction === "dropped") return "dropped_out"
+  if (!move || (move.places ?? 0) < RANK_PLACES) return null
+  return move.direction === "down" ? "rank_drop" : "rank_rise"
+}
+
+const facts = v.strictObject({
+  term: v.string(),
+  rank: v.nullable(v.number()),
+  was: v.nullable(v.number()),
+  ...compared,
+})
+const example = { term: "tea", depth: 200, wasDepth: 200, source: "apple-web-search", against: "2025-11-19" }
+
+const keywordMove = {
+  facts,
+  options: ["keywordScope"],
+  days: "between",
+  ofReadings: true,
+  find: findMoves,
+  sentence({ term, rank, was, depth, wasDepth }: v.InferOutput<typeof facts>, place: Parameters<typeof whereOf>[0]) {
+    const where = whereOf(place)
+    if (rank === null) return `'${term}' dropped out ${where}: it stood at ${was}, and is ${absent(depth)}`
+    if (was === null) return `'${term}' entered at ${rank} ${where}: it was ${absent(wasDepth)}`
+    return `'${term}' ${rank > was ? "fell" : "rose"} from ${was} to ${rank} ${where}`
+  },
+  fields({ term, rank, was, against, depth, source }: v.InferOutput<typeof facts>) {
+    return { term, before: was, after: rank, against, depth, source }
+  },
+} as const
+
+export const droppedOut = alertType({
+  ...keywordMove,
+  name: "dropped_out",
+  example: { ...example, rank: null, was: 8 },
+})
+
+export const rankDrop = alertType({
+  ...keywordMove,
+  name: "rank_drop",
+  options: ["dropBy", "keywordScope"],
+  example: { ...example, rank: 12, was: 3 },
+})
+
+export const rankRise = alertType({ ...keywordMove, name: "rank_rise", example: { ...example, rank: 3, was: 12 } })
+
+export const entered = alertType({ ...keywordMove, name: "entered", example: { ...example, rank: 8, was: null } })
+
+async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
+  const found: FindingOf[] = []
+  for (const first of days.parts) {
+    const moves = await readMoves(tx, days, first)
+    found.push(...moves.flatMap(findingOf))
+  }
+  return found
+}
+
+interface Move {
+  term: string
+  day: string
+  at: Date
+  source: number
+  depth: number
+  rank: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  wasRank: number | null
+}
+
+/** No more than may be told. */
+async function readMoves(tx: Tx, { place, from, to }: PlaceDays, first: string): Promise<Move[]> {
+  return await tx<Move[]>`
+    with ${termPairs(tx, { ...place, from, to, first }, place.since)}
+    select term, day, seen_at as at, source, depth, rank, was_day as "wasDay", was_source as "wasSource",
+      was_depth as "wasDepth", was_rank as "wasRank"
+    from pair
+    where source = was_source
+      and (abs(rank - was_rank) >= ${RANK_PLACES} or (rank is null) <> (was_rank is null))
+    order by term, day
+    limit 10000`
+}
+
+function findingOf(move: Move): FindingOf[] {
+  const { term, day, at, depth, rank, wasDay, wasDepth, wasRank } = move
+  const source = sourceOf(move.source)
+  const type = rankMove(
+    { day: wasDay, source: sourceOf(move.wasSource), depth: wasDepth, rank: wasRank },
+    { day, source, depth, rank },
+  )
+  const facts = { term, rank, was: wasRank, depth, wasDepth, source, against: wasDay }
+  return type === null ? [] : [{ type, subject: term, day, at, facts }]
+}

@@ -1,0 +1,141 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { termPairs } from "../../observations/term-days.ts"
+import { ALL_APPS, sourceOf } from "../../observations/types.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import { type PlaceDays, whereOf } from "../place.ts"
+
+/** `off_topic`: so many of the first ten results must have categories that are known. */
+export const TOPIC = { first: 10, known: 8 }
+
+/**
+ * Whether none of the first ten results shares a category with the app, main or not; null = of too few of them is any
+ * known. Categories are the store's ids; none of an app = not known.
+ */
+export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
+  const known = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
+  if (own.length === 0 || known.length < TOPIC.known) return null
+  return !known.some((categories) => categories.some((one) => own.includes(one)))
+}
+
+/**
+ * None of a keyword's first ten results shares a category with the app, which was otherwise on the measured day before or
+ * was not measured. Categories are those known now. A day before of which too little is known says nothing; which source
+ * read it does not matter.
+ */
+export const offTopic = alertType({
+  name: "off_topic",
+  options: ["keywordScope"],
+  facts: v.strictObject({
+    term: v.string(),
+    /** The app's main one, by the store's id and its name there; null until one was seen. */
+    genre: v.string(),
+    genreName: v.nullable(v.string()),
+    /** The main ones of the first results in their order; null = not known. */
+    genres: v.array(v.nullable(v.string())),
+    source: v.string(),
+    /** The measured day before it, when one of them had; null = there was none. */
+    against: v.nullable(v.string()),
+  }),
+  example: {
+    ...{ term: "tea", genre: "6015", genreName: "Finance", genres: ["6014", null, ...Array(8).fill("6014")] },
+    ...{ source: "apple-web-search", against: "2025-11-19" },
+  },
+  days: "on",
+  async find(tx, days) {
+    const { genre, categories } = days.place
+    if (genre === null) return []
+    const found: FindingOf[] = []
+    for (const first of days.parts) {
+      const read = await readDays(tx, days, first, genre)
+      found.push(...read.filter((day) => isTurned(day, categories)).map((day) => findingOf(day, genre)))
+    }
+    return found
+  },
+  sentence({ term, genre, genreName }, place) {
+    const own = genreName ?? `genre ${genre}`
+    return `none of the first ten results for '${term}' ${whereOf(place)} shares a category with the app, whose main one is ${own}`
+  },
+  fields: ({ term, genre, against, source }) => ({ term, genre, against, source }),
+})
+
+/**
+ * All categories known of a row of store_app, its main one first, which a chart may have told after the others; empty where
+ * none is. The store's name for all of them together is none.
+ */
+export function categoriesOf(tx: Tx) {
+  return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
+}
+
+interface Day {
+  term: string
+  day: string
+  at: Date
+  source: number
+  /** Of the first results, each's. */
+  categories: string[][]
+  genreName: string | null
+  wasDay: string | null
+  categoriesWas: string[][] | null
+}
+
+/** No more than may be told. Lists of categories as JSON: lists of several lengths are no array of the database's. */
+async function readDays(tx: Tx, { place, from, to }: PlaceDays, first: string, genre: string): Promise<Day[]> {
+  const { platform, storefront, categories } = place
+  return await tx<Day[]>`
+    with ${termPairs(tx, { ...place, from, to, first }, place.since)}, top as materialized (
+      select term, day, seen_at, source, app_ids[1:${TOPIC.first}::int] as ids, was_day,
+        was_ids[1:${TOPIC.first}::int] as was_ids
+      from pair
+      where rank > ${TOPIC.first} or rank is null
+    ), off as materialized (
+      select t.*
+      from top t
+      cross join lateral (
+        select count(*) as known, count(*) filter (where g.categories && ${categories}::text[]) as alike
+        from ${categoriesIn(tx, tx`t.ids`)}
+        where cardinality(g.categories) > 0
+      ) k
+      where k.known >= ${TOPIC.known} and k.alike = 0
+    ), turned as materialized (
+      select *
+      from off o
+      where o.was_day is null or exists (
+        select
+        from ${categoriesIn(tx, tx`o.was_ids`)}
+        where g.categories && ${categories}::text[]
+      )
+    )
+    select t.term, t.day, t.seen_at as at, t.source, n.name as "genreName", t.was_day as "wasDay",
+      (select json_agg(g.categories order by u.place) from ${categoriesIn(tx, tx`t.ids`)}) as categories,
+      case when t.was_day is not null then
+        (select coalesce(json_agg(g.categories order by u.place), '[]') from ${categoriesIn(tx, tx`t.was_ids`)})
+      end as "categoriesWas"
+    from turned t
+    left join genre n on (n.platform, n.storefront, n.genre) = (${platform}, ${storefront}, ${genre})
+    order by t.term, t.day
+    limit 10000`
+}
+
+/** Looked up for each: joined, as many apps as there are were read. */
+function categoriesIn(tx: Tx, ids: ReturnType<Tx>) {
+  return tx`
+    unnest(${ids}) with ordinality u (id, place)
+    cross join lateral (
+      select ${categoriesOf(tx)} as categories
+      from store_app
+      where id = u.id
+      offset 0
+    ) g`
+}
+
+function isTurned({ categories, categoriesWas }: Day, own: readonly string[]): boolean {
+  const wasOtherwise = categoriesWas === null || isOffTopic(own, categoriesWas) === false
+  return wasOtherwise && isOffTopic(own, categories) === true
+}
+
+function findingOf({ term, day, at, source, categories, genreName, wasDay: against }: Day, genre: string): FindingOf {
+  const genres = categories.map(([main = null]) => main)
+  const facts = { term, genre, genreName, genres, source: sourceOf(source), against }
+  return { type: "off_topic", subject: term, day, at, facts }
+}

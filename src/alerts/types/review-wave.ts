@@ -1,0 +1,99 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { reviewLanguage } from "../../formulas/review-language.ts"
+import { isJoined } from "../../observations/review-feeds.ts"
+import { DEMO } from "../../observations/types.ts"
+import { alertType } from "../alert-type.ts"
+import { type PlaceDays, whereOf } from "../place.ts"
+
+/**
+ * `review_wave`: so many reviews of one star on a day at least, and so many times the mean of the days before it, up to
+ * `days` of them. Fewer than `leastDays` that are known are too few for a mean.
+ */
+export const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
+
+/** Whether a day's reviews of one star are a wave; `earlier` were given on the `days` days before it. */
+export function isWave(count: number, earlier: number, days: number): boolean {
+  return count >= WAVE.least && days >= WAVE.leastDays && count * days >= WAVE.times * earlier
+}
+
+/**
+ * Many new reviews of one star, by the day when they were written or last edited. The days before count as known from the
+ * one after that of the oldest review held, and only once a reading of the day or of a later one was complete: then nothing
+ * is missing between. Who wrote them is not stored.
+ */
+export const reviewWave = alertType({
+  name: "review_wave",
+  options: [],
+  ofLanguage: true,
+  facts: v.strictObject({
+    /** A storefront on the App Store, a language on Google Play. */
+    feed: v.string(),
+    count: v.number(),
+    /** Of the days before it, so many of which were known. */
+    mean: v.number(),
+    days: v.number(),
+  }),
+  example: { feed: "us", count: 9, mean: 0.5, days: 28 },
+  days: "own",
+  async find(tx, span) {
+    const { platform, storefront } = span.place
+    const feed = platform === "ios" ? storefront : reviewLanguage(storefront)
+    return (await readDays(tx, span, feed)).flatMap(({ day, at, count, earlier, days }) => {
+      if (!isWave(count, earlier, days)) return []
+      const facts = { feed, count, mean: Math.round((100 * earlier) / days) / 100, days }
+      return [{ type: "review_wave", subject: feed, day, at, facts }]
+    })
+  },
+  sentence({ feed, count, mean, days }, { platform, storefront, day }) {
+    const language = storefront === null ? `in the language ${feed} ` : ""
+    const where = `${language}${whereOf({ platform, storefront })}`
+    return `${count} reviews of one star on ${day} ${where}: ${mean} a day on the ${days} days before`
+  },
+  fields: ({ mean, count }) => ({ before: mean, after: count }),
+})
+
+interface Day {
+  day: string
+  /** When the latest of its reviews was seen first. */
+  at: Date
+  count: number
+  /** Given on the `days` days before. */
+  earlier: number
+  days: number
+}
+
+/** Days with reviews enough. The oldest review is found by the index that the newest are found by, from its other end. */
+async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): Promise<Day[]> {
+  const { own, since } = place
+  return await tx<Day[]>`
+    with span as materialized (
+      select (at at time zone 'utc')::date + 1 as known_from, (
+        select max((r.seen_at at time zone 'utc')::date)
+        from review_read r
+        where r.app_id = ${own} and r.feed = ${feed} and r.complete and ${isJoined(tx)} and r.origin <> ${DEMO}
+      ) as known_to
+      from review
+      where app_id = ${own} and feed = ${feed} and origin <> ${DEMO}
+      order by at, review_id
+      limit 1
+    ), low as materialized (
+      select (at at time zone 'utc')::date as day, count(*) as count, max(first_seen_at) as seen_at
+      from review
+      where app_id = ${own} and feed = ${feed} and stars = 1 and origin <> ${DEMO}
+        and at >= (${from}::date - ${WAVE.days}::int)::timestamp at time zone 'utc'
+        and at < (${to}::date + 1)::timestamp at time zone 'utc'
+      group by 1
+    )
+    select l.day, l.seen_at as at, l.count, (
+        select coalesce(sum(e.count), 0)::int
+        from low e
+        where e.day < l.day and e.day >= greatest(s.known_from, l.day - ${WAVE.days}::int)
+      ) as earlier,
+      l.day - greatest(s.known_from, l.day - ${WAVE.days}::int) as days
+    from low l
+    cross join span s
+    where l.day >= greatest(${since}::date, ${from}::date) and l.day <= s.known_to and l.count >= ${WAVE.least}
+    order by l.day
+    limit 10`
+}

@@ -1,0 +1,175 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { termPairs } from "../../observations/term-days.ts"
+import { sourceOf } from "../../observations/types.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import { absent, compared } from "../compared.ts"
+import { type PlaceDays, whereOf } from "../place.ts"
+import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
+
+/** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
+export interface Meeting {
+  source: string
+  ours: number | null
+  theirs: number | null
+}
+
+/**
+ * `rival_passed` and `rival_beaten`: the place that was won is among so many, of rivals named by hand and of those that
+ * were found. One fall lets many pass, and below lists are shuffled day by day.
+ */
+export const RIVAL_PLACES = { manual: 50, found: 10 }
+
+/**
+ * Who went above whom between two measured days; null = neither, or nothing worth telling. Days of different sources are
+ * not compared. Who is absent from a reading stands below whoever is in it; of two that are absent nothing is known.
+ */
+export function passing(
+  before: Meeting,
+  after: Meeting,
+  { manual }: { manual: boolean },
+): "rival_passed" | "rival_beaten" | null {
+  const places = manual ? RIVAL_PLACES.manual : RIVAL_PLACES.found
+  if (before.source !== after.source) return null
+  if (before.ours !== null && isAbove(before.ours, before.theirs) && isAbove(after.theirs, after.ours))
+    return (after.theirs as number) <= places ? "rival_passed" : null
+  if (isAbove(before.theirs, before.ours) && isAbove(after.ours, after.theirs))
+    return (after.ours as number) <= places ? "rival_beaten" : null
+  return null
+}
+
+function isAbove(one: number | null, other: number | null): boolean {
+  return one !== null && (other === null || one < other)
+}
+
+/** Where both stand and stood. */
+const facts = v.strictObject({
+  ...rivalFacts,
+  term: v.string(),
+  ours: v.nullable(v.number()),
+  theirs: v.nullable(v.number()),
+  oursWas: v.nullable(v.number()),
+  theirsWas: v.nullable(v.number()),
+  ...compared,
+})
+type Facts = v.InferOutput<typeof facts>
+
+const example = {
+  ...{ rival: "9990000104", name: "Moodleaf", manual: true, term: "tea" },
+  ...{ depth: 200, wasDepth: 200, source: "apple-web-search", against: "2025-11-19" },
+}
+
+/** Of every rival that is followed and every tracked keyword. */
+const passingType = {
+  facts,
+  options: ["keywordScope", "rivalScope"],
+  days: "between",
+  find: findPassings,
+  fields(facts: Facts) {
+    const { term, ours, oursWas, theirs, theirsWas, against, depth, source } = facts
+    const ranks = { before: oursWas, after: ours, rivalBefore: theirsWas, rivalAfter: theirs }
+    return { ...rivalFields(facts), term, ...ranks, against, depth, source }
+  },
+} as const
+
+export const rivalPassed = alertType({
+  ...passingType,
+  name: "rival_passed",
+  example: { ...example, ours: 4, theirs: 3, oursWas: 3, theirsWas: 5 },
+  sentence(facts, place) {
+    const stands = standsIn(facts)
+    const ranks = `it ${stands(facts.theirs)}, the app ${stands(facts.ours)}`
+    return `${nameOf(facts)} passed the app on '${facts.term}' ${whereOf(place)}: ${ranks}`
+  },
+})
+
+export const rivalBeaten = alertType({
+  ...passingType,
+  name: "rival_beaten",
+  example: { ...example, ours: 3, theirs: 4, oursWas: 5, theirsWas: 3 },
+  sentence(facts, place) {
+    const [name, stands] = [nameOf(facts), standsIn(facts)]
+    const ranks = `it ${stands(facts.ours)}, ${name} ${stands(facts.theirs)}`
+    return `the app passed ${name} on '${facts.term}' ${whereOf(place)}: ${ranks}`
+  },
+})
+
+function standsIn({ depth }: Facts) {
+  return (rank: number | null) => (rank === null ? `is ${absent(depth)}` : `stands at ${rank}`)
+}
+
+async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
+  const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
+  if (rivals.size === 0) return []
+  const found: FindingOf[] = []
+  for (const first of days.parts) {
+    const passings = await readPassings(tx, days, first, [...rivals.keys()])
+    found.push(...passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival)))
+  }
+  return found
+}
+
+interface Passing {
+  /** store_app id of the rival. */
+  id: number
+  term: string
+  day: string
+  at: Date
+  source: number
+  depth: number
+  ours: number | null
+  theirs: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  oursWas: number | null
+  theirsWas: number | null
+}
+
+/**
+ * No more than may be told. Only the places that decide are searched: all of every list taken apart took the embedded
+ * database 65 ms and more of 250 keywords, this 14.
+ */
+async function readPassings(
+  tx: Tx,
+  { place, from, to }: PlaceDays,
+  first: string,
+  rivals: number[],
+): Promise<Passing[]> {
+  return await tx<Passing[]>`
+    with ${termPairs(tx, { ...place, from, to, first }, place.since)}, met as materialized (
+      select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
+        was_ids[1:coalesce(was_rank - 1, 250)] as was_above
+      from pair
+      where source = was_source
+    ), crossed as (
+      select m.*, r.id
+      from met m
+      cross join unnest(${rivals}::int[]) r (id)
+      where case
+          when array_position(m.above, r.id) is not null
+            then m.was_rank is not null and array_position(m.was_above, r.id) is null
+          else m.rank <= ${RIVAL_PLACES.manual}::int and array_position(m.was_above, r.id) is not null
+        end
+    )
+    select id, term, day, seen_at as at, source, depth, rank as ours, array_position(app_ids, id) as theirs,
+      was_day as "wasDay", was_source as "wasSource", was_depth as "wasDepth", was_rank as "oursWas",
+      array_position(was_ids, id) as "theirsWas"
+    from crossed
+    order by term, day, id
+    limit 20000`
+}
+
+function passingOf(one: Passing, { rival, name, manual }: FollowedRival): FindingOf[] {
+  const { term, day, at, depth, wasDay, wasDepth, ours, theirs, oursWas, theirsWas } = one
+  const source = sourceOf(one.source)
+  const type = passing(
+    { source: sourceOf(one.wasSource), ours: oursWas, theirs: theirsWas },
+    { source, ours, theirs },
+    { manual },
+  )
+  if (type === null) return []
+  const places = { ours, theirs, oursWas, theirsWas }
+  const facts = { rival, name, manual, term, ...places, depth, wasDepth, source, against: wasDay }
+  return [{ type, subject: `${rival} ${term}`, day, at, facts }]
+}

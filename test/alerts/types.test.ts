@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test"
+import * as v from "valibot"
+import { createAlertRule } from "../../src/actions/alert-rules.ts"
+import { type Alert, alertRow, sentenceOf, textOf } from "../../src/alerts/alert.ts"
+import { AlertFields } from "../../src/alerts/alert-fields.ts"
+import { CHANNELS, takes, wants } from "../../src/alerts/rules.ts"
+import { FEED_TYPES, RULE_TYPES, ruleType } from "../../src/alerts/types.ts"
+import contract from "../contract/rule-types.json"
+
+const OPTIONS = { dropBy: 5, keywordScope: "tagged", rivalScope: "manual" } as const
+const NONE = { dropBy: null, keywordScope: null, rivalScope: null }
+
+function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.example): Alert {
+  const place = type.name === "weekly" ? { platform: null, storefront: null } : { platform: "ios", storefront: "us" }
+  const when = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
+  return {
+    id: 1,
+    appId: "app_tea",
+    ...place,
+    ...when,
+    type: type.name,
+    read: false,
+    history: false,
+    subject: "",
+    facts,
+  } as never
+}
+
+test("the list holds the contract's types in its order, each once and each with a reason where it is awaited", () => {
+  expect(RULE_TYPES as string[]).toEqual(contract)
+  const awaited = RULE_TYPES.map(ruleType).filter((type) => "awaits" in type)
+  expect(awaited.map(({ name }) => name)).toEqual(["asa_rule", "ai_mention_lost"])
+  for (const { awaits } of awaited) expect(awaits).toMatch(/^[A-Z].+ yet: .+\.$/)
+  expect(FEED_TYPES).toHaveLength(contract.length - awaited.length)
+})
+
+describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name, type) => {
+  test("keeps facts of its shape: its example fits, a fact that is missing, strange or of another kind does not", () => {
+    expect(v.parse(type.facts, type.example)).toEqual(type.example)
+    expect(v.is(type.facts, { ...type.example, stranger: 1 })).toBe(false)
+    for (const fact of Object.keys(type.example)) {
+      const { [fact as never]: _, ...rest } = type.example
+      expect([fact, v.is(type.facts, rest)]).toEqual([fact, false])
+    }
+    const alike = FEED_TYPES.filter(({ facts }) => v.is(facts, type.example))
+    expect(alike.every(({ facts }) => facts === type.facts)).toBe(true)
+  })
+
+  test("is said in one sentence of its own, on its day and later, and in a message", () => {
+    const alert = exampleOf(type)
+    for (const today of ["2025-11-20", "2025-11-24"]) {
+      expect(sentenceOf(alert, today)).toMatch(/^[A-Z0-9'].+[^.]\.$/)
+      expect(sentenceOf(alert, today)).not.toMatch(/undefined|null|NaN|\[object/)
+    }
+    const telling = FEED_TYPES.filter(
+      (other) => sentenceOf(exampleOf(other), "2025-11-20") === sentenceOf(alert, "2025-11-20"),
+    )
+    expect(telling.map((one) => one.name)).toEqual([name])
+    expect(sentenceOf(alert, "2025-11-24").includes("2025-11-20") || type.days === "own").toBe(true)
+    expect(textOf(alert, "2025-11-20")).toStartWith(type.text ? "The week" : sentenceOf(alert, "2025-11-20"))
+  })
+
+  test("fills fields that the feed has, and leaves all others null", () => {
+    const row = alertRow(exampleOf(type), "Tea", "2025-11-20") as unknown as Record<string, unknown>
+    const fields = Object.fromEntries(Object.keys(AlertFields.entries).map((field) => [field, row[field]]))
+    expect(v.parse(AlertFields, fields)).toEqual(fields as never)
+    const filled = Object.keys(fields).filter((field) => fields[field] !== null)
+    expect(filled.length).toBeGreaterThan(0)
+    expect(filled.filter((field) => !(field in type.fields(type.example)))).toEqual([])
+  })
+
+  test("is wanted by a rule of its own without options and by no other", () => {
+    const rules = RULE_TYPES.map((of) => ({ type: of, channels: [...CHANNELS], ...NONE }))
+    expect(rules.filter((rule) => wants(rule, exampleOf(type), null)).map((rule) => rule.type)).toEqual([name])
+  })
+})
+
+describe.each(RULE_TYPES)("a rule of %s", (type) => {
+  test("takes the options that its type names and refuses the others, each by its name", () => {
+    for (const [option, value] of Object.entries(OPTIONS)) {
+      const refine = () => createAlertRule.refine!({ type, [option]: value } as never)
+      if (takes(type, option as never)) expect(refine()).toEqual({ type, [option]: value } as never)
+      else expect(refine).toThrow(expect.objectContaining({ code: "invalid_arguments", extra: { field: option } }))
+    }
+  })
+})
+
+test("options narrow what is wanted: a smaller fall, a keyword without a tag, a rival that was found", () => {
+  for (const type of FEED_TYPES) {
+    const small = exampleOf(type, { ...type.example, rank: 7, was: 3, manual: false })
+    for (const option of type.options) {
+      const rule = { type: type.name, channels: [], ...NONE, [option]: OPTIONS[option] }
+      expect([type.name, option, wants(rule, small, {})]).toEqual([type.name, option, false])
+    }
+  }
+})
