@@ -35,7 +35,7 @@ const ARROWS: Record<string, string[]> = {
   database: ["database", "words"],
   words: ["words", "access", "database types", "formulas"],
   catalog: ["operations", "actions", "words"],
-  invoke: ["words", "access", "database", "formulas"],
+  invoke: ["invoke", "words", "access", "database", "formulas"],
   app: ["app", "invoke", "catalog", "surfaces", "pages", "access", "database", "words"],
   commands: ["*"],
   main: ["*"],

@@ -44,6 +44,8 @@ export interface Takings {
    * by then stays open, and taken.
    */
   giveBack(): Promise<void>
+  /** Whether it has ended so. */
+  readonly ended: boolean
 }
 
 export interface TakingParts {
@@ -53,14 +55,17 @@ export interface TakingParts {
   requestId: string
 }
 
-/** Nothing taken yet; `caller` is asked with each unit. */
-export function openTakings(parts: TakingParts, caller: () => Caller): Takings {
+/** Nothing taken yet. */
+export function openTakings(parts: TakingParts, caller: Caller): Takings {
   const begun: Begun[] = []
   let ended = false
   return {
+    get ended() {
+      return ended
+    },
     async take(allowance, opening) {
       if (ended) throw new Error(`nothing of ${allowance} is taken for a call that has ended`)
-      const { workspaceId, entitlements } = caller()
+      const { workspaceId, entitlements } = caller
       const unit = { workspaceId, allowance, about: opening.about, requestId: parts.requestId }
       const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[allowance], days: opening.days })
       begun.push({ unit, taking })

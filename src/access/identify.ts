@@ -22,8 +22,8 @@ export interface Identify {
   identify(credentials: Credentials, address: string | null): Promise<Caller>
   /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
   charged(caller: Caller, paid: Charged): void
-  /** The caller as the database holds it now, for a refusal that a purchase of this moment may have overtaken. */
-  renewed(caller: Caller): Promise<Caller>
+  /** Brings the caller up to what the database holds now, for a refusal that a purchase may just have overtaken. */
+  renew(caller: Caller): Promise<void>
 }
 
 export interface IdentifyOptions {
@@ -64,7 +64,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
       throw refused
     },
     charged: known.charged,
-    renewed: known.renewed,
+    renew: known.renew,
   }
 }
 

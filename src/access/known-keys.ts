@@ -24,11 +24,11 @@ export interface KnownKeys {
   has(digest: Buffer): boolean
   /** Takes over the figures of a charge, so that calls before the next look-up see them. */
   charged(caller: Caller, paid: Charged): void
-  /** The caller looked up again, unless that was done in the last 100 ms. */
-  renewed(caller: Caller): Promise<Caller>
+  /** Looks the caller up again, unless that was done in the last 100 ms, and takes over what was found. */
+  renew(caller: Caller): Promise<void>
 }
 
-const RENEWED_MS = 100
+const RENEW_MS = 100
 
 export interface KnownKeysOptions {
   sql: Sql
@@ -80,13 +80,13 @@ export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: Kno
       const latest = entries.get(digests.get(caller) ?? "")?.found?.caller
       if (latest && latest !== caller) update(latest, paid)
     },
-    async renewed(caller) {
+    async renew(caller) {
       const name = digests.get(caller)
-      if (name === undefined) return caller
+      if (name === undefined) return
       const held = entries.get(name)
-      const fresh = held && elapsedMs() - held.askedAtMs < RENEWED_MS
+      const fresh = held && elapsedMs() - held.askedAtMs < RENEW_MS
       const found = await (fresh ? held : ask(Buffer.from(name, "latin1"), name)).answer
-      return found?.caller ?? caller
+      if (found) Object.assign(caller, found.caller)
     },
   }
 }

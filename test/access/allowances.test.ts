@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** A call of a workspace that may take so many spies a month. */
 function call(workspaceId: number, spy = 3, over = sql): Takings {
   const caller = { workspaceId, entitlements: { ...ENTITLEMENTS.pro, spy } } as Caller
-  return openTakings({ sql: over, log: silentLog, requestId: crypto.randomUUID() }, () => caller)
+  return openTakings({ sql: over, log: silentLog, requestId: crypto.randomUUID() }, caller)
 }
 
 async function newWorkspace(): Promise<number> {

@@ -115,7 +115,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     now: () => now,
     caller,
     requestId,
-    take: openTakings({ sql, log: silentLog, requestId }, () => caller).take,
+    take: openTakings({ sql, log: silentLog, requestId }, caller).take,
     givenUp: () => false,
     visibleApps: () => visibleApps(sql, caller),
     hiveUsedToday: async () => 0,

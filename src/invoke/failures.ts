@@ -1,0 +1,59 @@
+import { AllowanceUnavailable } from "../access/hive-allowance.ts"
+import { type DiskWatch, isDiskFull } from "../database/disk.ts"
+import { DatabaseUnavailable, isConnectionProblem } from "../database/gate.ts"
+import type { TooLong } from "../database/unavailable.ts"
+import { Fault } from "../faults.ts"
+import type { Log } from "../log.ts"
+import type { Operation } from "../operation.ts"
+
+interface FailureParts {
+  log: Log
+  disk?: DiskWatch | undefined
+}
+
+/** The fault that a caller meets for whatever was thrown: unavailable or internal_error, logged, unless it is one already. */
+export function faultOf(
+  { log, disk }: FailureParts,
+  requestId: string,
+  operation: Operation | undefined,
+  error: unknown,
+): Fault {
+  if (error instanceof Fault) return error
+  if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
+    if (isDiskFull(error)) disk?.noteFull()
+    // a full disk is said once, with its cure, not with each call
+    if (!disk?.isFull()) log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
+    return unavailable(error, operation)
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  log("error", "internal_error", { requestId, reason: message, stack })
+  return new Fault("internal_error")
+}
+
+function unavailable(error: unknown, operation: Operation | undefined): Fault {
+  const { why, tooLong } = error instanceof DatabaseUnavailable ? error : {}
+  if (tooLong) return new Fault("unavailable", { detail: narrower(tooLong, operation) }, retryOf(tooLong))
+  const mayBeWritten = operation?.effect === "writes" && why !== "crowded"
+  return new Fault("unavailable", { detail: mayBeWritten ? MAYBE_WRITTEN : NOT_CHARGED }, { retryAfter: 1 })
+}
+
+const NOT_CHARGED = "Nothing was charged."
+const MAYBE_WRITTEN = "The write may have been applied; confirm again with the same token: once used, it says so."
+
+/** Inputs that make an answer smaller where an operation has them. */
+const NARROWING = ["terms", "fields", "limit", "days", "from", "to", "cursor", "country"]
+
+/** What would help where the workspace's own reads are too long. */
+function narrower({ expectedMs, aheadMs }: TooLong, operation: Operation | undefined): string {
+  const names = NARROWING.filter((name) => operation?.input.entries[name] !== undefined)
+  const ask = names.length > 0 ? `ask for less (${names.join(", ")}), or ` : ""
+  const behind = aheadMs >= 100 ? `, and ${seconds(aheadMs)} of this workspace's own calls are before it` : ""
+  return `This call takes about ${seconds(expectedMs)}${behind}: ${ask}send such calls one after the other. ${NOT_CHARGED}`
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+
+/** A call that alone is too long is tried again no sooner than anything new is learnt of it. */
+function retryOf({ aheadMs }: TooLong): { retryAfter: number } {
+  return { retryAfter: aheadMs > 0 ? Math.ceil(aheadMs / 1_000) : 10 }
+}
