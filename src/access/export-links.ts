@@ -99,7 +99,7 @@ const PARTS_AT_ONCE = 10
 /**
  * Shuts a link and takes its file away. False when there is none that is not over. The first statement shuts it for good;
  * the parts go some at a time, so that neither a lock nor the embedded database is held for long. Cut off among them, the
- * rest goes with the exports that are over (src/database/retention.ts).
+ * rest goes with the exports that are over (src/retention/tables.ts).
  */
 export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean> {
   // 32 raw bytes are no token: nothing that can be typed has this hash

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { type Kept, removeOld } from "../../src/database/retention.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { removeOld } from "../../src/retention/remove-old.ts"
+import type { Kept } from "../../src/retention/tables.ts"
 import { freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 
@@ -147,5 +148,21 @@ describe("what else is old", () => {
     const left = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
     expect(left.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])
     expect((await sql`select used from allowance_month`)[0]).toEqual({ used: 5 })
+  })
+})
+
+describe.skipIf(!process.env.DATABASE_URL)("what is renewed while it goes", () => {
+  test("postgres: stays, whether it is renewed before or while the clean-up comes to it", async () => {
+    const { workspaceId } = await owner(sql)
+    await sql`
+      insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, request_id)
+      select ${workspaceId}, 'review_ai', n::text, '2026-01-01', '2026-01-01', '2026-01-02', 'x'
+      from generate_series(1, 3) n`
+    await sql.begin(async (tx) => {
+      await tx`update allowance_unit set open_until = now() + interval '1 day' where subject = '2'`
+      expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(2)
+    })
+    expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(0)
+    expect([...(await sql`select subject from allowance_unit`)]).toEqual([{ subject: "2" }])
   })
 })

@@ -1,8 +1,8 @@
 // One of several processes that clean up at once, or one that kills itself in between: reads its task as JSON from the arguments.
 import { openDatabase } from "../../src/database/connect.ts"
-import { removeOld } from "../../src/database/retention.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
+import { removeOld } from "../../src/retention/remove-old.ts"
 
 const { databaseUrl, dataDir = "", kept, killAfter } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir, as: "command", log: silentLog })

@@ -1,4 +1,4 @@
-import type { Tx } from "./types.ts"
+import type { Tx } from "../database/types.ts"
 
 export interface Folding {
   days: number

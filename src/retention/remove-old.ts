@@ -1,0 +1,132 @@
+import { tryLock } from "../database/locks.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import type { Log } from "../log.ts"
+import { foldLedger } from "./fold-ledger.ts"
+import { AGING, type AgingRows, type Kept } from "./tables.ts"
+
+/** How many rows of each table were deleted. */
+export type Removed = Record<string, number>
+
+export interface RetentionOptions {
+  /** Rows that one statement takes away at most: 100 took the embedded database 2 ms, and 9 ms at the 99th percentile. */
+  chunk?: number
+  /** Between two statements, so that requests get their turn on the embedded database. */
+  pauseMs?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Takes away what is older than it is to be kept, by the database's clock. Each statement stands for itself: cut off
+ * anywhere, it is taken up again, and twice does no more than once. Of several processes one works at a time; the others
+ * return at once. Returns what this call took away.
+ */
+export async function removeOld(sql: Sql, kept: Kept, options: RetentionOptions = {}): Promise<Removed> {
+  const { chunk = 100, pauseMs = 20, signal } = options
+  const removed: Removed = Object.fromEntries(["ledger", ...AGING.map(({ table }) => table)].map((table) => [table, 0]))
+  for (const [table, step] of stepsOf(kept, chunk)) {
+    for (let more = true; more && !signal?.aborted; ) {
+      const done = await alone(sql, step)
+      if (!done) return removed
+      removed[table]! += done.removed
+      more = done.more
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  return removed
+}
+
+export interface Cleaning {
+  /** Looks for the first time a minute after the start, then every hour. */
+  start(): void
+  /** Ends after the statement under way. */
+  stop(): Promise<void>
+}
+
+/** Keeps a database to what is to be kept, for as long as a server runs. */
+export function createCleaning(
+  { sql, kept, log }: { sql: Sql; kept: Kept; log: Log },
+  { firstMs = 60_000, everyMs = 3_600_000, ...options }: RetentionOptions & { firstMs?: number; everyMs?: number } = {},
+): Cleaning {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let working = Promise.resolve()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const work = async () => {
+    try {
+      const removed = await removeOld(sql, kept, { ...options, signal })
+      for (const [table, count] of Object.entries(removed))
+        if (count > 0) log("info", `removed_old_${table}`, { count })
+    } catch (error) {
+      if (!signal.aborted) log("warn", "retention_failed", { reason: (error as Error).message })
+    }
+    wait(everyMs)
+  }
+  const wait = (ms: number) => {
+    if (signal.aborted) return
+    timer = setTimeout(() => {
+      working = work()
+    }, ms)
+  }
+  return {
+    start: () => wait(firstMs),
+    async stop() {
+      stopping.abort()
+      clearTimeout(timer)
+      await working
+    },
+  }
+}
+
+/** One statement's work. */
+type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
+
+function stepsOf(kept: Kept, chunk: number): [table: string, step: Step][] {
+  const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
+  const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
+  const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
+  return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
+}
+
+/** Null when another process is at it. */
+async function alone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
+  return (await sql.begin(async (tx) => {
+    return (await tryLock(tx as Tx, "retention")) ? await step(tx as Tx) : null
+  })) as Awaited<ReturnType<Step>> | null
+}
+
+/** Rows are locked before they go: one that was renewed meanwhile stays. */
+function removal(rows: AgingRows, days: number, chunk: number): Step {
+  const { table, time, day, owner, where, weight = 1, allowedBy } = rows
+  const most = Math.ceil(chunk / weight)
+  return async (tx) => {
+    const column = tx(time ?? day!)
+    const until = day
+      ? tx`(now() at time zone 'utc')::date - ${days}::int`
+      : tx`now() - ${days}::float8 * interval '1 day'`
+    const isOld = owner
+      ? tx`${tx(owner.key)} = any(array(select id from ${tx(owner.table)} where ${column} < ${until}))`
+      : tx`${column} < ${until} ${where ? tx`and ${where(tx) as never}` : tx``}`
+    if (allowedBy) await tx`select set_config(${allowedBy}, 'on', true)`
+    const { count } = await tx`
+      delete from ${tx(table)}
+      where ctid = any(array(
+        select ctid
+        from ${tx(table)}
+        where ${isOld}
+        order by ${owner ? tx(owner.key) : column}
+        limit ${most}
+        for update skip locked
+      ))`
+    return { removed: count, more: count === most }
+  }
+}
+
+/** Workspace after workspace, by the index that their charges have anyway: another would cost every charge. */
+function ledgerStep(days: number, chunk: number): Step {
+  let from = 0
+  return async (tx) => {
+    const { removed, next } = await foldLedger(tx, { days, chunk, from })
+    from = next ?? from
+    return { removed, more: next !== null }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Sql, Tx } from "../database/types.ts"
+
+/** For how many days each is kept; 0 for ever. */
+export interface Kept {
+  /** Then only monthly sums are left. The current and the previous month always stay whole. */
+  ledgerDays: number
+  /** Of failed reads; how the sources did by the hour, and alerts that are over, are kept as long. */
+  attemptDays: number
+  /** Finished jobs, from their end. */
+  jobDays: number
+  /** 0, or 365 and more: the table itself refuses less. */
+  auditDays: number
+  /** Of what was found, from when what shows it was seen. 0, or 7 and more: younger ones would be found again. */
+  alertDays: number
+}
+
+/** Rows of a table that go once they are old, oldest first where an index gives them so. */
+export interface AgingRows {
+  /** Not partitioned: rows are named by where they lie. */
+  table: string
+  /** The column that age is counted from: of a time, or of a UTC day. Rows without it stay. */
+  time?: string
+  day?: string
+  /** The setting, or the days, that a row is kept from then on. */
+  keep: keyof Kept | number
+  /** The table that has the column, and the key by which its rows own these. */
+  owner?: { table: string; key: string }
+  where?: (sql: Sql | Tx) => unknown
+  /** How much larger than others a row is: so many fewer go at once. */
+  weight?: number
+  /** The setting of the transaction without which the table refuses. */
+  allowedBy?: string
+}
+
+// A link works for 7 days: a day later no download is under way, and whoever comes late was told why.
+const EXPORT_DAYS = 8
+
+const withoutParts = (sql: Sql | Tx) =>
+  (sql as Sql)`not exists (select from export_part p where p.export_id = export.id)`
+
+const jobsThatAre = (status: string): AgingRows => ({
+  table: "job",
+  time: "finished_at",
+  keep: "jobDays",
+  where: (sql) => (sql as Sql)`status = ${status}`,
+})
+
+/** What goes when. Charges are not among them: see fold-ledger.ts. */
+export const AGING: readonly AgingRows[] = [
+  // access: a day's count is asked for on that day alone, and closed units are counted by the month
+  { table: "hive_day", day: "day", keep: 40 },
+  { table: "allowance_unit", time: "open_until", keep: 40 },
+  { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
+  // links: a link that is over opens nothing, and a try counts for a minute
+  { table: "export_part", time: "created_at", keep: EXPORT_DAYS, owner: { table: "export", key: "export_id" }, weight: 10 },
+  { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },
+  { table: "share_link", time: "expires_at", keep: 0 },
+  { table: "share_try", time: "started_at", keep: 1 / 24 },
+  // observations: figures are made of the last weeks' suggestions and kept; a year's and a month's can be looked up
+  { table: "hint_answer", day: "day", keep: 400 },
+  // measuring
+  { table: "attempt", time: "at", keep: "attemptDays" },
+  { table: "source_hour", time: "hour", keep: "attemptDays" },
+  { table: "instance_alert", time: "ended_at", keep: "attemptDays" },
+  ...["done", "failed", "unknown"].map(jobsThatAre),
+  // alerts, with what was sent of them
+  { table: "alert", time: "at", keep: "alertDays" },
+] // biome-ignore format: a list to scan
