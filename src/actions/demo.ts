@@ -1,12 +1,10 @@
 import { shownName } from "../access/visible-apps.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { nameIn } from "../names.ts"
-import { lockCharts } from "../observations/chart-identities.ts"
 import { deriveMonths, type ListMonth } from "../observations/derive-month.ts"
 import { lockLists, lockRemoval } from "../observations/identities.ts"
 import { type Imported, importLines } from "../observations/import-lines.ts"
 import { recountDays } from "../observations/record.ts"
-import { deriveCharts } from "../observations/record-charts.ts"
 import { DEMO } from "../observations/types.ts"
 import { trackApp } from "./tracking.ts"
 
@@ -64,9 +62,9 @@ export async function loadDemo(sql: Sql, workspaceId: number, file: string): Pro
 
 /**
  * Clears everything whose origin is the demo, in every workspace: tracked apps, readings, what is derived from them,
- * ratings, facts, suggestions, published figures, and the lists and store apps nobody else uses. An app that got a
- * keyword, tag, burial, rival or goal since is kept as its workspace's own, without the demo's keywords unless it has no
- * others. Reads every stored result once. Returns what went.
+ * ratings, names, facts, and the lists and store apps nobody else uses. An app that got a keyword, tag, burial, rival or
+ * goal since is kept as its workspace's own, without the demo's keywords unless it has no others. Reads every stored
+ * result once. Returns what went.
  */
 export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
   return await sql.begin(async (tx) => {
@@ -77,13 +75,8 @@ export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
       delete from tracked_app
       where origin = ${DEMO}`
     const readings = await removeReadings(tx)
-    const charted = await removeCharts(tx)
-    const said = await removeSaid(tx)
-    await removeUnused(
-      tx,
-      [...tracked.lists, ...readings.lists, ...said.lists],
-      [...tracked.apps, ...readings.apps, ...charted, ...said.apps],
-    )
+    const shown = await removeShown(tx)
+    await removeUnused(tx, [...tracked.lists, ...readings.lists], [...tracked.apps, ...readings.apps, ...shown])
     return { apps, readings: readings.count, kept }
   })
 }
@@ -214,92 +207,20 @@ async function forget(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
     where (list_id, month) in (select * from unnest(${lists}::int[], ${months}::date[]))`
 }
 
-/** Returns the apps that stood on the demo's charts. */
-async function removeCharts(tx: Tx): Promise<number[]> {
-  const touched = await tx<{ chartId: number; day: string; apps: number[] }[]>`
-    select chart_id as "chartId", day, app_ids as apps
-    from chart_results
-    where origin = ${DEMO}
-    order by chart_id, day, source, seen_at`
-  const charts = touched.map(({ chartId }) => chartId)
-  await lockCharts(tx, charts)
-  await tx`
-    delete from chart_results
-    where origin = ${DEMO}`
-  await deriveCharts(tx, touched)
-  await tx`
-    delete from chart c
-    where c.id = any(${charts}::int[])
-      and not exists (select from chart_results where chart_id = c.id)`
-  return [...new Set(touched.flatMap(({ apps }) => apps))]
-}
-
-/** What stores said beside results. */
-async function removeSaid(tx: Tx): Promise<Used> {
+/** What results showed of their apps. Returns those whose facts went. */
+async function removeShown(tx: Tx): Promise<number[]> {
   await tx`
     delete from rating_count
     where origin = ${DEMO}`
-  const apps = await tx<{ id: number }[]>`
-    delete from app_storefront
-    where origin = ${DEMO}
-    returning app_id as id`
-  await tx`
-    delete from hint_answer
-    where origin = ${DEMO}`
-  const lists = await tx<{ id: number }[]>`
-    delete from keyword_metric
-    where formula = 0 and parts ->> 'origin' = ${DEMO}
-    returning list_id as id`
-  await removePages(tx)
-  for (const table of ["review_version", "review_read", "genre"])
-    await tx`
-      delete from ${tx(table)}
-      where origin = ${DEMO}`
-  const market = await removeMarket(tx)
   await tx`
     delete from store_app_name
     where demo`
-  await tx`
+  const apps = await tx<{ id: number }[]>`
     update store_app
-    set developer = null, bundle_id = null, genre = null, genres = null,
-      developer_id = null, developer_site = null, seen_at = null, source = null, origin = null
-    where origin = ${DEMO}`
-  return { lists: lists.map(({ id }) => id), apps: [...apps.map(({ id }) => id), ...market] }
-}
-
-async function removePages(tx: Tx): Promise<void> {
-  await tx`
-    delete from listing_run
-    where origin = ${DEMO}`
-  await tx`
-    delete from listing_content c
-    where not exists (
-      select
-      from listing_run r
-      where (r.app_id, r.storefront, r.source, r.section, r.digest)
-        = (c.app_id, c.storefront, c.source, c.section, c.digest)
-    )`
-  for (const table of ["listing_item", "listing_version", "listing_change"])
-    await tx`
-      delete from ${tx(table)}
-      where origin = ${DEMO}`
-}
-
-/** Returns the apps of which it said something. */
-async function removeMarket(tx: Tx): Promise<number[]> {
-  const shelves = await tx<{ apps: number[] }[]>`
-    delete from developer_shelf
+    set developer = null, bundle_id = null, seen_at = null, source = null, origin = null
     where origin = ${DEMO}
-    returning app_ids as apps`
-  const facts = await tx<{ id: number }[]>`
-    delete from market_fact
-    where origin = ${DEMO}
-    returning app_id as id`
-  const ads = await tx<{ id: number }[]>`
-    delete from app_ads
-    where origin = ${DEMO}
-    returning app_id as id`
-  return [...shelves.flatMap(({ apps }) => apps), ...[...facts, ...ads].map(({ id }) => id)]
+    returning id`
+  return apps.map(({ id }) => id)
 }
 
 async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<void> {

@@ -16,6 +16,7 @@ import {
   isText,
 } from "./invariants.ts"
 import {
+  DEMO,
   HINTS_SOURCES,
   type HintsObservation,
   type Observation,
@@ -39,7 +40,10 @@ export function checkObservation(observation: Observation, now: Date): void {
   else if (observation.kind === "reviews") checkReviews(observation, now)
   else if (observation.kind === "app_ads") checkAppAds(observation, now)
   else hold(false, "bad_kind", "the kind is not one that is observed")
+  hold(observation.kind === "search" || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
 }
+
+const NO_DEMO = "only searches can be of the demo: name another origin, or leave it out"
 
 function checkSearch(reading: SearchObservation, now: Date): void {
   checkRankPlace(reading)

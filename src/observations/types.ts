@@ -36,7 +36,7 @@ export function sourceOf(code: number): RankSource {
   return source
 }
 
-/** The origin of the demo's data, which `removeDemo` clears. */
+/** The origin of the demo's data, which are searches alone, and which `removeDemo` clears. */
 export const DEMO = "demo"
 
 /** What every observation says of itself. */

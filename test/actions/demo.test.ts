@@ -7,18 +7,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import { listKeywordRanks } from "../../src/operations/keywords.ts"
 import { freshDatabase } from "../database.ts"
-import { charted, chartTables } from "../observations/charted.ts"
-import {
-  ask,
-  contextOf,
-  hinted,
-  NOW,
-  newWorkspace,
-  published,
-  reading,
-  said,
-  stored,
-} from "../observations/measured.ts"
+import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../observations/measured.ts"
 
 const file = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
 let sql: Sql
@@ -60,21 +49,6 @@ test("removing the demo leaves an empty house where nothing else was", async () 
   expect(await removeDemo(sql)).toEqual({ apps: DEMO_APPS.length, readings: 36, kept: [] })
   expect(await stored(sql)).toBe(empty)
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
-})
-
-test("removing the demo clears what it brought of every kind, and nothing of others", async () => {
-  const [at, origin] = ["2025-11-19T10:00:00Z", "demo"]
-  const own = [said(at, [{ id: "20001", name: "Own" }]), hinted("tea", at, ["tea"]), published("tea", "2025-09-01", 40)]
-  await record(sql, own, () => NOW)
-  const before = await stored(sql)
-  const brought = [
-    said(at, [{ id: "20002", name: "Demo", ratings: 5 }], { origin, storefront: "de" }),
-    hinted("coffee", at, ["coffee"], { origin }),
-    published("coffee", "2025-09-01", 50, { origin }),
-  ]
-  expect((await record(sql, brought, () => NOW)).recorded).toBe(3)
-  await removeDemo(sql)
-  expect(await stored(sql)).toBe(before)
 })
 
 test("a demo app that was worked on is kept as the user's own, with the user's keywords where there are any", async () => {
@@ -144,24 +118,6 @@ test("an own reading of the same moment takes a demo reading's place, and outliv
   expect([...(await sql`select origin, cardinality(app_ids) as apps from search_results`)]).toEqual([
     { origin: "own", apps: 1 },
   ])
-})
-
-test("removing the demo takes its charts along, and leaves who is on the others and the apps that are named there", async () => {
-  const demo = { origin: "demo" }
-  await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002])], () => NOW)
-  const before = await chartTables(sql)
-  await record(
-    sql,
-    [
-      charted("2025-11-18T09:00:00Z", [10003, 10002], demo),
-      charted("2025-11-18T09:00:00Z", [10004], { ...demo, chart: "paid" }),
-    ],
-    () => NOW,
-  )
-  expect(await chartTables(sql)).not.toEqual(before)
-  await removeDemo(sql)
-  expect(await chartTables(sql)).toEqual(before)
-  expect(await sql`select 1 from chart`).toHaveLength(1)
 })
 
 /** Everything stored, by what it means instead of by surrogate ids. */

@@ -67,6 +67,13 @@ describe("a difficulty", () => {
   })
 })
 
+test("suggestions that were read lately are not asked for again", async () => {
+  const recently = new Date(Date.now() - 3_600_000).toISOString()
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
+  await record(sql, [hinted("tea", recently, [])], () => new Date())
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
+})
+
 describe("figures of a keyword", () => {
   const figures = async (...readings: Parameters<typeof record>[1]) => {
     await record(sql, readings, () => NOW)
@@ -94,13 +101,4 @@ describe("figures of a keyword", () => {
     const [row] = await sql`select parts from keyword_metric where metric = 'difficulty'`
     expect(row?.parts.read[0].seenAt).toBe("2025-11-17T10:00:00.000Z")
   })
-})
-
-test("suggestions of the demo are not taken for what the store suggests now", async () => {
-  const recently = new Date(Date.now() - 3_600_000).toISOString()
-  const now = () => new Date()
-  await record(sql, [hinted("tea", recently, ["tea"], { origin: "demo" })], now)
-  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
-  await record(sql, [hinted("tea", recently, [])], now)
-  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
 })

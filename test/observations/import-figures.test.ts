@@ -122,7 +122,8 @@ describe("imported searches, counts and suggestions", () => {
   })
 
   test("of the demo give no figures", async () => {
-    await load(recorded("2025-11-18").map((line) => ({ ...line, origin: "demo" })))
+    const searches = recorded("2025-11-18").filter((line) => (line as { kind: string }).kind === "search")
+    await load(searches.map((line) => ({ ...line, origin: "demo" })))
     expect((await figures())[0]![1]).toEqual(UNMEASURED)
   })
 })

@@ -167,13 +167,6 @@ describe("what a look-up says of an app's page", () => {
     expect(await tell(looked(at(4)))).toMatchObject({ recorded: 1, known: 0 })
     expect(await tell(looked(at(4)))).toMatchObject({ recorded: 0, known: 1 })
   })
-
-  test("of the demo gives way to any other", async () => {
-    await tell(looked(at(3), { version: "9.9" }, {}, { origin: "demo" }))
-    await tell(looked(at(1)), looked(at(2), { version: "4.2" }))
-    expect(await told()).toEqual(["06-02 itunes-lookup version"])
-    expect(await sql`select 1 from listing_run where origin = 'demo'`).toHaveLength(0)
-  })
 })
 
 describe("a change that the app's own page and a look-up show", () => {

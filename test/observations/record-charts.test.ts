@@ -92,9 +92,8 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-18 1 10001"])
   })
 
-  test("of one moment and source is replaced by a newer parser's, and of the demo's by any other", async () => {
+  test("of one moment and source is replaced by a newer parser's", async () => {
     const at = "2025-11-18T09:00:00Z"
-    await record(sql, [charted(at, [10001], { origin: "demo", parser: 9 })], now)
     expect((await record(sql, [charted(at, [10002])], now)).recorded).toBe(1)
     expect((await record(sql, [charted(at, [10003], { parser: 2 })], now)).recorded).toBe(1)
     expect((await record(sql, [charted(at, [10002])], now)).recorded).toBe(0)

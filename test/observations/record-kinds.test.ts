@@ -35,15 +35,12 @@ describe("what a store suggests", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("is read anew by a newer parser, and never replaced by the demo's", async () => {
+  test("is read anew by a newer parser", async () => {
     const at = "2025-11-19T10:00:00Z"
     await record(sql, [hinted("te", at, ["tea"])], now)
     expect((await record(sql, [hinted("te", at, ["tea room"], { parser: 2 })], now)).recorded).toBe(1)
     expect((await record(sql, [hinted("te", at, ["old"])], now)).recorded).toBe(0)
-    const demo = hinted("te", "2025-11-19T11:00:00Z", ["demo"], { origin: "demo" })
-    expect((await record(sql, [demo, hinted("fresh", at, ["demo"], { origin: "demo" })], now)).recorded).toBe(1)
-    expect((await record(sql, [hinted("fresh", "2025-11-19T01:00:00Z", ["own"])], now)).recorded).toBe(1)
-    expect(await held()).toEqual(["2025-11-19 own", "2025-11-19 tea room"])
+    expect(await held()).toEqual(["2025-11-19 tea room"])
   })
 
   test("makes no list and no app", async () => {
@@ -110,21 +107,20 @@ describe("a popularity that a store publishes", () => {
     expect(august).toMatchObject({ day: "2025-08-01", score: 70, parts: { genres: [] } })
   })
 
-  test("again changes nothing; a later report replaces it, an earlier or the demo's does not", async () => {
+  test("again changes nothing; a later report replaces it, an earlier does not", async () => {
     const later = { seenAt: new Date("2025-11-01T00:00:00Z") }
     const figures = [
-      published("tea", "2025-09-01", 1, { origin: "demo", ...later }),
       published("tea", "2025-09-01", 2),
       published("tea", "2025-09-01", 3, later),
       published("tea", "2025-09-01", 4, { ...later, parser: 2 }),
     ]
-    for (const order of [figures, figures.toReversed(), [2, 0, 3, 1].map((place) => figures[place]!)]) {
+    for (const order of [figures, figures.toReversed(), [1, 0, 2].map((place) => figures[place]!)]) {
       await sql`delete from keyword_metric`
       for (const one of order) await record(sql, [one], now)
       expect((await held()).map(({ score }) => score)).toEqual([4])
     }
     const before = await stored(sql)
-    expect(await record(sql, [...figures, ...figures], now)).toMatchObject({ recorded: 0, known: 8 })
+    expect(await record(sql, [...figures, ...figures], now)).toMatchObject({ recorded: 0, known: 6 })
     expect(await stored(sql)).toBe(before)
   })
 

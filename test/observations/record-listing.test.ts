@@ -123,27 +123,6 @@ describe("what an app's page says", () => {
     expect(await runs("similar")).toEqual(["1 3 2 10001,10002", "4 4 1 10002,10001", "5 5 1 "])
     expect(await runs()).toEqual(["1 5 5 Tea Timer"])
   })
-
-  test("that the demo says gives way to anything else, as a whole", async () => {
-    const demo = { origin: "demo" }
-    const card = { id: "1400000009", kind: "story" as const }
-    await count(listed(day(1), { name: "Demo", editorial: [card] }, demo), listed(day(9), { version: "9" }, demo))
-    expect(await sql`select from listing_change`).not.toHaveLength(0)
-    expect(await count(listed(day(5)))).toBe(1)
-    const own = async () =>
-      JSON.stringify([
-        await sql`select first_seen_at, origin from listing_run order by section`,
-        await sql`select * from listing_content order by section`,
-        await sql`select * from listing_item order by kind`,
-        await sql`select * from listing_version order by version`,
-        await sql`select * from listing_change`,
-      ])
-    const alone = await own()
-    expect(alone).not.toContain("demo")
-    const unrated = { rating: undefined, ratings: undefined, ratingsByStar: undefined }
-    expect(await count(listed(day(6), { name: "Demo", similar: [], ...unrated }, demo))).toBe(0)
-    expect(await own()).toBe(alone)
-  })
 })
 
 test("events and cards are held from first to last, with what was said last of them", async () => {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { removeDemo } from "../../src/actions/demo.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { appAdsOf } from "../../src/observations/app-ads.ts"
 import { developerShelfOf } from "../../src/observations/developer-shelf.ts"
@@ -43,13 +42,12 @@ async function expectHeld(all: readonly Observation[], held: () => Promise<unkno
 describe("a store's genres", () => {
   const GB = { platform: "ios", storefront: "gb" } as const
 
-  test("are held as the latest reading names them, as a whole, and the demo's give way", async () => {
+  test("are held as the latest reading names them, as a whole", async () => {
     const tree = (...ids: string[]) => [
       { id: "36", name: "All" },
       ...ids.map((id) => ({ id, name: `Genre ${id}`, parent: "36" })),
     ]
     const readings = [
-      named(day(9), { origin: "demo", genres: tree("6000") }),
       named(day(2), { genres: tree("6001", "6002", "6003"), parser: 9 }),
       named(day(3), { genres: tree("6004"), ...sha(9) }),
       named(day(3), { genres: tree("6006", "6005"), parser: 2, ...sha(1) }),
@@ -83,9 +81,8 @@ describe("a store's genres", () => {
 describe("what a developer sells", () => {
   const US = { platform: "ios", storefront: "us", developerId: "1500000011" } as const
 
-  test("is held as it was said last, and the demo's gives way", async () => {
+  test("is held as it was said last", async () => {
     const readings = [
-      shelved(day(9), ["1600000109"], { origin: "demo" }),
       shelved(day(3), ["1600000102", "1600000101"], { complete: false }),
       shelved(day(2), ["1600000103"], { parser: 4 }),
       shelved(day(3), [], { storefront: "jp" }),
@@ -118,13 +115,12 @@ describe("what a developer sells", () => {
 })
 
 describe("what an app-ads.txt names", () => {
-  test("is held day by day: one that could tell before one that could not, then the latest, and the demo's give way", async () => {
+  test("is held day by day: one that could tell before one that could not, then the latest", async () => {
     const none = { records: [], variables: {} }
     const looks = [
       soldBy(day(3, 5), ["a.com"]),
       soldBy(day(3, 6), ["b.com", "c.com"]),
       soldBy(day(3, 9), [], { state: "unreachable", ...none }),
-      soldBy(day(3, 23), ["demo.com"], { origin: "demo" }),
       soldBy(day(2, 9), [], { state: "unreachable", ...none }),
       soldBy(day(1, 9), [], { state: "no_site", domain: null, ...none }),
       soldBy(day(1, 3), ["a.com"]),
@@ -148,7 +144,7 @@ describe("what an app-ads.txt names", () => {
 })
 
 describe("facts of the market", () => {
-  test("are a day's latest, of each source, and the demo's give way", async () => {
+  test("are a day's latest, of each source", async () => {
     const readings = [
       marketed(day(1), { installs: 100, hasInAppPurchases: false }),
       marketed(day(2, 3), { installs: 110 }),
@@ -159,7 +155,6 @@ describe("facts of the market", () => {
         inAppMost: 49.99,
         inAppCurrency: "EUR",
       }),
-      marketed(day(2, 12), { installs: 999 }, { origin: "demo" }),
       marketed(day(3), {}),
     ]
     const held = async () => await marketFactsOf(sql, { appId: await idOf("com.example.tea"), storefront: "de" }, 5)
@@ -210,12 +205,6 @@ describe("facts of the market", () => {
 
 describe("an app's genres, developer and developer's site", () => {
   const facts = async () => [...(await sql`select genre, genres, developer_id, developer_site, source from store_app`)]
-  const known = {
-    genre: "6007",
-    genres: ["6007", "6012"],
-    developerId: "1500000011",
-    developerSite: "https://example.com",
-  }
   const app = { id: "1600000101", name: "Tea" }
 
   test("are the latest known of each, whoever told of it, and an earlier reading fills what is missing", async () => {
@@ -243,37 +232,11 @@ describe("an app's genres, developer and developer's site", () => {
     expect(await genres()).toEqual(["6000"])
   })
 
-  test("of the demo give way as a whole", async () => {
-    await tell(said(day(9), [{ ...app, ...known }], { origin: "demo" }))
-    await tell(said(day(1), [{ ...app, genre: "6001" }]))
-    expect(await facts()).toEqual([
-      { genre: "6001", genres: null, developer_id: null, developer_site: null, source: "itunes-lookup" },
-    ])
-  })
-
   test("are refused where they are none", async () => {
     const wrong = [{ developerId: " " }, { developerSite: "example.com" }, { developerSite: "javascript:alert(1)" }]
     const { refused } = await tell(...wrong.map((one) => said(day(1), [{ ...app, ...one }])))
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(["bad_text", "bad_text", "bad_text"])
   })
-})
-
-test("nothing of the demo is left when it is removed, and nothing else goes with it", async () => {
-  const all = (origin: string, at: string): Observation[] => [
-    named(at, { origin, storefront: origin === "demo" ? "gb" : "us" }),
-    shelved(at, [origin === "demo" ? "1600000109" : "1600000108"], {
-      origin,
-      storefront: origin === "demo" ? "gb" : "us",
-    }),
-    soldBy(at, ["a.com"], { origin, id: origin === "demo" ? "1600000109" : "1600000108" }),
-    marketed(at, { installs: 5 }, { origin, storefront: origin === "demo" ? "gb" : "us" }),
-  ]
-  await tell(...all("own", day(1)))
-  const before = await stored(sql)
-  await tell(...all("demo", day(2)))
-  expect(await stored(sql)).not.toBe(before)
-  await removeDemo(sql)
-  expect(await stored(sql)).toBe(before)
 })
 
 test("what breaks an invariant of an app-ads.txt is refused", async () => {

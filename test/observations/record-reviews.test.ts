@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { removeDemo } from "../../src/actions/demo.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { recordAttempt } from "../../src/observations/attempts.ts"
 import { record } from "../../src/observations/record.ts"
@@ -144,23 +143,15 @@ describe("reviews", () => {
       reviewed(at(10), [{ id: "1", text: "a" }, { id: "2" }]),
       reviewed(at(11), [{ id: "1", text: "b" }, { id: "3" }]),
       reviewed(at(12), [{ id: "1", text: "a", version: "2" }]),
-      reviewed(
-        at(13),
-        [
-          { id: "1", text: "demo" },
-          { id: "4", text: "demo" },
-        ],
-        { origin: "demo" },
-      ),
-      reviewed(at(9), [{ id: "4", text: "demo" }, { id: "5" }], { origin: "demo" }),
+      reviewed(at(9), [{ id: "4", text: "before" }, { id: "5" }]),
       reviewed(at(12), [{ id: "1", text: "c" }], { parser: 2, sha256: sha(1) }),
       reviewed(at(12), [{ id: "1", text: "d" }], { parser: 2, sha256: sha(2) }),
-      reviewed(at(11), [{ id: "4", text: "demo" }], { end: { pages: 1, complete: false, empty: false } }),
-      reviewed(at(12), [{ id: "4", text: "own" }], { end: { pages: 3, complete: true, empty: false } }),
-      reviewed(at(14), [], { end: { pages: 1, complete: true, empty: true }, origin: "demo" }),
+      reviewed(at(11), [{ id: "4", text: "before" }], { end: { pages: 1, complete: false, empty: false } }),
+      reviewed(at(12), [{ id: "4", text: "now" }], { end: { pages: 3, complete: true, empty: false } }),
+      reviewed(at(10), [], { end: { pages: 1, complete: true, empty: true } }),
     ]
     const found = new Set<string>()
-    const shuffled = [7, 2, 9, 0, 5, 3, 8, 6, 1, 4].map((i) => readings[i]!)
+    const shuffled = [7, 2, 0, 5, 3, 8, 6, 1, 4].map((i) => readings[i]!)
     for (const order of [readings, readings.toReversed(), shuffled]) {
       for (const parts of [order.map((one) => [one]), [order.slice(0, 4), order.slice(4)], [order]]) {
         await sql`delete from review_version`
@@ -174,12 +165,13 @@ describe("reviews", () => {
       }
     }
     expect(found.size).toBe(1)
-    expect(await standing()).toEqual(["us 1: d", "us 2: Text of 2", "us 3: Text of 3", "us 4: own", "us 5: Text of 5"])
-    const [taken] = await sql`select origin, first_seen_at from review_version where review_id = '4' and text = 'demo'`
-    expect(taken).toEqual({ origin: "own", first_seen_at: new Date(at(11)) })
-    expect([...(await sql`select complete, pages, empty, origin from review_read order by complete`)]).toEqual([
-      { complete: false, pages: 1, empty: false, origin: "own" },
-      { complete: true, pages: 3, empty: false, origin: "own" },
+    expect(await standing()).toEqual(["us 1: d", "us 2: Text of 2", "us 3: Text of 3", "us 4: now", "us 5: Text of 5"])
+    const [before] =
+      await sql`select first_seen_at, seen_at from review_version where review_id = '4' and text = 'before'`
+    expect(before).toEqual({ first_seen_at: new Date(at(9)), seen_at: new Date(at(11)) })
+    expect([...(await sql`select complete, pages, empty from review_read order by complete`)]).toEqual([
+      { complete: false, pages: 1, empty: false },
+      { complete: true, pages: 3, empty: false },
     ])
   })
 
@@ -224,19 +216,6 @@ test.skipIf(!process.env.DATABASE_URL)(
     expect(await forms("1")).toEqual(["before", "now *"])
   },
 )
-
-test("the demo's reviews go with it, and leave those of others and their apps", async () => {
-  const at = "2025-11-10T10:00:00Z"
-  const read = { end: { pages: 1, complete: true, empty: false } }
-  await record(sql, [reading("tea", at, ["10001", "10002"], { origin: "demo" })], now)
-  await count(reviewed(at, [{ id: "1" }, { id: "2" }], { ...read, origin: "demo" }))
-  await count(reviewed(at, [{ id: "3" }], { ...read, origin: "demo", storeId: "10002" }))
-  await count(reviewed("2025-11-09T10:00:00Z", [{ id: "1", text: "own" }]))
-  await removeDemo(sql)
-  expect(await standing()).toEqual(["us 1: own"])
-  expect((await sql`select store_id from store_app`).map(({ store_id }) => store_id)).toEqual(["10001"])
-  expect(await sql`select 1 from review_read`).toHaveLength(0)
-})
 
 describe("how far reviews were read", () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const

@@ -67,15 +67,11 @@ test("every answer tells one count of the rival", async () => {
 })
 
 test("a rival's history holds no day of the demo beside days that were read", async () => {
-  const demo = said(
-    "2025-11-18T08:00:00Z",
-    [
-      { id: RIVAL, ratings: 7 },
-      { id: "30001", ratings: 8 },
-    ],
-    { origin: "demo" },
-  )
-  await record(sql, [demo], () => NOW)
+  const results = [
+    { id: RIVAL, ratings: 7 },
+    { id: "30001", ratings: 8 },
+  ]
+  await record(sql, [reading("mate", "2025-11-18T08:00:00Z", [], { depth: 2, results, origin: "demo" })], () => NOW)
   const { history } = await told(getRival, { rivalId: RIVAL })
   expect(history.points.map(({ day, ratings }: Record<string, unknown>) => [day, ratings])).toEqual([
     ["2025-11-20", LOOKED_UP[RIVAL].ratings],

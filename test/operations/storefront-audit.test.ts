@@ -2,12 +2,10 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { loadDemo } from "../../src/actions/demo.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
 import { beginScan, latestAudit } from "../../src/observations/storefront-audits.ts"
 import { STOREFRONTS } from "../../src/storefronts.ts"
 import { freshDatabase } from "../database.ts"
-import { listed } from "../observations/listed.ts"
-import { type Audited, audited, OWN, others, page, TEXTS } from "./audited.ts"
+import { type Audited, audited, OWN, others, TEXTS } from "./audited.ts"
 
 setDefaultTimeout(60_000)
 
@@ -284,15 +282,6 @@ describe("the table", () => {
     const { body } = await on.ask()
     expect(body.rows[0]).toMatchObject({ country: "de", state: "sold" })
     expect(body.summary.sold).toBe(1)
-  })
-
-  test("takes nothing of the demo for its own", async () => {
-    const page1 = listed(new Date(), page(), { storefront: "us", id: OWN, origin: "demo" })
-    await record(sql, [page1])
-    await on.ask("?refresh=true")
-    await on.fails(others("us"))
-    expect((await on.ask()).status).toBe(202)
-    expect(await on.due()).toContain("us")
   })
 
   test("is a preview of five rows on Free, of which nothing else leaks; the summary is whole", async () => {

@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { removeDemo } from "../../src/actions/demo.ts"
+import { readTree } from "../../src/database/assets.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { importLines } from "../../src/observations/import-lines.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Observation } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { charted } from "./charted.ts"
+import { listed } from "./listed.ts"
+import { hinted, NOW, published, said, stored } from "./measured.ts"
+import { marketed, named, shelved, soldBy } from "./public-facts.ts"
+import { reviewed } from "./reviewed.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+const tell = (...all: Observation[]) => record(sql, all, () => NOW)
+const [BEFORE, AT] = ["2025-11-17T10:00:00Z", "2025-11-18T10:00:00Z"]
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** Something of every kind but searches. */
+const others = {
+  apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
+  hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
+  popularity: (rest: object) => published("tea", "2025-09-01", 50, rest),
+  listing: (rest: object) => listed(AT, { similar: [], moreByDeveloper: [] }, rest),
+  developer: (rest: object) => shelved(AT, ["10002"], rest),
+  chart: (rest: object) => charted(AT, [10003], rest),
+  genres: (rest: object) => named(AT, rest),
+  reviews: (rest: object) => reviewed(AT, [{ id: "1" }], { end: { pages: 1, complete: true, empty: false }, ...rest }),
+  app_ads: (rest: object) => soldBy(AT, ["a.com"], rest),
+} satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
+
+describe("of the demo", () => {
+  for (const [kind, one] of Object.entries(others)) {
+    test(`${kind} are refused, which is said, and the same of anybody else is stored`, async () => {
+      const before = await stored(sql)
+      const { recorded, refused } = await tell(one({ origin: "demo" }))
+      expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
+        recorded: 0,
+        refused: [["bad_provenance", "only searches can be of the demo: name another origin, or leave it out"]],
+      })
+      expect(await stored(sql)).toBe(before)
+      expect((await tell(one({ origin: "elsewhere" }))).recorded).toBe(1)
+    })
+  }
+
+  test("a line that is no search is skipped and named at import; a search is taken", async () => {
+    const place = { platform: "ios", storefront: "us", seenAt: AT, origin: "demo" }
+    const lines = [
+      { kind: "hints", source: "apple-hints", prefix: "te", terms: ["tea"], ...place },
+      { kind: "search", source: "import", term: "tea", depth: 2, results: [{ id: "10001" }], ...place },
+    ]
+    const text = async function* () {
+      for (const line of lines) yield JSON.stringify(line)
+    }
+    const { recorded, bad } = await importLines(sql, text(), { now: () => NOW })
+    expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 1, bad: [1] })
+    expect(bad[0]!.reason).toContain("only searches can be of the demo")
+  })
+})
+
+test("what an older version took as the demo's goes when the database is brought up to date, and nothing of others", async () => {
+  await tell(
+    ...[said(BEFORE, [{ id: "20001", name: "Own", ratings: 4 }]), hinted("own", BEFORE, ["own"])],
+    ...[charted(BEFORE, [10003, 20001]), named(BEFORE, { storefront: "gb" }), shelved(BEFORE, ["20001"])],
+    ...[published("own", "2025-09-01", 40), listed(BEFORE, {}, { id: "20001" })],
+    ...[soldBy(BEFORE, ["b.com"], { id: "20001" }), marketed(BEFORE, { installs: 5 })],
+    reviewed(BEFORE, [{ id: "9" }], { storeId: "20001" }),
+  )
+  const before = await stored(sql)
+  const rest = { origin: "older" }
+  const abroad = { ...rest, storefront: "jp" }
+  const brought = [
+    ...[others.apps(abroad), others.hints(rest), others.popularity(rest), others.listing(rest)],
+    ...[others.developer(abroad), others.chart(rest), others.genres(abroad), others.reviews(rest)],
+    ...[others.app_ads(rest), charted(AT, [10004], { ...rest, chart: "paid", apps: [{ id: "10004", name: "Paid" }] })],
+  ]
+  expect(await tell(...brought)).toMatchObject({ recorded: brought.length, refused: [] })
+  await giveToDemo(sql)
+  const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
+  await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
+  const left = await sql`select 1 from rating_count where origin = 'demo'`
+  expect(left).toHaveLength(0)
+  await removeDemo(sql)
+  expect(await stored(sql)).toBe(before)
+})
+
+/** Makes the demo's what came from elsewhere, as a version could that did not refuse it. */
+async function giveToDemo(sql: Sql): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select c.table_name as name
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and c.column_name = 'origin' and t.table_type = 'BASE TABLE'
+    order by 1`
+  await sql`
+    update store_app_name n
+    set demo = true
+    from store_app a
+    where a.id = n.app_id and a.origin = 'older'`
+  for (const { name } of tables) await sql`update ${sql(name)} set origin = 'demo' where origin = 'older'`
+  await sql`update keyword_metric set parts = parts || '{"origin": "demo"}' where parts ->> 'origin' = 'older'`
+}
