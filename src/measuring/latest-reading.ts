@@ -3,7 +3,7 @@ import type { Wanted } from "../measure.ts"
 import { DEMO, LOOKUP_SOURCES } from "../observations/types.ts"
 import { chartOf } from "./kinds/charts.ts"
 
-/** When what is wanted was last seen, at that moment or later; null when it was not. The demo's data does not count. */
+/** When what is wanted was last seen, at that moment or later; null when it was not. The demo's searches do not count. */
 export async function latestReading(sql: Sql, wanted: Wanted, since: Date): Promise<Date | null> {
   const [row] = await sql<{ seenAt: Date | null }[]>`${SEEN[wanted.kind](sql, wanted, since)}`
   return row?.seenAt ?? null
@@ -35,7 +35,7 @@ function appSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Dat
     from store_app a
     join app_storefront s on s.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and s.storefront = ${storefront}
-      and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.origin <> ${DEMO} and s.seen_at >= ${since}`
+      and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.seen_at >= ${since}`
 }
 
 function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
@@ -44,7 +44,7 @@ function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since:
     from store_app a
     join listing_run r on r.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and r.storefront = ${storefront}
-      and r.source = 'apple-app-page' and r.section = 'page' and r.origin <> ${DEMO} and r.seen_at >= ${since}`
+      and r.source = 'apple-app-page' and r.section = 'page' and r.seen_at >= ${since}`
 }
 
 function appAdsSeen(sql: Sql, { platform, subject }: Wanted, since: Date) {
@@ -52,7 +52,7 @@ function appAdsSeen(sql: Sql, { platform, subject }: Wanted, since: Date) {
     select max(d.seen_at) as "seenAt"
     from store_app a
     join app_ads d on d.app_id = a.id
-    where (a.platform, a.store_id) = (${platform}, ${subject}) and d.origin <> ${DEMO}
+    where (a.platform, a.store_id) = (${platform}, ${subject})
       and d.day >= (${since}::timestamptz at time zone 'utc')::date and d.seen_at >= ${since}`
 }
 
@@ -64,6 +64,6 @@ function chartSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: D
     join chart_results r on r.chart_id = c.id
     where (c.platform, c.storefront, c.device, c.chart, c.genre)
       = (${platform}, ${storefront}, ${device}, ${chart}, ${genre})
-      and r.complete and r.origin <> ${DEMO}
+      and r.complete
       and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
 }

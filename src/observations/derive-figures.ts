@@ -148,7 +148,7 @@ async function readHintDays(
       ${rungs.map(({ prefix }) => prefix)}::text[]
     ) k (term, prefix)
     join hint_answer h on (h.platform, h.storefront, h.prefix) = (${platform}, ${storefront}, k.prefix)
-    where h.day between ${addDays(today, -SHOWN_DAYS)} and ${today} and h.origin <> ${DEMO}
+    where h.day between ${addDays(today, -SHOWN_DAYS)} and ${today}
     group by k.term
     order by k.term
     limit ${AT_ONCE}`

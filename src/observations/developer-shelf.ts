@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { DEMO, type Platform } from "./types.ts"
+import type { Platform } from "./types.ts"
 
 export interface DeveloperShelf {
   seenAt: Date
@@ -19,7 +19,7 @@ export async function developerShelfOf(
     select seen_at as "seenAt", source, complete, app_ids as apps
     from developer_shelf
     where platform = ${platform} and storefront = ${storefront} and developer_id = ${developerId}
-    order by origin = ${DEMO}, seen_at desc, source
+    order by seen_at desc, source
     limit 1`
   return row ?? null
 }

@@ -119,7 +119,7 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
     left join lateral (
       select updated_at
       from app_storefront
-      where app_id = p.app_id and storefront = l.storefront and available and origin <> ${DEMO}
+      where app_id = p.app_id and storefront = l.storefront and available
       order by seen_at desc, source
       limit 1
     ) f on true
@@ -165,7 +165,7 @@ async function readAnswers(
       select source, seen_at, sha256, terms
       from hint_answer
       where (platform, storefront, prefix) = (k.platform, k.storefront, k.prefix)
-        and day between ${from} and ${to} and origin <> ${DEMO}
+        and day between ${from} and ${to}
       order by day desc, seen_at desc, source
       limit 1
     ) h

@@ -57,18 +57,6 @@ export function sectionsOf(pages: readonly ReadListing[]): { page: ReadListing; 
   return pages.flatMap((page) => page.sections.map((section) => ({ page, section })))
 }
 
-/** Forgets all that is held of these series. */
-export async function removeSeries(tx: Tx, series: readonly Series[]): Promise<void> {
-  for (const { appId, storefront, source } of series) {
-    const key = tx`(app_id, storefront, source) = (${appId}, ${storefront}, ${source})`
-    await tx`delete from listing_run where ${key}`
-    await tx`delete from listing_content where ${key}`
-    await tx`delete from listing_item where ${key}`
-    await tx`delete from listing_version where ${key}`
-    await tx`delete from listing_change where ${key}`
-  }
-}
-
 /** The runs of a section as they were and as they are with its new readings. */
 export interface MergedSection extends RunKey {
   sections: ReadSection[]

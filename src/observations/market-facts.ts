@@ -1,5 +1,4 @@
 import type { Sql } from "../database/types.ts"
-import { DEMO } from "./types.ts"
 
 /** What was said on a day; null = not said. */
 export interface MarketDay {
@@ -18,7 +17,7 @@ export interface MarketDay {
 
 /**
  * How often an app (a store_app id) was installed and what is sold within it, day by day and of a day by source, newest
- * first, at most `limit`. The demo's days count only where there are no others.
+ * first, at most `limit`.
  */
 export async function marketFactsOf(
   sql: Sql,
@@ -30,11 +29,6 @@ export async function marketFactsOf(
       in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
     from market_fact
     where app_id = ${appId} and storefront = ${storefront}
-      and (origin = ${DEMO}) = not exists (
-        select
-        from market_fact o
-        where o.app_id = ${appId} and o.storefront = ${storefront} and o.origin <> ${DEMO}
-      )
     order by day desc, seen_at desc, source
     limit ${limit}`
   return [...rows]

@@ -4,7 +4,7 @@ import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../for
 import { placesWithin, type Replacement, replaceChanges } from "./derive-changes.ts"
 import type { Identified } from "./identified.ts"
 import type { Series } from "./listing-runs.ts"
-import { type AppsObservation, DEMO, type ListingObservation } from "./types.ts"
+import type { AppsObservation, ListingObservation } from "./types.ts"
 
 /** A reading of which rating counts were new; of several apps, or of the one whose page it is. */
 type Counted = AppsObservation | ListingObservation
@@ -54,15 +54,11 @@ function spansOf(counted: readonly Counted[], { appOf }: Identified): Span[] {
 
 type HeldDay = RatingDay & { origin: string }
 
-/** By the span's place, oldest first. The demo's days count only where there are no others. */
+/** By the span's place, oldest first. */
 async function daysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
   const rows = await tx<(HeldDay & { place: number })[]>`
     with span as materialized (
-      select s.*, not exists (
-        select
-        from rating_count o
-        where (o.app_id, o.storefront, o.source) = (s.app_id, s.storefront, s.source) and o.origin <> ${DEMO}
-      ) as demo
+      select *
       from jsonb_to_recordset(${tx.json(spans.map(columnsOf))}) s (
         place int, app_id int, storefront text, source text, first date, last date
       )
@@ -75,7 +71,6 @@ async function daysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, H
         from rating_count
         where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
           and day < s.first
-          and (origin = ${DEMO}) = s.demo
         order by day desc
         limit ${LOOK_BACK}
       )
@@ -84,14 +79,12 @@ async function daysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, H
       from rating_count
       where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
         and day between s.first and s.last
-        and (origin = ${DEMO}) = s.demo
       union all
       (
         select day, seen_at, rating, ratings, origin
         from rating_count
         where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
           and day > s.last
-          and (origin = ${DEMO}) = s.demo
         order by day
         limit ${LOOK_BACK + 1}
       )

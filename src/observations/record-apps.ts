@@ -2,7 +2,7 @@ import type { Tx } from "../database/types.ts"
 import { cleanText, type ShownApps } from "./facts.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { type AppsObservation, DEMO, LOOKUP_SOURCES, type StoreApp } from "./types.ts"
+import { type AppsObservation, LOOKUP_SOURCES, type StoreApp } from "./types.ts"
 
 /**
  * Stores what each source said last of each app in each storefront; what a look-up was asked for and did not answer is
@@ -77,8 +77,7 @@ async function upsert(tx: Tx, rows: readonly Row[]): Promise<Set<Row>> {
     set seen_at = excluded.seen_at, available = excluded.available, name = excluded.name, version = excluded.version,
       price = excluded.price, currency = excluded.currency, genre = excluded.genre, released_at = excluded.released_at,
       updated_at = excluded.updated_at, parser = excluded.parser, origin = excluded.origin, sha256 = excluded.sha256
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
     returning app_id as "appId", storefront, source`
   const keys = new Set(written.map(keyOf))
   return new Set(rows.filter(({ key }) => keys.has(key)))

@@ -6,7 +6,7 @@ import type { ShownApps } from "./facts.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf } from "./latest.ts"
 import { wavesOf } from "./record-searches.ts"
-import { CHART_SOURCE_CODES, type ChartObservation, DEMO } from "./types.ts"
+import { CHART_SOURCE_CODES, type ChartObservation } from "./types.ts"
 
 /** A stored reading of a chart. */
 export interface StoredChart extends ShownApps {
@@ -142,8 +142,8 @@ async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
     on conflict (chart_id, day, source, seen_at) do update
     set depth = excluded.depth, complete = excluded.complete, parser = excluded.parser, origin = excluded.origin,
       egress = excluded.egress, sha256 = excluded.sha256, app_ids = excluded.app_ids
-    where (excluded.origin <> ${DEMO}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.parser, held.complete, held.depth, held.sha256)
+    where (excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.parser, held.complete, held.depth, held.sha256)
     returning chart_id as "chartId", source, seen_at as "seenAt"`
   const keys = new Set(written.map(({ chartId, source, seenAt }) => keyOf(chartId, source, seenAt)))
   return rows.filter(({ key }) => keys.has(key))

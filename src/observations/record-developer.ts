@@ -2,7 +2,7 @@ import type { Tx } from "../database/types.ts"
 import type { ShownApps } from "./facts.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { DEMO, type DeveloperAppsObservation } from "./types.ts"
+import type { DeveloperAppsObservation } from "./types.ts"
 
 /**
  * Holds what each source said last of a developer's shelf in each storefront (see latestOf). Returns all shelves with what
@@ -40,8 +40,7 @@ async function upsert(tx: Tx, readings: readonly DeveloperAppsObservation[], kno
     on conflict (platform, storefront, developer_id, source) do update
     set seen_at = excluded.seen_at, complete = excluded.complete, app_ids = excluded.app_ids, parser = excluded.parser,
       origin = excluded.origin, sha256 = excluded.sha256
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
     returning platform, storefront, developer_id as "developerId", source`
   const keys = new Set(written.map(keyOf))
   return new Set(rows.filter(({ key }) => keys.has(key)).map(({ from }) => from))

@@ -1,7 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { DEMO, type HintsObservation } from "./types.ts"
+import type { HintsObservation } from "./types.ts"
 
 /** Stores what each source suggested last on each day, and returns the answers that are new there. */
 export async function storeHints(tx: Tx, answers: readonly HintsObservation[]): Promise<HintsObservation[]> {
@@ -19,8 +19,7 @@ export async function storeHints(tx: Tx, answers: readonly HintsObservation[]): 
     on conflict (platform, storefront, prefix, day, source) do update
     set seen_at = excluded.seen_at, terms = excluded.terms, parser = excluded.parser, origin = excluded.origin,
       sha256 = excluded.sha256
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
     returning platform, storefront, prefix, day, source`
   const keys = new Set(written.map((row) => keyOf(row, row.day)))
   return rows.filter(({ key }) => keys.has(key)).map(({ from }) => from)

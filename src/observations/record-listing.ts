@@ -10,20 +10,18 @@ import {
   type MergedSection,
   type ReadListing,
   type ReadSection,
-  removeSeries,
   sectionsOf,
   writeRuns,
 } from "./listing-run-rows.ts"
 import { digestOf, mergeRuns, momentOf, runChanges } from "./listing-runs.ts"
 import { storeVersions } from "./listing-versions.ts"
-import { DEMO, type ListingObservation, type ResultApp } from "./types.ts"
+import type { ListingObservation, ResultApp } from "./types.ts"
 
 /**
  * Stores what apps' pages said: runs of readings that said the same (of the page, and of its two rows of other apps), events
  * and editors' cards, and versions; and derives the changes that follow. In whichever order and parts readings come, the
- * same is stored. The demo's readings give way, as a whole, to any others of the same app, storefront and source. Returns
- * what the pages showed of apps; `placed` are the readings that were new or replaced a lesser one of the same moment. The
- * caller holds the lock of their series (lockSeries).
+ * same is stored. Returns what the pages showed of apps; `placed` are the readings that were new or replaced a lesser one of
+ * the same moment. The caller holds the lock of their series (lockSeries).
  */
 export async function storeListings(
   tx: Tx,
@@ -31,18 +29,15 @@ export async function storeListings(
   known: Identified,
 ): Promise<(ShownApps & { from: ListingObservation })[]> {
   if (readings.length === 0) return []
-  const all = readings.map((from) => pageOf(from, known))
-  const held = await heldRuns(tx, all)
-  const { pages, outdone } = partDemo(all, held)
-  await removeSeries(tx, outdone)
-  const series = mergeAll(pages, held)
+  const pages = readings.map((from) => pageOf(from, known))
+  const series = mergeAll(pages, await heldRuns(tx, pages))
   await writeRuns(tx, series)
   const fresh = new Set(series.flatMap(({ sections, kept }) => sections.filter(({ moment }) => kept.has(moment))))
   const placed = pages.filter(({ sections }) => sections.some((section) => fresh.has(section)))
   await storeItems(tx, placed)
   await storeVersions(tx, placed)
   await deriveChanges(tx, spansOf(series))
-  return all.map((page) => shownOf(page, known, placed.includes(page)))
+  return pages.map((page) => shownOf(page, known, placed.includes(page)))
 }
 
 /**
@@ -78,26 +73,6 @@ function pageOf(from: ListingObservation, { appOf }: Identified): ReadListing {
 
 function idsOf(apps: readonly ResultApp[]): string[] {
   return apps.map(({ id }) => id)
-}
-
-/**
- * Leaves out the demo's pages where there are others, and names the series of which only the demo's are held and others come:
- * what is held of them is forgotten.
- */
-function partDemo(pages: readonly ReadListing[], held: Map<string, HeldRun[]>) {
-  const sorts = [...Map.groupBy(pages, ({ key }) => key)].map(([key, same]) => {
-    const stored = held.get(`${key} page`)?.[0]
-    const others = same.filter(({ from }) => from.origin !== DEMO)
-    const outdone = stored?.origin === DEMO && others.length > 0
-    if (outdone) for (const { key: section } of sectionKeys(key)) held.delete(section)
-    const isDemo = (stored === undefined || stored.origin === DEMO) && others.length === 0
-    return { pages: isDemo ? same : others, outdone: outdone ? same.slice(0, 1) : [] }
-  })
-  return { pages: sorts.flatMap((sort) => sort.pages), outdone: sorts.flatMap((sort) => sort.outdone) }
-}
-
-function sectionKeys(key: string) {
-  return ["page", "similar", "developer"].map((section) => ({ key: `${key} ${section}` }))
 }
 
 function mergeAll(pages: readonly ReadListing[], held: ReadonlyMap<string, HeldRun[]>): MergedSection[] {

@@ -2,7 +2,7 @@ import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { type AppsObservation, DEMO, type ListingObservation, type MarketFacts } from "./types.ts"
+import type { AppsObservation, ListingObservation, MarketFacts } from "./types.ts"
 
 /** A reading that may say facts of the market. */
 export type MarketReading = AppsObservation | ListingObservation
@@ -36,8 +36,7 @@ export async function storeMarket(
       in_app_least = excluded.in_app_least, in_app_most = excluded.in_app_most,
       in_app_currency = excluded.in_app_currency, parser = excluded.parser, origin = excluded.origin,
       sha256 = excluded.sha256
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
     returning app_id as "appId", storefront, source, day`
   const keys = new Set(written.map(keyOf))
   return rows.filter(({ key }) => keys.has(key)).map(({ from }) => from)

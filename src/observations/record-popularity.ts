@@ -1,7 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { DEMO, type PopularityObservation } from "./types.ts"
+import type { PopularityObservation } from "./types.ts"
 
 /**
  * Stores figures that a store publishes itself, and returns those that are new. Formula 0 says that they are not
@@ -24,13 +24,8 @@ export async function storePopularities(
     order by list_id, day, source
     on conflict (list_id, metric, day, source) do update
     set seen_at = excluded.seen_at, score = excluded.score, formula = excluded.formula, parts = excluded.parts
-    where (
-        excluded.parts ->> 'origin' <> ${DEMO}, excluded.seen_at, (excluded.parts ->> 'parser')::int,
-        excluded.parts ->> 'sha256'
-      ) > (
-        held.parts ->> 'origin' <> ${DEMO}, held.seen_at, (held.parts ->> 'parser')::int,
-        held.parts ->> 'sha256'
-      )
+    where (excluded.seen_at, (excluded.parts ->> 'parser')::int, excluded.parts ->> 'sha256')
+      > (held.seen_at, (held.parts ->> 'parser')::int, held.parts ->> 'sha256')
     returning list_id as "listId", day`
   const keys = new Set(written.map(({ listId, day }) => keyOf(listId, day)))
   return rows.filter(({ key }) => keys.has(key)).map(({ from }) => from)

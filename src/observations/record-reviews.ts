@@ -5,7 +5,7 @@ import { foldReview } from "../formulas/review-text.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
 import { feedOf } from "./review-feeds.ts"
-import { DEMO, type ReviewsObservation, type StoreReview } from "./types.ts"
+import type { ReviewsObservation, StoreReview } from "./types.ts"
 
 /**
  * Stores reviews, each form of a review once, and how far readings came; returns the pages of which anything was new. Of
@@ -74,15 +74,10 @@ function formsOf(placed: readonly Placed[]): Form[] {
   )
   const first = new Map<string, Date>()
   for (const { key, from } of shown) {
-    const known = first.get(originKey(key, from))
-    if (!known || from.seenAt < known) first.set(originKey(key, from), from.seenAt)
+    const known = first.get(key)
+    if (!known || from.seenAt < known) first.set(key, from.seenAt)
   }
-  return latestOf(shown).map((form) => ({ ...form, firstSeenAt: first.get(originKey(form.key, form.from)) as Date }))
-}
-
-/** What the demo shows says nothing of when others first did. */
-function originKey(key: string, { origin }: ReviewsObservation): string {
-  return `${origin === DEMO} ${key}`
+  return latestOf(shown).map((form) => ({ ...form, firstSeenAt: first.get(form.key) as Date }))
 }
 
 function digestOf({ stars, title = "", text, at }: StoreReview): string {
@@ -118,17 +113,13 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
           (held.version, held.seen_at, held.source, held.parser, held.origin, held.sha256),
           (excluded.version, excluded.seen_at, excluded.source, excluded.parser, excluded.origin, excluded.sha256)
         ) v (version, seen_at, source, parser, origin, sha256)
-        order by (v.origin <> ${DEMO}) desc, v.seen_at desc, v.parser desc, v.sha256 desc
+        order by v.seen_at desc, v.parser desc, v.sha256 desc
         limit 1
       ),
-      first_seen_at = case
-        when held.origin = ${DEMO} and excluded.origin <> ${DEMO} then excluded.first_seen_at
-        else least(held.first_seen_at, excluded.first_seen_at)
-      end,
+      first_seen_at = least(held.first_seen_at, excluded.first_seen_at),
       folded = excluded.folded
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-        > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
-      or excluded.first_seen_at < held.first_seen_at and (excluded.origin <> ${DEMO} or held.origin = ${DEMO})
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
+      or excluded.first_seen_at < held.first_seen_at
     returning app_id as "appId", feed, review_id as "reviewId", encode(digest, 'hex') as digest`
 }
 
@@ -176,7 +167,7 @@ async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void>
       from review_version o
       where (o.app_id, o.feed, o.review_id) = (v.app_id, v.feed, v.review_id) and o.digest <> v.digest
     )
-    order by v.app_id, v.feed, v.review_id, (v.origin <> ${DEMO}) desc, v.seen_at desc, v.parser desc, v.sha256 desc,
+    order by v.app_id, v.feed, v.review_id, v.seen_at desc, v.parser desc, v.sha256 desc,
       v.digest`
   if (chosen.length === 0) return
   await setCurrent(tx, chosen, false)
@@ -215,8 +206,7 @@ async function storeEnds(tx: Tx, placed: readonly Placed[]): Promise<ReviewsObse
     on conflict (app_id, feed, source, complete) do update
     set seen_at = excluded.seen_at, pages = excluded.pages, empty = excluded.empty, parser = excluded.parser,
       origin = excluded.origin, sha256 = excluded.sha256
-    where (excluded.origin <> ${DEMO}, excluded.seen_at, excluded.parser, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.seen_at, held.parser, held.sha256)
+    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
     returning app_id as "appId", feed, source, complete`
   const keys = new Set(written.map(endKey))
   return latest.filter(({ key }) => keys.has(key)).map(({ from }) => from)

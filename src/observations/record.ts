@@ -49,8 +49,8 @@ export interface RecordOptions {
  * what they show of apps, and what is derived for tracked apps are there together or not at all. Safe from several
  * processes at once.
  *
- * Of readings of the same list or chart, source and moment the best is held, whichever came first: any before the demo's,
- * then that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
+ * Of readings of the same list or chart, source and moment the best is held, whichever came first: a search of anybody's
+ * before the demo's, then that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
  * source said of an app in a storefront, of its suggestions on a day, and of its figure for a month, the latest is held
  * (see latestOf); of a store's genres, of a developer's shelf and of a day's market and app-ads.txt too. Pages of apps are
  * all held (see storeListings), also as look-ups say them, and what changed between them is derived. The day of a reading is

@@ -1,6 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { ladderNext } from "../../formulas/hint-ladder.ts"
-import { DEMO, type HintsObservation, type Platform } from "../../observations/types.ts"
+import type { HintsObservation, Platform } from "../../observations/types.ts"
 import { appleHints } from "../../sources/apple-hints.ts"
 import type { HintsAsked } from "../../sources/asked.ts"
 import { playSuggest } from "../../sources/play-suggest.ts"
@@ -67,7 +67,7 @@ async function storedHints(
     from hint_answer
     where platform = ${platform} and storefront = ${storefront} and source = ${source}
       and prefix = any(${prefixesOf(term)}::text[])
-      and origin <> ${DEMO} and seen_at > now() - ${HINTS_EVERY_DAYS - 1}::int * interval '1 day'
+      and seen_at > now() - ${HINTS_EVERY_DAYS - 1}::int * interval '1 day'
     order by prefix, seen_at desc
     limit 200`
   return new Map(rows.map(({ prefix, terms }) => [prefix, terms]))

@@ -1,4 +1,3 @@
-import { DEMO } from "../../observations/types.ts"
 import { appleAppPage } from "../../sources/apple-app-page.ts"
 import { itunesLookup } from "../../sources/itunes-lookup.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
@@ -33,7 +32,7 @@ async function isNotSold({ sql, now }: ReadPort, { platform, storefront, subject
     from store_app a
     join app_storefront s on s.app_id = a.id
     where a.platform = ${platform} and a.store_id = ${subject} and s.storefront = ${storefront}
-      and s.source = ${itunesLookup.name} and not s.available and s.origin <> ${DEMO}
+      and s.source = ${itunesLookup.name} and not s.available
       and s.seen_at > ${now()}::timestamptz - ${LOOK_UP_COUNTS_HOURS}::int * interval '1 hour'`
   return rows.length > 0
 }

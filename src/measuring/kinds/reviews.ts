@@ -1,6 +1,5 @@
 import { reviewLanguage } from "../../formulas/review-language.ts"
 import { feedOf, knownReviews } from "../../observations/review-feeds.ts"
-import { DEMO } from "../../observations/types.ts"
 import { appleReviews } from "../../sources/apple-reviews.ts"
 import { itunesLookup } from "../../sources/itunes-lookup.ts"
 import { playDetails } from "../../sources/play-details.ts"
@@ -80,7 +79,7 @@ async function latestRatings(
     join rating_count r on r.app_id = a.id
     where a.platform = ${platform} and a.store_id = ${storeId}
       and (r.storefront = ${storefront} or a.platform = 'android')
-      and r.source in (${itunesLookup.name}, ${playDetails.name}) and r.origin <> ${DEMO}
+      and r.source in (${itunesLookup.name}, ${playDetails.name})
       and r.seen_at > ${now()}::timestamptz - interval '72 hours'
     order by r.seen_at desc, r.storefront, r.source
     limit 1`
