@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
 import { bestFirst } from "../../observations/answers.ts"
-import { CHARTS, type Chart, chartSourceOf, DEMO, DEVICES, type Device } from "../../observations/types.ts"
+import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"
 import type { AlertPlace, PlaceDays } from "../place.ts"
@@ -102,14 +102,14 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
       from chart c
       cross join lateral (
         (
-          select distinct on (day) day, source, depth, seen_at, origin, app_ids
+          select distinct on (day) day, source, depth, seen_at, app_ids
           from chart_results
           where chart_id = c.id and day between ${from}::date and ${to}::date and complete
           order by day, ${bestFirst(tx)}
         )
         union all
         (
-          select day, source, depth, seen_at, origin, app_ids
+          select day, source, depth, seen_at, app_ids
           from chart_results
           where chart_id = c.id and day < ${from}::date and complete
           order by day desc, ${bestFirst(tx)}
@@ -120,7 +120,7 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
         and c.device in ${tx([...DEVICES])} and c.chart in ${tx([...CHARTS])} and c.last_day >= ${from}::date
     ), pair as (
       select *, lag(day) over before as was_day, lag(source) over before as was_source, lag(depth) over before as was_depth,
-        lag(origin) over before as was_origin, lag(rank) over before as was_rank
+        lag(rank) over before as was_rank
       from measured
       window before as (partition by id order by day)
     )
@@ -128,8 +128,7 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
       p.was_day as "wasDay", p.was_source as "wasSource", p.was_depth as "wasDepth", p.was_rank as "wasRank"
     from pair p
     left join genre g on (g.platform, g.storefront, g.genre) = (${platform}, ${storefront}, ${genre})
-    where p.day >= greatest(${since}::date, ${from}::date) and p.source = p.was_source and p.origin <> ${DEMO}
-      and p.was_origin <> ${DEMO} and p.rank is distinct from p.was_rank
+    where p.day >= greatest(${since}::date, ${from}::date) and p.source = p.was_source and p.rank is distinct from p.was_rank
     order by p.device, p.chart, p.day
     limit 100`
 }

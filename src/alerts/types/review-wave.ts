@@ -2,7 +2,6 @@ import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { reviewLanguage } from "../../formulas/review-language.ts"
 import { isJoined } from "../../observations/review-feeds.ts"
-import { DEMO } from "../../observations/types.ts"
 import { alertType } from "../alert-type.ts"
 import { type PlaceDays, whereOf } from "../place.ts"
 
@@ -71,16 +70,16 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): P
       select (at at time zone 'utc')::date + 1 as known_from, (
         select max((r.seen_at at time zone 'utc')::date)
         from review_read r
-        where r.app_id = ${own} and r.feed = ${feed} and r.complete and ${isJoined(tx)} and r.origin <> ${DEMO}
+        where r.app_id = ${own} and r.feed = ${feed} and r.complete and ${isJoined(tx)}
       ) as known_to
       from review
-      where app_id = ${own} and feed = ${feed} and origin <> ${DEMO}
+      where app_id = ${own} and feed = ${feed}
       order by at, review_id
       limit 1
     ), low as materialized (
       select (at at time zone 'utc')::date as day, count(*) as count, max(first_seen_at) as seen_at
       from review
-      where app_id = ${own} and feed = ${feed} and stars = 1 and origin <> ${DEMO}
+      where app_id = ${own} and feed = ${feed} and stars = 1
         and at >= (${from}::date - ${WAVE.days}::int)::timestamp at time zone 'utc'
         and at < (${to}::date + 1)::timestamp at time zone 'utc'
       group by 1
