@@ -7,15 +7,14 @@ import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
+import { createLinks } from "./links/surface.ts"
 import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
 import { once } from "./once.ts"
 import type { Operation } from "./operation.ts"
 import { ERRORS_POLICY, errorsPage } from "./pages/errors.ts"
-import { createDownloads } from "./pages/exports.ts"
 import { llmsText } from "./pages/llms.ts"
 import { REFERENCE_POLICY, referencePage } from "./pages/reference.ts"
-import { createSharePages, type SharePageParts } from "./pages/share.ts"
 import { prepare } from "./prepared.ts"
 import { CallerGone } from "./request-body.ts"
 import { hungUp } from "./surfaces/calls.ts"
@@ -107,7 +106,8 @@ export function createApp(parts: AppParts): App {
   const keyless = createKeyless({
     sandbox,
     dispatch,
-    ...pagesOf(catalog, { sandbox, publicUrl, sql, gate, log }),
+    documents: documentsOf(catalog, sandbox, publicUrl),
+    links: createLinks({ sql, gate, trustedProxies, publicUrl, now, log }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
     publicUrl,
@@ -115,8 +115,7 @@ export function createApp(parts: AppParts): App {
     sandboxPerSecond: settings.sandboxPerSecond,
     now,
   })
-  const unkeyed = withSharePages(keyless, { sql, gate, trustedProxies, publicUrl, now, log })
-  const open = meter ? meter.open(unkeyed) : unkeyed
+  const open = meter ? meter.open(keyless) : keyless
 
   const door = createDoor({ publicUrl, log, now })
   const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
@@ -163,13 +162,6 @@ function gateOf({ requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections
   return createGate({ deadlineMs, maxWaiting, places: Math.max(2, databaseConnections - 2) })
 }
 
-type Keyless = ReturnType<typeof createKeyless>
-
-function withSharePages(keyless: Keyless, parts: SharePageParts): Keyless {
-  const shared = createSharePages(parts)
-  return (incoming) => shared(incoming) ?? keyless(incoming)
-}
-
 interface Failing {
   log: Log
   publicUrl: string
@@ -197,21 +189,6 @@ async function readsOnly(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ readOnly: boolean }[]>`
     select current_setting('transaction_read_only')::bool as "readOnly"`
   return row!.readOnly
-}
-
-interface PageParts {
-  sandbox: Sandbox
-  publicUrl: string
-  sql: Sql
-  gate: Gate
-  log: Log
-}
-
-function pagesOf(catalog: readonly Operation[], { sandbox, publicUrl, ...parts }: PageParts) {
-  return {
-    documents: documentsOf(catalog, sandbox, publicUrl),
-    links: new Map([["exports", createDownloads(parts)]]),
-  }
 }
 
 /** Each is made when it is first asked for: all of them take longer than the rest of a start. */

@@ -1,4 +1,11 @@
-import { actions } from "./actions/list.ts"
+import type { Action } from "./actions/action.ts"
+import { addApp } from "./actions/add-app.ts"
+import { createAlertRule, deleteAlertRule } from "./actions/alert-rules.ts"
+import { addKeywords, removeKeywords } from "./actions/keywords.ts"
+import { markAlertsRead } from "./actions/mark-alerts-read.ts"
+import { addRivals, removeRivals } from "./actions/rivals.ts"
+import { exportData } from "./links/export/action.ts"
+import { shareLink } from "./links/share/action.ts"
 import type { Operation } from "./operation.ts"
 import { getUsage, whoami } from "./operations/account.ts"
 import { listAlerts } from "./operations/alerts.ts"
@@ -26,6 +33,12 @@ import { getToday } from "./operations/today.ts"
 import { validateListing } from "./operations/validate-listing.ts"
 import { getWeeklyPlan } from "./operations/weekly-plan.ts"
 import { writeOperations } from "./operations/writes.ts"
+
+/** Every write behind POST /actions, in the order of the specification. */
+export const actions: readonly Action[] = [
+  addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
+  createAlertRule, deleteAlertRule,
+] // biome-ignore format: a list to scan
 
 /** Everything that can be called, in the order of the specification. */
 export const catalog: readonly Operation[] = [
@@ -59,5 +72,3 @@ export const catalog: readonly Operation[] = [
   getJob,
   ...writeOperations(actions),
 ]
-
-export { actions }

@@ -8,7 +8,8 @@ const root = join(import.meta.dirname, "..")
 const ARROWS: Record<string, string[]> = {
   surfaces: ["surfaces", "invoke", "catalog", "metrics", "words", "access", "database types"],
   metrics: ["metrics", "words", "database types"],
-  pages: ["pages", "access", "observations", "database", "words"],
+  links: ["links", "actions", "pages", "access", "observations", "formulas", "words", "database types"],
+  pages: ["pages", "words"],
   vocabulary: ["vocabulary"],
   operations: [
     "operations",
@@ -35,9 +36,9 @@ const ARROWS: Record<string, string[]> = {
   database: ["database", "words"],
   retention: ["retention", "words", "database types"],
   words: ["words", "access", "database types", "formulas"],
-  catalog: ["operations", "actions", "words"],
+  catalog: ["operations", "actions", "links", "words"],
   invoke: ["invoke", "words", "access", "database", "formulas"],
-  app: ["app", "invoke", "catalog", "surfaces", "pages", "access", "database", "words"],
+  app: ["app", "invoke", "catalog", "surfaces", "links", "pages", "access", "database", "words"],
   commands: ["*"],
   main: ["*"],
   deno: ["*"],

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
-import { actions } from "../src/actions/list.ts"
-import { catalog } from "../src/catalog.ts"
+import { actions, catalog } from "../src/catalog.ts"
 import { Fault } from "../src/faults.ts"
 import { checkInput } from "../src/input.ts"
 import type { Operation } from "../src/operation.ts"

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer"
-import { openExports, withdrawExport } from "../access/export-links.ts"
-import { linkDigest } from "../access/link-token.ts"
-import { openShareLinks, type SoughtLinks, withdrawShareLink } from "../access/share-links.ts"
 import type { Sql } from "../database/types.ts"
+import { type LinkFilter, type PublicLink, readOpenLinks, withdrawLink } from "../links/open-links.ts"
+import { linkDigest } from "../links/token.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
 import { printable, show, table } from "./show.ts"
 import { chooseWorkspace, withDatabase } from "./with-database.ts"
@@ -15,7 +14,7 @@ export const linkList: Command = {
   async run(invocation) {
     const links = await withDatabase(invocation, async (sql) => {
       const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
-      return await openLinks(sql, { workspaceId: id, ...hashesFrom("") })
+      return await readLinks(sql, { workspaceId: id, ...hashesFrom("") })
     })
     showLinks(invocation, { links: links.map(shown) }, links)
     return 0
@@ -45,7 +44,7 @@ export const linkWithdraw: Command = {
         await invocation.terminal.confirm(
           `Withdrawing ${link.handle} (${holds(link)} of ${printable(link.appName ?? link.appId)}) cannot be undone.`,
         )
-      const withdrawn = await (link.kind === "share" ? withdrawShareLink : withdrawExport)(sql, link.sha256)
+      const withdrawn = await withdrawLink(sql, link)
       // another was faster, or it expired while the question stood
       if (!withdrawn) throw new CommandProblem(`${link.handle} opens nothing any more`)
       return link
@@ -55,36 +54,26 @@ export const linkWithdraw: Command = {
   },
 }
 
-type Kind = "share" | "export"
+type Kind = PublicLink["kind"]
+type Link = { handle: string } & PublicLink
 
-type Link = { handle: string } & (
-  | ({ kind: "share" } & Awaited<ReturnType<typeof openShareLinks>>[number])
-  | ({ kind: "export" } & Awaited<ReturnType<typeof openExports>>[number])
-)
-
-/** Of both kinds, oldest first. Each has a handle that no other of them has. */
-async function openLinks(sql: Sql, sought: SoughtLinks): Promise<Link[]> {
-  const shares = await openShareLinks(sql, sought)
-  const exports = await openExports(sql, sought)
-  const [shareHandles, exportHandles] = [handlesOf("share", shares), handlesOf("export", exports)]
-  return [
-    ...shares.map((link) => ({ handle: shareHandles.get(link.sha256)!, kind: "share" as const, ...link })),
-    ...exports.map((link) => ({ handle: exportHandles.get(link.sha256)!, kind: "export" as const, ...link })),
-  ].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+/** Each has a handle that no other of them has. */
+async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
+  const links = await readOpenLinks(sql, filter)
+  const handles = new Map([...handlesOf("share", links), ...handlesOf("export", links)])
+  return links.map((link) => ({ handle: handles.get(link)!, ...link }))
 }
 
 /** Digits of a handle: a workspace would need some ten thousand links for two of them to be alike. */
 const DIGITS = 8
 
-/** By hash: its first 8 digits, or as many as tell it from the others. */
-function handlesOf(kind: Kind, links: { sha256: string }[]): Map<string, string> {
-  const hashes = links.map(({ sha256 }) => sha256).sort()
-  return new Map(
-    hashes.map((hash, i) => {
-      const alike = Math.max(digitsAlike(hash, hashes[i - 1]), digitsAlike(hash, hashes[i + 1]))
-      return [hash, `${kind}_${hash.slice(0, Math.max(DIGITS, alike + 1))}`]
-    }),
-  )
+/** The first 8 digits of its hash, or as many as tell it from the others of its kind. */
+function handlesOf(kind: Kind, links: readonly PublicLink[]): [PublicLink, string][] {
+  const sorted = links.filter((link) => link.kind === kind).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
+  return sorted.map((link, i) => {
+    const alike = [sorted[i - 1], sorted[i + 1]].map((other) => digitsAlike(link.sha256, other?.sha256))
+    return [link, `${kind}_${link.sha256.slice(0, Math.max(DIGITS, ...alike.map((count) => count + 1)))}`]
+  })
 }
 
 function digitsAlike(hash: string, other = ""): number {
@@ -113,7 +102,7 @@ function nameOf(typed: string): Named {
 async function findLink(sql: Sql, named: Named, workspace: string | undefined): Promise<Link> {
   const everywhere = named.kind === null && workspace === undefined
   const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id
-  const found = await openLinks(sql, { workspaceId, ...hashesFrom(named.digits) })
+  const found = await readLinks(sql, { workspaceId, ...hashesFrom(named.digits) })
   const meant = found.filter(({ kind }) => named.kind === null || kind === named.kind)
   const [link, ...others] = meant
   if (!link) throw new CommandProblem(noSuch(named, everywhere))

@@ -6,15 +6,7 @@ import type { PreparedAnswer } from "../prepared.ts"
 import type { Incoming, Shown } from "./incoming.ts"
 import { queryInput } from "./query.ts"
 import type { Shortfalls, Unready } from "./readiness.ts"
-import {
-  type Linked,
-  linkedResponse,
-  type PublicType,
-  publicFault,
-  publicJson,
-  publicResponse,
-  redirect,
-} from "./responses.ts"
+import { type PublicType, publicFault, publicJson, publicResponse, redirect } from "./responses.ts"
 import type { Dispatch, Route } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
 
@@ -23,8 +15,8 @@ export interface KeylessParts {
   dispatch: Dispatch
   /** Path → what stands there for everybody. */
   documents: ReadonlyMap<string, () => PublicDocument>
-  /** First segment of a path → what stands behind the token that is its second and last. */
-  links: ReadonlyMap<string, (token: string, requestId: string) => Promise<Linked>>
+  /** What stands behind a public link, or why not; undefined for a path that is none. */
+  links: (incoming: Incoming) => Promise<Response | Fault> | undefined
   /** Null when the service can take calls just now, else why not. */
   unready: () => Promise<Unready | null>
   /** What cannot be measured for want of turns; the service is ready all the same. */
@@ -41,18 +33,17 @@ export interface PublicDocument extends PreparedAnswer {
   policy?: string
 }
 
-/** What needs no key: health, documents and the sandbox. Gives undefined for a path that is not among them. */
+/** What needs no key: links, health, documents and the sandbox. Gives undefined for a path that is not among them. */
 export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
-  const linked = createLinked(parts)
   return (incoming: Incoming): Response | Promise<Response> | undefined => {
     const { path, request } = incoming
     const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
     const inSandbox = path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
     const document = documents.get(path)
-    const link = linked(incoming, shown)
-    if (link) return link
+    const link = parts.links(incoming)
+    if (link) return link.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
     const known = inSandbox || document !== undefined || HEALTH.has(path) || path === "/"
     if (!known && (path === "/v1" || path.startsWith("/v1/"))) return undefined
     const refused = refusal(incoming, { known, inSandbox })
@@ -66,27 +57,6 @@ export function createKeyless(parts: KeylessParts) {
     const plain = incoming.query === "" && request.method === "GET"
     const exact = plain ? sandbox.exact.get(path.slice(SANDBOX.length)) : undefined
     return exact ? publicResponse(request, exact, "json", shown) : sandboxCall(parts, incoming, shown)
-  }
-}
-
-/** Opened from one address in a second: nobody guesses a token, but each try asks the database. */
-const LINKS_PER_SECOND = 20
-
-/** The answer behind a link; undefined for a path that is none. */
-function createLinked({ links, publicUrl, trustedProxies }: KeylessParts) {
-  const count = perSecondCounter()
-  return (incoming: Incoming, shown: Shown): Response | Promise<Response> | undefined => {
-    const { path, peer, request, requestId, keyInUrl } = incoming
-    const [, kind, token] = /^\/([a-z]+)\/([^/]+)$/.exec(path) ?? []
-    const answer = links.get(kind ?? "")
-    if (!answer || token === undefined) return undefined
-    if (keyInUrl) return publicFault(new Fault("key_in_url"), publicUrl, shown)
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return publicFault(new Fault("method_not_allowed", {}, { allow: "GET, HEAD" }), publicUrl, shown)
-    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies) ?? "unknown"
-    if (!count(address, LINKS_PER_SECOND, shown.now).allowed)
-      return publicFault(new Fault("rate_limited", { limit: LINKS_PER_SECOND }), publicUrl, shown)
-    return answer(token, requestId).then((found) => linkedResponse(found, request.method === "GET", shown))
   }
 }
 

@@ -56,18 +56,6 @@ export function publicResponse(
   return new Response(body, { headers })
 }
 
-/** What stands behind a link: its own headers over those that every answer has. */
-export function linkedResponse({ status, headers, body }: Linked, withBody: boolean, shown: Shown): Response {
-  return new Response(withBody ? body : null, { status, headers: { ...base(shown, PLAIN_TYPE), ...headers } })
-}
-
-/** An answer with its content type among its headers. */
-export interface Linked {
-  status: number
-  headers: Record<string, string>
-  body: string | ReadableStream<Uint8Array>
-}
-
 /** A test key's answer: the sandbox's bytes, but private like every keyed answer. */
 export function preparedResponse({ body }: PreparedAnswer, shown: Shown): Response {
   const headers = base(shown, JSON_TYPE)

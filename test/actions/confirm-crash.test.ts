@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { actions } from "../../src/actions/list.ts"
+import { actions } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Action } from "../../src/actions/action.ts"
-import { actions } from "../../src/actions/list.ts"
-import { catalog } from "../../src/catalog.ts"
+import { actions, catalog } from "../../src/catalog.ts"
 import { Fault } from "../../src/faults.ts"
 import { checkInput } from "../../src/input.ts"
 import type { Operation } from "../../src/operation.ts"

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { actions } from "../../src/actions/list.ts"
+import { actions } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"

@@ -11,7 +11,7 @@ import { createApp } from "../../src/app.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/formulas/days.ts"
 import { silentLog } from "../../src/log.ts"
-import { largeExport } from "../pages/large-export.ts"
+import { largeExport } from "../links/large-export.ts"
 import { sandboxAt } from "../sandbox.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"
 

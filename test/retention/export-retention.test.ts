@@ -1,11 +1,11 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { findExport } from "../../src/access/export-links.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { findExport } from "../../src/links/export/store.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import type { Kept } from "../../src/retention/tables.ts"
 import { freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
-import { largeExport } from "../pages/large-export.ts"
+import { largeExport } from "../links/large-export.ts"
 
 setDefaultTimeout(60_000)
 

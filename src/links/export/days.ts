@@ -1,0 +1,37 @@
+import type { Caller } from "../../access/caller.ts"
+import { Fault } from "../../faults.ts"
+import { type Days, earlier, later } from "../../formulas/day-range.ts"
+import { addDays, dayOf } from "../../formulas/days.ts"
+import { planFrom, unread } from "../../plan-days.ts"
+
+/** Of reviews, when nothing else is asked for. */
+const REVIEW_DAYS = 90
+
+export interface ExportDays extends Days {
+  /** The first day that the plan reads. */
+  planFrom: string
+  /** Days that were asked for lie before it. */
+  cut: boolean
+}
+
+/**
+ * The UTC days of an export: those asked for that the plan reads, up to today. Throws plan_required where only a higher plan
+ * reads any of them, invalid_arguments where none does or none of them has begun yet.
+ */
+export function exportDays(
+  dataset: "history" | "reviews",
+  asked: { from?: string | undefined; to?: string | undefined },
+  now: Date,
+  caller: Caller,
+): ExportDays {
+  const today = dayOf(now)
+  const first = planFrom(caller, dataset, today)
+  const to = earlier(asked.to ?? today, today)
+  const from = asked.from ?? (dataset === "history" ? first : later(addDays(to, 1 - REVIEW_DAYS), first))
+  if (to < first) throw unread(caller, { what: dataset, day: to, today, otherwise: "invalid_arguments", field: "to" })
+  if (from > to) {
+    const detail = `${from} lies after ${to}, the last day that there is.`
+    throw new Fault("invalid_arguments", { field: "from", detail })
+  }
+  return { from: later(from, first), to, planFrom: first, cut: from < first }
+}

@@ -1,0 +1,158 @@
+import type { TrackedApp } from "../../access/visible-apps.ts"
+import type { Looking } from "../../actions/action.ts"
+import { takeLock } from "../../database/locks.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { Fault } from "../../faults.ts"
+import { addDays } from "../../formulas/days.ts"
+import { reviewLanguage } from "../../formulas/review-language.ts"
+import type { Side } from "../../observations/ranks.ts"
+import { feedOf } from "../../observations/review-feeds.ts"
+import { type FeedState, feedState, type HeldFeed, milliseconds, startOf } from "../../observations/reviews.ts"
+import type { ExportDays } from "./days.ts"
+import type { ExportDraft } from "./draft.ts"
+
+/** Copying so many took either database a second on two busy cores; the embedded one does nothing else meanwhile. */
+const MOST_REVIEWS = 100_000
+
+/** Reviews as they stand, written on these days, newest first. Nobody records others until a confirm is over. */
+export async function draftReviews(
+  { sql, lock }: Looking,
+  app: TrackedApp,
+  { platform, storefront }: Side,
+  { from, to }: ExportDays,
+): Promise<ExportDraft> {
+  const appId = platform === "ios" ? app.iosApp : app.androidApp
+  if (appId === null) {
+    const store = platform === "ios" ? "the App Store" : "Google Play"
+    return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${store}.`] }
+  }
+  const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
+  // as whoever records reviews of the feed does
+  if (lock) await takeLock(sql as Tx, "reviews", appId, held.feed)
+  const known = await feedState(sql as Sql, held)
+  const rows = await countReviews(sql, { ...held, from, to })
+  if (rows > MOST_REVIEWS) {
+    const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
+    throw new Fault("write_limit_reached", { reason })
+  }
+  const store = (tx: Tx, id: number) => storeReviews(tx, id, { ...held, from, to }, rows)
+  return { rows, from, to, store, notes: notesOn(platform, held, known) }
+}
+
+function notesOn(platform: string, { feed }: HeldFeed, { state, readAt }: FeedState): string[] {
+  const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
+  const known = {
+    read: `They were read last at ${readAt?.toISOString()}.`,
+    none: `The store said at ${readAt?.toISOString()} that it has no reviews.`,
+    some: "How far they were read is not known.",
+    never_read: "They were never read: whether there are any is not known.",
+  }[state]
+  return [`The reviews are those of ${whose}. ${known}`]
+}
+
+interface Sought extends HeldFeed {
+  from: string
+  to: string
+}
+
+/** One more than a file holds, where there are more. */
+async function countReviews(sql: Sql | Tx, sought: Sought): Promise<number> {
+  const [row] = await (sql as Sql)<{ rows: number }[]>`
+    select count(*) as rows
+    from (
+      select
+      from review_version
+      where ${isSought(sql, sought)}
+      limit ${MOST_REVIEWS + 1}
+    ) r`
+  return row!.rows
+}
+
+const REVIEWS_A_PART = 500
+
+/** Copied by the database itself, some parts a statement. */
+async function storeReviews(tx: Tx, id: number, sought: Sought, rows: number): Promise<void> {
+  await planByIndex(tx, true)
+  const bounds = await partBounds(tx, sought)
+  let copied = 0
+  for (let from = 0; from < bounds.length; from += PARTS_AT_ONCE)
+    copied += await copyParts(tx, id, sought, { from, bounds: bounds.slice(from, from + PARTS_AT_ONCE) })
+  await planByIndex(tx, false)
+  if (copied !== rows) throw new Error(`${copied} reviews were copied of ${rows} that were counted`)
+}
+
+const PARTS_AT_ONCE = 20
+
+/**
+ * Without statistics, and the embedded database gathers none by itself, the planner sorts the whole feed for each part:
+ * 200,000 reviews did not end within minutes. Told not to, it walks the index that has them in order.
+ */
+async function planByIndex(tx: Tx, alone: boolean): Promise<void> {
+  await tx`
+    select set_config(name, ${alone ? "off" : "on"}, true)
+    from unnest(array['enable_sort', 'enable_incremental_sort', 'enable_seqscan', 'enable_bitmapscan']) name`
+}
+
+/** Where a part begins; `at` as text, for a Date holds no microseconds. */
+interface Bound {
+  at: string
+  id: string
+}
+
+async function partBounds(tx: Tx, sought: Sought): Promise<Bound[]> {
+  return await tx<Bound[]>`
+    select at::text, review_id as id
+    from (
+      select at, review_id, row_number() over (order by at desc, review_id) as n
+      from review_version
+      where ${isSought(tx, sought)}
+    ) r
+    where n % ${REVIEWS_A_PART}::int = 1
+    order by n
+    limit ${MOST_REVIEWS}`
+}
+
+async function copyParts(
+  tx: Tx,
+  id: number,
+  sought: Sought,
+  { from, bounds }: { from: number; bounds: readonly Bound[] },
+): Promise<number> {
+  const [copied] = await tx<{ rows: number }[]>`
+    with part as materialized (
+      select ${from}::int + b.place - 1 as place, p.lines, p.rows
+      from unnest(
+        ${bounds.map(({ at }) => at)}::text[], ${bounds.map((bound) => bound.id)}::text[]
+      ) with ordinality b (at, review_id, place)
+      cross join lateral (
+        select count(*) as rows,
+          string_agg(
+            json_build_array(
+              review_id, stars, title, text, version, ${milliseconds(tx as unknown as Sql, "at")},
+              ${milliseconds(tx as unknown as Sql, "seen_at")}
+            )::text,
+            e'\\n' order by at desc, review_id
+          ) as lines
+        from (
+          select *
+          from review_version
+          where ${isSought(tx, sought)} and at <= b.at::timestamptz
+            and (at < b.at::timestamptz or review_id >= b.review_id)
+          order by at desc, review_id
+          limit ${REVIEWS_A_PART}
+        ) v
+      ) p
+    ), stored as (
+      insert into export_part (export_id, place, lines)
+      select ${id}, place, lines
+      from part
+    )
+    select coalesce(sum(rows), 0)::int as rows
+    from part`
+  return copied!.rows
+}
+
+function isSought(sql: Sql | Tx, { appId, feed, from, to }: Sought) {
+  return (sql as Sql)`app_id = ${appId} and feed = ${feed} and current
+    and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
+}

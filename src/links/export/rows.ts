@@ -1,0 +1,85 @@
+import { Buffer } from "node:buffer"
+import { pointsOf } from "../../formulas/month-bytes.ts"
+import { reviewLanguage } from "../../formulas/review-language.ts"
+import type { MonthBytes } from "../../formulas/timeline.ts"
+import type { KeywordMetrics } from "../../observations/keyword-metrics.ts"
+import type { TermRank } from "../../observations/ranks.ts"
+import { feedOf } from "../../observations/review-feeds.ts"
+import { type Platform, sourceOf } from "../../observations/types.ts"
+
+/** What can be taken out, and the columns of each as the reads that show the same name them. */
+export const EXPORT_COLUMNS = {
+  keywords: [
+    "term", "country", "platform", "day", "measured", "rank", "searchDepth", "source", "demand", "hintCount",
+    "popularity", "popularitySource", "popularityWeek", "popularityNone", "difficulty", "difficultyBand",
+    "difficultyNone",
+  ],
+  history: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
+  reviews: ["id", "date", "rating", "title", "text", "version", "country", "platform", "feed", "seenAt"],
+} as const // biome-ignore format: tables
+
+export type Dataset = keyof typeof EXPORT_COLUMNS
+
+/** Null = not measured, absent, or not said: the columns beside it tell which. */
+export type Cell = string | number | boolean | null
+
+/** What all rows of an export share. */
+export interface ExportedOf {
+  dataset: Dataset
+  platform: Platform
+  country: string
+  /** UTC days, both included; of keywords the one day shown. Null = keywords that were never measured. */
+  from: string | null
+  to: string | null
+}
+
+/** A stored line of keywords: one keyword. Whether a measurement is under way is of the moment, and left out. */
+export function keywordLine({ term, measured, rank, depth, source }: TermRank, metrics: KeywordMetrics): string {
+  const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
+  const { difficulty, difficultyBand, difficultyNone } = metrics
+  return JSON.stringify([
+    term, measured, rank, depth, source, demand, hintCount, popularity, popularitySource, popularityWeek,
+    popularityNone, difficulty, difficultyBand, difficultyNone,
+  ]) // biome-ignore format: a row
+}
+
+/** A stored line of history: a month of one keyword, with its days as they are kept, which is a tenth of their rows. */
+export function monthLine(term: string, month: string, { ranks, sources, depths }: MonthBytes): string {
+  return JSON.stringify([
+    term,
+    month,
+    ...[ranks, sources, depths].map((bytes) => Buffer.from(bytes).toString("base64")),
+  ])
+}
+
+/** The rows of stored lines, in the order of the dataset's columns. */
+export function* exportedRows(lines: string, of: ExportedOf): Generator<Cell[]> {
+  const rows = ROWS[of.dataset]
+  for (const line of lines.split("\n")) yield* rows(JSON.parse(line), of)
+}
+
+type StoredRow = Cell[]
+
+const ROWS: Record<Dataset, (stored: StoredRow, of: ExportedOf) => Iterable<Cell[]>> = {
+  keywords: ([term, ...rest], { country, platform, from }) => [[term as Cell, country, platform, from, ...rest]],
+  history: historyRows,
+  reviews: reviewRow,
+}
+
+function* historyRows(stored: StoredRow, { country, platform, from, to }: ExportedOf): Generator<Cell[]> {
+  const [term, month, ...texts] = stored as string[]
+  const [ranks, sources, depths] = texts.map((text) => Buffer.from(text, "base64")) as [Buffer, Buffer, Buffer]
+  const points = pointsOf({ month: month as string, ranks, sources, depths }, from as string, to as string)
+  for (const { day, rank, depth, source } of points)
+    yield [day, term as string, country, platform, true, rank, depth, sourceOf(source)]
+}
+
+/** A stored line of reviews: [id, stars, title, text, version, at, seenAt], the moments in milliseconds since 1970. */
+function reviewRow(stored: StoredRow, { country, platform }: ExportedOf): Cell[][] {
+  const [id, stars, title, text, version, at, seenAt] = stored as [string, number, ...Cell[]]
+  const feed = feedOf({ platform, storefront: country, language: reviewLanguage(country) })
+  const moment = (ms: Cell | undefined) => new Date(ms as number).toISOString()
+  return [
+    [id, moment(at), stars, title as Cell, text as Cell, version as Cell, country, platform, feed, moment(seenAt)],
+  ]
+}

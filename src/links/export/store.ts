@@ -1,0 +1,118 @@
+import { Buffer } from "node:buffer"
+import type { Sql, Tx } from "../../database/types.ts"
+import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
+
+/** A table that was taken out: what all its rows share, and how it is written. */
+export interface ExportHead {
+  appId: string
+  dataset: string
+  format: "csv" | "json"
+  platform: string
+  country: string
+  from: string | null
+  to: string | null
+  columns: string[]
+  rows: number
+}
+
+/** Makes an export without its parts yet, and the token of its link, of which only the hash is stored. */
+export async function createExport(
+  tx: Tx,
+  workspaceId: number,
+  head: ExportHead,
+): Promise<{ id: number; token: string; expiresAt: Date }> {
+  const { appId, dataset, format, platform, country, from, to, columns, rows } = head
+  const token = makeLinkToken()
+  const [made] = await tx<{ id: number; expiresAt: Date }[]>`
+    insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, from_day, to_day, columns, rows)
+    values (
+      ${linkDigest(token)}, ${workspaceId}, ${appId}, ${dataset}, ${format}, ${platform}, ${country}, ${from}, ${to},
+      ${columns}::text[], ${rows}
+    )
+    returning id, created_at + interval '7 days' as "expiresAt"`
+  return { token, ...made! }
+}
+
+/** Adds parts from a place on, each lines of rows (rows.ts). */
+export async function addParts(tx: Tx, id: number, from: number, parts: readonly string[]): Promise<void> {
+  await tx`
+    insert into export_part (export_id, place, lines)
+    select ${id}, ${from}::int + place - 1, lines
+    from unnest(${parts as string[]}::text[]) with ordinality p (lines, place)`
+}
+
+export interface HeldExport extends ExportHead {
+  id: number
+  frozenAt: Date
+}
+
+/**
+ * What a link's token opens; "expired" once it is 7 days old by the database's clock, null when there is none: never made,
+ * withdrawn, cleaned up, or of a workspace that is suspended or gone.
+ */
+export async function findExport(sql: Sql, token: string): Promise<HeldExport | "expired" | null> {
+  if (!isLinkToken(token)) return null
+  const [found] = await sql<(HeldExport & { expired: boolean })[]>`
+    select e.id, e.created_at as "frozenAt", e.app_id as "appId", e.dataset, e.format, e.platform, e.country,
+      e.from_day as "from", e.to_day as "to", e.columns, e.rows, e.created_at + interval '7 days' <= now() as expired
+    from export e
+    join workspace w on w.id = e.workspace_id
+    where e.sha256 = ${linkDigest(token)} and w.deleted_at is null and w.suspended_at is null`
+  if (!found) return null
+  const { expired, ...held } = found
+  return expired ? "expired" : held
+}
+
+/** The lines of a part; null after the last. */
+export async function exportPart(sql: Sql, id: number, place: number): Promise<string | null> {
+  const [part] = await sql<{ lines: string }[]>`
+    select lines
+    from export_part
+    where export_id = ${id} and place = ${place}`
+  return part?.lines ?? null
+}
+
+/** Parts that one statement takes away at most: each is up to a thousand times as large as other rows. */
+const PARTS_AT_ONCE = 10
+
+/**
+ * Shuts a link and takes its file away. False when there is none that is not over. The first statement shuts it for good;
+ * the parts go some at a time, so that neither a lock nor the embedded database is held for long. Cut off among them, the
+ * rest goes with the exports that are over (src/retention/tables.ts).
+ */
+export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean> {
+  // 32 raw bytes are no token: nothing that can be typed has this hash
+  const [shut] = await sql<{ id: number }[]>`
+    update export
+    set sha256 = sha256(sha256), created_at = 'epoch'
+    where sha256 = ${Buffer.from(sha256, "hex")} and created_at + interval '7 days' > now()
+    returning id`
+  if (!shut) return false
+  for (let more = true; more; ) more = (await removeParts(sql, shut.id)) === PARTS_AT_ONCE
+  await sql`
+    delete from export e
+    where id = ${shut.id} and not exists (
+      select
+      from export_part
+      where export_id = e.id
+    )`
+  return true
+}
+
+/**
+ * Waits for no row that a clean-up holds: both take several, and could wait for each other. An array, since a subquery that
+ * locks may be run again for each row, and would then take them all.
+ */
+async function removeParts(sql: Sql, id: number): Promise<number> {
+  const { count } = await sql`
+    delete from export_part
+    where export_id = ${id} and place = any(array(
+      select place
+      from export_part
+      where export_id = ${id}
+      order by place
+      limit ${PARTS_AT_ONCE}
+      for update skip locked
+    ))`
+  return count
+}

@@ -1,0 +1,51 @@
+import { Fault } from "../../faults.ts"
+
+export interface PasswordQueue {
+  /** Runs the work when its key's turn comes. Throws unavailable at once when too many of the key wait already. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>
+}
+
+export interface PasswordQueueOptions {
+  /** Pieces of work at a time, of all keys together. */
+  atOnce: number
+  /** Those of one key that may wait. */
+  waitingPerKey: number
+}
+
+/** Serves keys in turn, so that a flood at one of them makes nobody wait who is at another. */
+export function createPasswordQueue({ atOnce, waitingPerKey }: PasswordQueueOptions): PasswordQueue {
+  // in the order of their turns: a key that was served goes to the end
+  const waiting = new Map<string, (() => void)[]>()
+  let running = 0
+
+  const waitForTurn = (key: string) => {
+    const line = waiting.get(key) ?? []
+    if (line.length >= waitingPerKey) throw new Fault("unavailable", {}, { retryAfter: 2 })
+    waiting.set(key, line)
+    return new Promise<void>((go) => line.push(go))
+  }
+  const passOn = () => {
+    const [next] = waiting
+    if (!next) {
+      running--
+      return
+    }
+    const [key, line] = next
+    waiting.delete(key)
+    const go = line.shift()!
+    if (line.length > 0) waiting.set(key, line)
+    go()
+  }
+  return {
+    async run(key, work) {
+      // who ends hands its turn over, so that nobody who comes later slips in between
+      if (running >= atOnce) await waitForTurn(key)
+      else running++
+      try {
+        return await work()
+      } finally {
+        passOn()
+      }
+    },
+  }
+}

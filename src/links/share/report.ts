@@ -1,0 +1,124 @@
+import type { Sql } from "../../database/types.ts"
+import { addDays } from "../../formulas/days.ts"
+import { type Direction, moveBetween } from "../../formulas/rank-moves.ts"
+import { storefrontName } from "../../formulas/storefront-names.ts"
+import { ownId, ranksOn, type Side, type SideRanks, type TermRank } from "../../observations/ranks.ts"
+import { type RankPoint, rankSeries } from "../../observations/series.ts"
+import type { Platform, RankedApp, RankSource } from "../../observations/types.ts"
+import { type SharedStorePage, sharedStorePage } from "./store-page.ts"
+
+/** Everything that a shared page shows of an app; moments as ISO text, so that it is the same once stored. */
+export interface SharedReport {
+  app: string
+  storefront: string
+  /** The storefront's name in English. */
+  country: string
+  /** Whether the app tracks the storefront. */
+  tracked: boolean
+  /** The first and the last UTC day of the charts. */
+  from: string
+  to: string
+  stores: SharedStore[]
+}
+
+export interface SharedStore {
+  platform: Platform
+  storeId: string
+  /** The latest day on which any of the keywords was measured, which the table shows; null = never. */
+  day: string | null
+  keywords: SharedKeyword[]
+  /** Keywords beyond those listed. */
+  more: number
+  page: SharedStorePage
+}
+
+export interface SharedKeyword {
+  term: string
+  /** False = nobody read it on the day shown; true and rank null = not among the results read. */
+  measured: boolean
+  rank: number | null
+  depth: number | null
+  source: RankSource | null
+  seenAt: string | null
+  change: SharedChange | null
+  /** Measured days of the period; null = no chart of this one. */
+  points: SharedPoint[] | null
+}
+
+/** Since the measured day before; direction null = the two cannot be compared. The whole is null where there is no such day. */
+export interface SharedChange {
+  since: string
+  direction: Direction | null
+  places: number | null
+}
+
+/** [day, rank, source]; rank null = absent. */
+export type SharedPoint = [string, number | null, RankSource]
+
+/** An app as far as it is shown. */
+export interface SharedApp extends RankedApp {
+  name: string
+  iosId: string | null
+  androidPkg: string | null
+}
+
+export interface Shared {
+  storefront: string
+  /** UTC days, inclusive. */
+  from: string
+  to: string
+}
+
+/** Keywords that the table of a store names, and those of them that have a chart, the first that were measured. */
+export const MOST_LISTED = 200
+export const MOST_CHARTED = 12
+
+/** What a page shared now shows: ranks and store page of each store that the app is in. */
+export async function sharedReport(sql: Sql, app: SharedApp, shared: Shared): Promise<SharedReport> {
+  const stores: SharedStore[] = []
+  for (const platform of ["ios", "android"] as const) {
+    const storeId = platform === "ios" ? app.iosId : app.androidPkg
+    if (storeId !== null) stores.push({ platform, storeId, ...(await storeOf(sql, app, platform, shared)) })
+  }
+  const tracked = app.countries.includes(shared.storefront)
+  return { app: app.name, ...shared, country: storefrontName(shared.storefront), tracked, stores }
+}
+
+async function storeOf(sql: Sql, app: SharedApp, platform: Platform, { storefront, from, to }: Shared) {
+  const side: Side = { platform, storefront }
+  const [ranks] = (await ranksOn(sql, app, [side])) as [SideRanks]
+  const series = await rankSeries(sql, app, { ...side, from, to })
+  const pointsOf = new Map(series.map(({ term, points }) => [term, points]))
+  const listed = ranks.terms.slice(0, MOST_LISTED)
+  const measured = listed.filter(({ term }) => (pointsOf.get(term)?.length ?? 0) > 0)
+  const charted = new Set(measured.slice(0, MOST_CHARTED).map(({ term }) => term))
+  return {
+    day: ranks.day,
+    keywords: listed.map((shown) => keyword(shown, ranks.day, pointsOf.get(shown.term) ?? [], charted.has(shown.term))),
+    more: ranks.terms.length - listed.length,
+    page: await sharedStorePage(sql, ownId(app, side), side),
+  }
+}
+
+function keyword(shown: TermRank, day: string | null, points: readonly RankPoint[], charted: boolean): SharedKeyword {
+  return {
+    ...shown,
+    seenAt: shown.seenAt?.toISOString() ?? null,
+    change: changeOf(day, points),
+    points: charted ? points.map(({ day, rank, source }): SharedPoint => [day, rank, source]) : null,
+  }
+}
+
+function changeOf(day: string | null, points: readonly RankPoint[]): SharedChange | null {
+  const [before, last] = points.slice(-2)
+  if (!before || !last || last.day !== day) return null
+  const move = moveBetween(before, last)
+  return { since: before.day, direction: move?.direction ?? null, places: move?.places ?? null }
+}
+
+/** The days of a page shared on this day, as far back as the plan's history goes and 90 at most. */
+export function sharedDays(today: string, historyDays: number): Pick<Shared, "from" | "to"> {
+  return { from: addDays(today, 1 - Math.min(historyDays, MOST_DAYS)), to: today }
+}
+
+const MOST_DAYS = 90

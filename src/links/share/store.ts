@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer"
+import { takeLock } from "../../database/locks.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
+
+export interface NewShareLink {
+  workspaceId: number
+  appId: string
+  days: number
+  /** As hashPassword gives it; null = none. */
+  password: string | null
+  content: object
+}
+
+/** Stores what a link shows. Only the token's hash is kept. */
+export async function createShareLink(
+  tx: Tx,
+  { workspaceId, appId, days, password, content }: NewShareLink,
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = makeLinkToken()
+  const [row] = await tx<{ expiresAt: Date }[]>`
+    insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, password, content)
+    select ${linkDigest(token)}, ${workspaceId}, ${appId}, at, at + ${days}::int * interval '24 hours', ${password},
+      ${tx.json(content as never)}
+    from date_trunc('second', now()) at
+    returning expires_at as "expiresAt"`
+  return { token, expiresAt: row!.expiresAt }
+}
+
+/** Holds off who else would make a link of the workspace, until the transaction ends: what is counted then stays so. */
+export async function holdShareLinks(tx: Tx, workspaceId: number): Promise<void> {
+  await takeLock(tx, "share links", workspaceId)
+}
+
+/** Links of a workspace that are not over, up to `most`. */
+export async function countShareLinks(sql: Sql | Tx, workspaceId: number, most: number): Promise<number> {
+  const [row] = await (sql as Sql)<[{ count: number }]>`
+    select count(*)::int as count
+    from (
+      select
+      from share_link
+      where workspace_id = ${workspaceId} and expires_at > now()
+      limit ${most}
+    ) l`
+  return row.count
+}
+
+export interface ShareLink {
+  createdAt: Date
+  expiresAt: Date
+  /** Null = none is asked for. */
+  password: string | null
+  /** Null while a password is still to be asked for. */
+  content: unknown
+  /** Passwords tried within the hour after the one before, those that were right left out. */
+  tries: number
+}
+
+/** What stands behind a token; null for one that is unknown, withdrawn or over, and while its workspace is suspended or deleted. */
+export async function findShareLink(
+  sql: Sql,
+  token: string,
+  { unlocked }: { unlocked: boolean },
+): Promise<ShareLink | null> {
+  if (!isLinkToken(token)) return null
+  const [row] = await sql<ShareLink[]>`
+    select l.created_at as "createdAt", l.expires_at as "expiresAt", l.password,
+      case when l.password is null or ${unlocked} then l.content end as content,
+      case when l.tried_at > now() - interval '1 hour' then l.tries else 0 end as tries
+    from share_link l
+    join workspace w on w.id = l.workspace_id
+    where l.sha256 = ${linkDigest(token)} and l.expires_at > now()
+      and w.suspended_at is null and w.deleted_at is null`
+  return row ?? null
+}
+
+/** Takes the link away with its page. False when there is none that is not over. */
+export async function withdrawShareLink(sql: Sql, sha256: string): Promise<boolean> {
+  const { count } = await sql`
+    delete from share_link
+    where sha256 = ${Buffer.from(sha256, "hex")} and expires_at > now()`
+  return count > 0
+}

@@ -1,0 +1,105 @@
+import { readUpTo } from "../../request-body.ts"
+import type { LinkAnswer, LinkKind, Visit } from "../link-kind.ts"
+import { SHARE_POLICY } from "./layout.ts"
+import { gonePage, noticePage, passwordPage, type Said } from "./notices.ts"
+import { sharedPage } from "./page.ts"
+import { isPassword, isUsablePassword } from "./passwords.ts"
+import type { SharedReport } from "./report.ts"
+import { findShareLink, type ShareLink } from "./store.ts"
+import { CALM_TRIES, giveTryBack, takeTry } from "./tries.ts"
+import { formTicket, isFormTicket, isUnlocked, type LockedLink, unlockedValue } from "./unlock.ts"
+
+export const sharedPages: LinkKind = {
+  folder: "share",
+  tokens: /^/,
+  methods: ["GET", "HEAD", "POST"],
+  headers: { "content-security-policy": SHARE_POLICY, "cross-origin-resource-policy": "same-origin" },
+  async open(visit) {
+    const { parts, request, token } = visit
+    const read = (unlocked: boolean) => parts.gate.run(() => findShareLink(parts.sql, token, { unlocked }))
+    const link = await read(false)
+    if (!link) return GONE
+    if (link.password === null) return contentPage(link)
+    const locked: LockedLink = { token, password: link.password, expiresAt: link.expiresAt }
+    const refused = isUnlocked(locked, cookieOf(request)) ? null : await checkPassword(visit, locked, link.tries)
+    if (refused) return refused
+    // it may have expired while the password was looked at
+    const open = await read(true)
+    return open ? { ...contentPage(open), headers: { "set-cookie": unlockedCookie(visit, locked) } } : GONE
+  },
+  refused({ code }) {
+    if (code === "method_not_allowed") return notice(405, "Not possible", "A shared page can be read.")
+    if (code === "rate_limited") return notice(429, "Too many tries", "Wait a second, then try again.")
+    const page = notice(503, "Not available just now", "This page cannot be shown at the moment. Try again soon.")
+    return { ...page, headers: { "retry-after": "2" } }
+  },
+}
+
+const GONE: LinkAnswer = { status: 404, body: gonePage() }
+
+/** The page that asks for the password or refuses the one that was typed; null when it is the right one. */
+async function checkPassword(
+  { parts: { sql, gate, now }, request, address }: Visit,
+  locked: LockedLink,
+  tries: number,
+): Promise<LinkAnswer | null> {
+  const page = (status: number, said: Said | null, headers = {}): LinkAnswer => ({
+    ...{ status, headers },
+    body: passwordPage({ said, ticket: formTicket(locked, address, now()) }),
+  })
+  if (request.method !== "POST") return page(200, null)
+  const typed = await readForm(request)
+  if ("status" in typed) return typed
+  // who floods a link sends no form that was shown to it first, and so takes none of the turns that are left
+  if (tries >= CALM_TRIES && !isFormTicket(locked, address, now(), typed.ticket))
+    return page(429, "again", { "retry-after": "1" })
+  const wait = await gate.run(() => takeTry(sql, locked.token, address))
+  if (wait !== null) return page(429, { waitSeconds: wait }, { "retry-after": String(wait) })
+  const right = isUsablePassword(typed.password) && (await isPassword(typed.password, locked.password))
+  if (!right) return page(403, "wrong")
+  await gate.run(() => giveTryBack(sql, locked.token, address))
+  return null
+}
+
+const COOKIE = "unlocked"
+
+function cookieOf(request: Request): string | undefined {
+  const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="))
+  return pairs.find(([name]) => name === COOKIE)?.[1]
+}
+
+/** Until the link expires, for this page alone, readable by no script. */
+function unlockedCookie({ parts, path }: Visit, locked: LockedLink): string {
+  const seconds = Math.max(0, Math.floor((locked.expiresAt.getTime() - parts.now().getTime()) / 1_000))
+  const attributes = ["HttpOnly", "SameSite=Lax", `Path=${path}`, `Max-Age=${seconds}`]
+  return [
+    `${COOKIE}=${unlockedValue(locked)}`,
+    ...attributes,
+    ...(parts.publicUrl.startsWith("https:") ? ["Secure"] : []),
+  ].join("; ")
+}
+
+function contentPage({ content, createdAt, expiresAt }: ShareLink): LinkAnswer {
+  return { status: 200, body: sharedPage({ report: content as SharedReport, createdAt, expiresAt }) }
+}
+
+const MOST_BYTES = 4_096
+
+/** What was sent with the form, or the page that refuses it. */
+async function readForm(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
+  if (type !== "application/x-www-form-urlencoded" || request.headers.has("content-encoding"))
+    return notice(415, "Not understood", FORM_ALONE)
+  const bytes = await readUpTo(request, MOST_BYTES)
+  if (!bytes) return notice(413, "Too long", "No password is that long.")
+  const fields = new URLSearchParams(bytes.toString("utf8"))
+  const [password, ...more] = fields.getAll("password")
+  if (password === undefined || more.length > 0) return notice(400, "Not understood", FORM_ALONE)
+  return { password, ticket: fields.get("ticket") }
+}
+
+const FORM_ALONE = "Send the password with the form of this page."
+
+function notice(status: number, title: string, text: string): LinkAnswer {
+  return { status, body: noticePage(title, text) }
+}

@@ -1,0 +1,80 @@
+import { clientAddress } from "../access/addresses.ts"
+import { creditHeaders } from "../access/credits.ts"
+import { perSecondCounter } from "../access/limits/counter.ts"
+import { isConnectionProblem } from "../database/gate.ts"
+import { Fault } from "../faults.ts"
+import { exportFiles } from "./export/download.ts"
+import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
+import { sharedPages } from "./share/visit.ts"
+
+const KINDS: readonly LinkKind[] = [exportFiles, sharedPages]
+
+/** Opened from one address in a second, of each kind: nobody guesses a token, but each try asks the database. */
+const PER_SECOND = 20
+
+/** A request, as far as links look at it. */
+export interface LinkRequest {
+  request: Request
+  requestId: string
+  path: string
+  keyInUrl: boolean
+  /** Address of the other end of the connection. */
+  peer: string | null
+}
+
+/** Answers what stands behind a public link, or gives the fault that refuses it; undefined for a path that is no link. */
+export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promise<Response | Fault> | undefined {
+  const count = perSecondCounter()
+  const refusalOf = ({ folder, methods }: LinkKind, { request, address }: Visit): Fault | null => {
+    if (!methods.includes(request.method)) return new Fault("method_not_allowed", {}, { allow: methods.join(", ") })
+    const { allowed } = count(`${folder} ${address}`, PER_SECOND, parts.now())
+    return allowed ? null : new Fault("rate_limited", { limit: PER_SECOND })
+  }
+  const answer = async (kind: LinkKind, visit: Visit): Promise<Response | Fault> => {
+    const found = refusalOf(kind, visit) ?? (await opened(kind, visit))
+    const told = found instanceof Fault ? refusalPage(kind, found) : found
+    return told ? responseOf(visit, kind, told) : (found as Fault)
+  }
+  return ({ request, requestId, path, keyInUrl, peer }) => {
+    const [, folder, token = ""] = /^\/([a-z]+)\/(.*)$/.exec(path) ?? []
+    const kind = KINDS.find((one) => one.folder === folder)
+    if (!kind || keyInUrl || !kind.tokens.test(token)) return undefined
+    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
+    return answer(kind, { parts, request, requestId, path, token, address })
+  }
+}
+
+async function opened(kind: LinkKind, visit: Visit): Promise<LinkAnswer | Fault> {
+  try {
+    return await kind.open(visit)
+  } catch (error) {
+    if (!isConnectionProblem(error) && !(error instanceof Fault && error.status === 503)) throw error
+    visit.parts.log("warn", "unavailable", { requestId: visit.requestId, reason: String((error as Error).message) })
+    return new Fault("unavailable")
+  }
+}
+
+function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
+  const page = kind.refused(fault)
+  const { allow, retryAfter } = fault
+  const headers = { ...(allow && { allow }), ...(retryAfter && { "retry-after": String(retryAfter) }) }
+  return page && { ...page, headers: { ...headers, ...page.headers } }
+}
+
+/** Never kept, indexed or named to another site. HEAD has the same headers and no body. */
+function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Response {
+  const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body
+  const headers = {
+    ...creditHeaders(null, parts.now()),
+    ...(body instanceof Uint8Array && { "content-length": String(body.length) }),
+    "cache-control": "private, no-store",
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+    "x-robots-tag": "noindex, nofollow",
+    ...kind.headers,
+    ...answer.headers,
+  }
+  return new Response(request.method === "HEAD" ? null : body, { status: answer.status, headers })
+}

@@ -1,0 +1,238 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { removeApp, removeTerms } from "../../src/actions/tracking.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { openHouse, PUBLIC_URL } from "../house.ts"
+import { HOSTILE } from "../pages/hostile.ts"
+import { ago, exportScene, OTHERS, OWN } from "./export-scene.ts"
+import { readTable } from "./read-csv.ts"
+
+setDefaultTimeout(60_000)
+
+const on = exportScene()
+
+describe("a file", () => {
+  test("of history has a row for each measured day: a rank, or absent, and none for a day that was not measured", async () => {
+    const { url, rows } = await on.exported()
+    const same = { country: "us", platform: "ios", measured: "true", searchDepth: "3", source: "import" }
+    const read = readTable((await on.open(url)).text)
+    expect(read).toEqual([
+      { day: ago(3), term: "tea", rank: "2", ...same },
+      { day: ago(1), term: "tea", rank: "3", ...same },
+      { day: ago(1), term: "kettle", rank: "", ...same },
+    ])
+    expect(rows).toBe(read.length)
+  })
+
+  test("of keywords tells the three states apart, and what is not known is empty, never zero", async () => {
+    const { url } = await on.exported({ dataset: "keywords" })
+    const read = readTable((await on.open(url)).text)
+    expect(read.map(({ term, measured, rank, searchDepth }) => [term, measured, rank, searchDepth])).toEqual([
+      ["tea", "true", "3", "3"],
+      ["kettle", "true", "", "3"],
+      ["never read", "false", "", ""],
+    ])
+    for (const { day, demand, popularity, difficulty, popularityNone } of read)
+      expect([day, demand, popularity, difficulty, popularityNone]).toEqual([ago(1), "", "", "", "false"])
+  })
+
+  test("of keywords says the same as list_keyword_ranks, and of reviews the same as search_reviews", async () => {
+    const json = async (dataset: string) =>
+      JSON.parse((await on.open((await on.exported({ dataset, format: "json" })).url)).text)
+    const get = async (path: string) => (await on.house.call(`/v1/apps/${on.app}/${path}`, { key: on.key })).body
+    const listed = await get("keywords")
+    const kept = Object.keys((await json("keywords")).rows[0]).filter((name) => name in listed.keywords[0])
+    expect(kept).toContain("difficultyBand")
+    const only = (row: Record<string, unknown>) => Object.fromEntries(kept.map((name) => [name, row[name]]))
+    expect((await json("keywords")).rows.map(only)).toEqual(listed.keywords.map(only))
+    const { reviews } = await get(`reviews/search?from=${ago(89)}`)
+    const rest = { country: "us", platform: "ios", feed: "us" }
+    expect((await json("reviews")).rows).toEqual(reviews.map((review: object) => ({ ...review, ...rest })))
+    expect(reviews).toHaveLength(2)
+  })
+
+  test("of JSON says what it is of, keeps its texts raw, and holds nobody's name", async () => {
+    const text = '=1+1\r\n"quoted", \u2028 café 😀'
+    await on.review([{ id: "14", title: "@title", text, at: new Date(`${ago(1)}T05:00:00Z`) }])
+    const { url } = await on.exported({ dataset: "reviews", format: "json" })
+    const { text: body, headers } = await on.open(url)
+    const { rows, frozenAt, ...head } = JSON.parse(body)
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(body.startsWith("\uFEFF")).toBe(false)
+    expect(head).toEqual({
+      appId: on.app, dataset: "reviews", country: "us", platform: "ios", from: ago(89), to: ago(0), rowCount: 3,
+    }) // biome-ignore format: one head
+    expect(Date.parse(frozenAt)).toBeGreaterThan(0)
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual(["14", "12", "11"])
+    expect([rows[0].text, rows[0].title, rows[1].title, rows[0].rating]).toEqual([text, "@title", null, 4])
+    expect(Object.keys(rows[0]).sort()).toEqual(
+      ["country", "date", "feed", "id", "platform", "rating", "seenAt", "text", "title", "version"],
+    ) // biome-ignore format: a list
+  })
+
+  test("of CSV has twelve hostile texts as text and its numbers left, and of JSON the same texts raw", async () => {
+    const at = new Date(`${ago(1)}T05:00:00Z`)
+    await on.review(HOSTILE.map((text, place) => ({ id: String(20 + place), title: text, text, at })))
+    const csv = await on.open((await on.exported({ dataset: "reviews" })).url)
+    const json = await on.open((await on.exported({ dataset: "reviews", format: "json" })).url)
+    const written = new Map(readTable(csv.text).map((row) => [row.id, row]))
+    const raw = new Map(JSON.parse(json.text).rows.map((row: { id: string }) => [row.id, row]))
+    expect([written.size, raw.size]).toEqual([14, 14])
+    for (const [place, text] of HOSTILE.entries()) {
+      const id = String(20 + place)
+      expect(raw.get(id)).toMatchObject({ title: text, text, rating: 4 })
+      const cells = written.get(id)!
+      expect(cells.rating).toBe("4")
+      for (const cell of [cells.title, cells.text] as string[]) {
+        expect(cell).toBe(`'${text}`)
+      }
+    }
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
+  })
+})
+
+describe("a file stays what it was when it was confirmed", () => {
+  test("whatever is read again, edited, untracked, removed or deleted afterwards", async () => {
+    const urls: string[] = []
+    for (const dataset of ["keywords", "history", "reviews"])
+      for (const format of ["csv", "json"]) urls.push((await on.exported({ dataset, format })).url)
+    const texts = async () => await Promise.all(urls.map(async (url) => (await on.open(url)).text))
+    const before = await texts()
+    const stays = async () => expect(await texts()).toEqual(before)
+    await on.measure("tea", 1, [OWN, ...OTHERS], { depth: 200 })
+    await on.measure("tea", 40, OTHERS)
+    await on.measure("never read", 1, [OWN])
+    await on.review([{ id: "12", stars: 5, text: "Fixed", at: new Date(`${ago(1)}T08:00:00Z`) }], 0)
+    await on.review([{ id: "15", text: "Late, and older", at: new Date(`${ago(9)}T08:00:00Z`) }], 4)
+    const changed = (await on.exported({ dataset: "reviews" })).url
+    expect((await on.open(changed)).text).not.toBe(before[4])
+    await stays()
+    await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["tea"]))
+    await stays()
+    await on.sql.begin((tx) => removeApp(tx, on.app))
+    await stays()
+    await on.sql`truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read`
+    await on.sql`update store_app_name set name = 'Another'`
+    await stays()
+    expect(before.every((text) => text.length > 100)).toBe(true)
+  })
+})
+
+describe("while a confirm copies reviews", () => {
+  test.skipIf(!process.env.DATABASE_URL)(
+    "postgres: whoever records others of the feed waits until it is over, so that it copies what it counted",
+    async () => {
+      const late = on.sql.begin(async (tx) => {
+        // what a confirm holds
+        await tx`
+          select pg_advisory_xact_lock(hashtextextended('reviews ' || id || ' us', 0))
+          from store_app
+          where platform = 'ios' and store_id = ${OWN}`
+        const recording = on.review([{ id: "19", text: "New", at: new Date(`${ago(1)}T04:00:00Z`) }])
+        await Bun.sleep(300)
+        const held = await tx`select review_id from review_version where review_id = '19'`
+        return { recording, before: held.length }
+      })
+      const { recording, before } = (await late) as { recording: Promise<void>; before: number }
+      await recording
+      const after = await on.sql`select review_id from review_version where review_id = '19'`
+      expect([before, after.length]).toEqual([0, 1])
+    },
+  )
+})
+
+describe("a link", () => {
+  test("answers a file to keep, that no cache stores and no search engine lists; HEAD the same without it", async () => {
+    const { url } = await on.exported()
+    const { status, headers, text } = await on.open(url)
+    const shown = (from: Headers) => ({
+      disposition: from.get("content-disposition"),
+      cache: from.get("cache-control"),
+      robots: from.get("x-robots-tag"),
+      referrer: from.get("referrer-policy"),
+      sniffing: from.get("x-content-type-options"),
+      type: from.get("content-type"),
+      cookie: from.get("set-cookie"),
+      cors: from.get("access-control-allow-origin"),
+      credits: from.get("x-credits-used"),
+    })
+    expect([status, shown(headers)]).toEqual([
+      200,
+      {
+        disposition: `attachment; filename="${on.app}-history-us-ios-${ago(89)}-${ago(0)}.csv"`,
+        cache: "private, no-store",
+        robots: "noindex, nofollow",
+        referrer: "no-referrer",
+        sniffing: "nosniff",
+        type: "text/csv; charset=utf-8; header=present",
+        cookie: null,
+        cors: null,
+        credits: "0",
+      },
+    ])
+    const head = await on.open(url, { method: "HEAD" })
+    expect([head.status, head.text, shown(head.headers)]).toEqual([200, "", shown(headers)])
+    expect((await on.open(url)).text).toBe(text)
+    const posted = await on.open(url, { method: "POST" })
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+  })
+
+  test("works for 7 days by the database's clock and then says that it has expired, until it is cleaned up", async () => {
+    const { url } = await on.exported()
+    const aged = async (age: string) => {
+      await on.sql`update export set created_at = now() - ${age}::interval`
+      return await on.open(url)
+    }
+    expect((await aged("6 days 23:59:30")).status).toBe(200)
+    const expired = await aged("7 days")
+    expect([expired.status, expired.headers.get("content-type")]).toEqual([410, "text/html; charset=utf-8"])
+    expect(expired.text).toContain("This link has expired")
+    expect(expired.text).not.toContain("tea")
+    expect([expired.headers.get("cache-control"), expired.headers.get("x-robots-tag")]).toEqual([
+      "private, no-store",
+      "noindex, nofollow",
+    ])
+    await on.sql`truncate export_part, export`
+    expect((await on.open(url)).status).toBe(404)
+  })
+
+  test("that is none is one page, whether it is malformed, guessed, or of a workspace that is suspended or gone", async () => {
+    const { url } = await on.exported()
+    const unknown = await on.open(`${PUBLIC_URL}/exports/${"A".repeat(43)}`)
+    expect([unknown.status, unknown.headers.get("content-disposition")]).toEqual([404, null])
+    for (const token of ["x", `${"A".repeat(42)}%00`, `${url.split("/").at(-1)}x`, "..%2f..%2fetc"])
+      expect((await on.open(`${PUBLIC_URL}/exports/${token}`)).text).toBe(unknown.text)
+    await on.sql`update workspace set suspended_at = now() where id = ${on.workspace}`
+    expect((await on.open(url)).text).toBe(unknown.text)
+    await on.sql`update workspace set suspended_at = null, deleted_at = now() where id = ${on.workspace}`
+    expect((await on.open(url)).text).toBe(unknown.text)
+    await on.sql`update workspace set deleted_at = null where id = ${on.workspace}`
+    expect((await on.open(url)).status).toBe(200)
+    expect(on.house.logged.join("")).not.toContain(url.split("/").at(-1) as string)
+  })
+
+  test("is a page of nothing else: the paths around it are unknown, and a key in it is refused", async () => {
+    const at = async (path: string) =>
+      (await on.house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
+    expect(await at("/exports")).toBe(404)
+    expect(await at("/exports/")).toBe(404)
+    expect(await at(`/exports/${"A".repeat(43)}/more`)).toBe(404)
+    expect(await at("/exports/svc_live_000000000000000000000000000000000000")).toBe(400)
+  })
+
+  test("is opened twenty times a second from one address", async () => {
+    const from = async (address: string) =>
+      (await on.house.app.fetch(new Request(`${PUBLIC_URL}/exports/x`), address)).status
+    const statuses: number[] = []
+    for (let n = 0; n < 21; n++) statuses.push(await from("192.0.2.7"))
+    expect(statuses).toEqual([...Array(20).fill(404), 429])
+    expect(await from("192.0.2.8")).toBe(404)
+  })
+
+  test("while the database is away says so, and when to try again", async () => {
+    const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
+    const answer = await away.app.fetch(new Request(`${PUBLIC_URL}/exports/${"A".repeat(43)}`), "127.0.0.9")
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"])
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(await answer.text()).toContain("Not available now")
+  })
+})

@@ -1,0 +1,8 @@
+import process from "node:process"
+import { hashPassword, isPassword } from "../../src/links/share/passwords.ts"
+
+// Run by another runtime: looks at a hash that Bun made of "Käse", and makes one of its own.
+const hashed = process.argv[2] as string
+const right = await isPassword("Käse", hashed)
+const wrong = await isPassword("Kase", hashed)
+console.log(JSON.stringify({ right, wrong, theirs: await hashPassword("Käse") }))

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { hashPassword, isPassword } from "../../src/links/share/passwords.ts"
+import { denoBinary } from "../deno-process.ts"
+
+describe("passwords", () => {
+  test("are argon2id as another implementation makes it", async () => {
+    const theirs = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
+    expect([await isPassword("tea", theirs), await isPassword("Tea", theirs)]).toEqual([true, false])
+    const ours = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
+    expect(await Bun.password.verify("tea", ours)).toBe(true)
+  })
+
+  test("wait for their turn, and are refused once too many wait", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => caught(() => hashPassword("x"))))
+    const refused = outcomes.filter((error) => error !== null)
+    expect(refused).toHaveLength(18)
+    for (const error of refused) expect(error).toMatchObject({ code: "unavailable", retryAfter: 2 })
+    expect(await caught(() => hashPassword("x"))).toBeNull()
+  })
+
+  test("hashed by one runtime are right for the other", async () => {
+    const ours = await hashPassword("Käse")
+    const script = join(import.meta.dirname, "passwords-process.ts")
+    const child = Bun.spawn(
+      [denoBinary(), "run", "--no-prompt", "--no-lock", "--allow-env", "--allow-read", script, ours],
+      {
+        cwd: join(import.meta.dirname, "../.."),
+        stderr: "pipe",
+      },
+    )
+    const [said, errors] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()]
+    expect([await child.exited, errors.includes("error")]).toEqual([0, false])
+    const { right, wrong, theirs } = JSON.parse(said)
+    expect([right, wrong]).toEqual([true, false])
+    expect([await isPassword("Käse", theirs), await isPassword("Kase", theirs)]).toEqual([true, false])
+  })
+
+  test("a stored text that is no such hash is a fault of ours, never a right password", async () => {
+    for (const hashed of ["", "Käse", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=19456,t=2,p=1$AAAA$AAAA"])
+      expect(await caught(() => isPassword("Käse", hashed))).toBeInstanceOf(Error)
+  })
+})
+
+async function caught(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    return error
+  }
+}
