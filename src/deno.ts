@@ -4,7 +4,7 @@ import { CommandProblem, type Listening, type ListenOptions, type StopReason } f
 import { run, sentenceOf } from "./commands/run.ts"
 import { socketRedisWire } from "./commands/socket-wire.ts"
 import { processTerminal } from "./commands/terminal.ts"
-import type { Environment } from "./settings.ts"
+import type { Environment } from "./settings/settings.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve

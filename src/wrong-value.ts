@@ -1,5 +1,5 @@
-import { nearest } from "./nearest.ts"
 import { jsonSchema, type ObjectSchema, type Schema } from "./schema.ts"
+import { nearest } from "./vocabulary/nearest.ts"
 
 /**
  * What is wrong with the value of a field and what is allowed there, in sentences for a caller: made of the schema alone,

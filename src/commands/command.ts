@@ -1,5 +1,5 @@
 import type { RedisWire } from "../access/limits/redis-wire.ts"
-import type { Settings } from "../settings.ts"
+import type { Settings } from "../settings/settings.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** 0 done, 1 failed, 2 wrong use, 78 wrong settings. */

@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import { createSummaries } from "../delivery/weekly.ts"
 import { createDelivery } from "../delivery/worker.ts"
 import type { Log } from "../log.ts"
-import type { Settings } from "../settings.ts"
+import type { Settings } from "../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
 type Wired = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">

@@ -3,7 +3,7 @@ import { createKey, listKeys, revokeKey } from "../access/key-register.ts"
 import { createWorkspace, findWorkspace, listWorkspaces, type Workspace } from "../access/workspaces.ts"
 import { tryLockForSession } from "../database/locks.ts"
 import type { Database, Sql } from "../database/types.ts"
-import type { FirstWorkspace } from "../settings.ts"
+import type { FirstWorkspace } from "../settings/settings.ts"
 
 export interface FirstKeys {
   workspace: Workspace

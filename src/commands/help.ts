@@ -1,4 +1,4 @@
-import { settingsTable } from "../settings.ts"
+import { settingsTable } from "../settings/settings.ts"
 import { COMMON, usageLine } from "./arguments.ts"
 import type { Command, Option } from "./command.ts"
 import type { Terminal } from "./terminal.ts"

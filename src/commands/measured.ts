@@ -2,7 +2,7 @@ import type { AskedSource, HealthParts } from "../measuring/health.ts"
 import type { Kind } from "../measuring/kind.ts"
 import { kindsOf } from "../measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../measuring/pace.ts"
-import type { MeasuringSettings } from "../settings.ts"
+import type { MeasuringSettings } from "../settings/settings.ts"
 import { SOURCES } from "../sources/all.ts"
 import { UPSTREAMS, type Upstream } from "../upstreams.ts"
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { type Settings, SettingsProblems } from "../settings.ts"
+import { type Settings, SettingsProblems } from "../settings/settings.ts"
 
 /**
  * Files and connections that a server needs to be able to hold open. With the embedded database about 270 are in use once it

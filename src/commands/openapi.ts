@@ -1,5 +1,5 @@
 import { readTree } from "../database/assets.ts"
-import { listeningUrl } from "../settings.ts"
+import { listeningUrl } from "../settings/settings.ts"
 import type { Command } from "./command.ts"
 
 export const openapi: Command = {

@@ -1,4 +1,4 @@
-import { secretNames } from "../settings.ts"
+import { secretNames } from "../settings/settings.ts"
 import { type Command, WrongUse } from "./command.ts"
 import { containerFile } from "./packaging/container.ts"
 import { caddyFile, nginxFile } from "./packaging/proxies.ts"

@@ -1,5 +1,5 @@
 import { get } from "node:http"
-import { listeningUrl } from "../settings.ts"
+import { listeningUrl } from "../settings/settings.ts"
 import { type Command, CommandProblem, WrongUse } from "./command.ts"
 import { show } from "./show.ts"
 

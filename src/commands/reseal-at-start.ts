@@ -2,7 +2,7 @@ import { countSealed, reseal } from "../access/reseal.ts"
 import { createSealer, SecretKeys } from "../access/sealed.ts"
 import type { Database } from "../database/types.ts"
 import type { Log } from "../log.ts"
-import type { Settings } from "../settings.ts"
+import type { Settings } from "../settings/settings.ts"
 
 /**
  * Seals stored secrets anew after SECRET_KEY was changed. One process has the embedded database to itself, so it is done at

@@ -10,7 +10,7 @@ import type { Database, Sql } from "../database/types.ts"
 import { createWorker, type Worker } from "../jobs/worker.ts"
 import { createLog, type Log } from "../log.ts"
 import { type Cleaning, createCleaning } from "../retention/remove-old.ts"
-import { listeningUrl, type Settings } from "../settings.ts"
+import { listeningUrl, type Settings } from "../settings/settings.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import {
   CommandProblem,

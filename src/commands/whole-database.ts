@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { OnProgress } from "../database/contents.ts"
 import type { Database, Sql } from "../database/types.ts"
-import type { Settings } from "../settings.ts"
+import type { Settings } from "../settings/settings.ts"
 import { CommandProblem } from "./command.ts"
 import type { Terminal } from "./terminal.ts"
 

@@ -11,7 +11,7 @@ import { EMBEDDED_MAJOR } from "../../src/database/data-version.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { silentLog } from "../../src/log.ts"
-import { readSettings } from "../../src/settings.ts"
+import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 

@@ -4,7 +4,7 @@ import { createKey, listKeys } from "../../src/access/key-register.ts"
 import { createWorkspace, deleteWorkspace } from "../../src/access/workspaces.ts"
 import { firstKeys, isFirstStart, markShown } from "../../src/commands/first-start.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { readSettings } from "../../src/settings.ts"
+import { readSettings } from "../../src/settings/settings.ts"
 import { freshDatabase } from "../database.ts"
 
 setDefaultTimeout(60_000)

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { assertOpenFiles } from "../../src/commands/open-files.ts"
-import type { SettingsProblems } from "../../src/settings.ts"
+import type { SettingsProblems } from "../../src/settings/settings.ts"
 import { until } from "../jobs/platform.ts"
 import { appmeter, removeFolders, scratch, serving } from "./child.ts"
 

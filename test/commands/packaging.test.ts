@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { packaging } from "../../src/commands/packaging.ts"
-import { readSettings, secretNames, settingNames } from "../../src/settings.ts"
+import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
 import { appmeter, dataFolder, removeFolders, type Serving, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -38,10 +38,10 @@ describe("every packaging", () => {
       ([, name]) => name!,
     )
     expect(names.length).toBeGreaterThan(1)
-    const known = [...settingNames(), ...FOREIGN]
+    const known = [...SETTING_NAMES, ...FOREIGN]
     expect(names.map((name) => name.replace(/_FILE$/, "")).filter((name) => !known.includes(name))).toEqual([])
     const given = [...text.matchAll(/\b([A-Z][A-Z_]+)=([^\s]+)/g)].map(([, name, value]) => [name!, value!])
-    const env = Object.fromEntries(given.filter(([name]) => settingNames().includes(name!)))
+    const env = Object.fromEntries(given.filter(([name]) => SETTING_NAMES.includes(name!)))
     expect(Object.keys(env).length).toBeGreaterThan(0)
     readSettings(env, () => "")
   })
@@ -64,6 +64,9 @@ describe("every packaging", () => {
 })
 
 // Words in capitals that are no settings: of systemd, of the image format and of nginx.
+const SETTING_NAMES = settingsTable()
+  .split("\n")
+  .map((line) => line.split(" ")[0]!)
 const FOREIGN = ["AF_INET", "AF_INET6", "AF_UNIX"]
 
 describe("the systemd unit", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { PassThrough } from "node:stream"
 import { linesOf } from "../../src/commands/read-lines.ts"
 import { processTerminal } from "../../src/commands/terminal.ts"
-import { nearest } from "../../src/nearest.ts"
+import { nearest } from "../../src/vocabulary/nearest.ts"
 
 function terminalOf({ isTTY = true, env = {}, typed = "" }: { isTTY?: boolean; env?: object; typed?: string }) {
   const stream = () => Object.assign(new PassThrough(), { isTTY })

@@ -6,7 +6,7 @@ import {
   noteCountry,
   readCountries,
 } from "../../measuring/countries.ts"
-import type { MeasuringSettings } from "../../settings.ts"
+import type { MeasuringSettings } from "../../settings/settings.ts"
 import { namedCountry } from "../../sources/play-calls.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 

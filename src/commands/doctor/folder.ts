@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import type { MeasuringSettings } from "../../settings.ts"
+import type { MeasuringSettings } from "../../settings/settings.ts"
 import type { Invocation } from "../command.ts"
 import { isMade } from "../whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"

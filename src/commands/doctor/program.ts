@@ -1,6 +1,6 @@
 import { readText } from "../../database/assets.ts"
 import { assertDriverPatched } from "../../database/patched.ts"
-import type { Settings, SettingsProblems } from "../../settings.ts"
+import type { Settings, SettingsProblems } from "../../settings/settings.ts"
 import type { Invocation } from "../command.ts"
 import { assertOpenFiles, readOpenFilesLimit } from "../open-files.ts"
 import { type Finding, ok, problem } from "./finding.ts"

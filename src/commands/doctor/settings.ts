@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net"
-import { listeningUrl, type Settings } from "../../settings.ts"
+import { listeningUrl, type Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { SecretKeys } from "../src/access/sealed.ts"
-import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../src/settings.ts"
+import { SecretKeys } from "../../src/access/sealed.ts"
+import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../../src/settings/settings.ts"
 
 const files: Record<string, string> = {
   "/run/database": "postgres://user:canary@host/name\n",

@@ -1,11 +1,27 @@
 import * as v from "valibot"
-import { parseAddressList } from "./access/addresses.ts"
-import { secretKeyOf } from "./access/sealed.ts"
-import type { LogLevel } from "./log.ts"
-import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "./upstreams.ts"
+import { parseAddressList } from "../access/addresses.ts"
+import { secretKeyOf } from "../access/sealed.ts"
+import type { LogLevel } from "../log.ts"
+import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../upstreams.ts"
+
+export interface Setting {
+  /** The variable. */
+  name: string
+  /** What the text becomes; its failure is explained by `fix`. */
+  schema: v.GenericSchema<string, unknown>
+  /** Taken when the variable is missing or empty. */
+  fallback?: string
+  meaning: string
+  /** Completes "must be …". */
+  fix: string
+  example: string
+  /** Never shown; may also stand in a file named by NAME_FILE. */
+  secret?: true
+}
 
 /** A whole number between two bounds, both included. */
-export const whole = (from: number, to: number, fallback: number, meaning: string) => ({
+export const whole = (name: string, from: number, to: number, fallback: number, meaning: string) => ({
+  name,
   schema: v.pipe(
     v.string(),
     v.regex(/^\d{1,13}$/),
@@ -28,6 +44,12 @@ export const address = (protocols: string[], example: string) => ({
   example,
 })
 
+/** A page's address, without the slashes at its end. */
+export const webAddress = (example: string) => {
+  const row = address(["http:", "https:"], example)
+  return { ...row, schema: v.pipe(row.schema, v.transform(withoutSlashes)) }
+}
+
 /** One of a few words. */
 export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
   schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,
@@ -36,8 +58,32 @@ export const oneOf = <const Options extends readonly string[]>(options: Options,
   example: fallback,
 })
 
+export const yesOrNo = (name: string, fallback: "yes" | "no", meaning: string) => {
+  const row = oneOf(["yes", "no"], fallback)
+  return {
+    ...row,
+    name,
+    schema: v.pipe(
+      row.schema,
+      v.transform((word) => word === "yes"),
+    ),
+    meaning,
+  }
+}
+
+/** Addresses and networks. */
+export const networks = (name: string, example: string, meaning: string) => ({
+  name,
+  schema: v.pipe(v.string(), v.transform(entries), v.check(isAddressList)),
+  fallback: "",
+  meaning,
+  fix: "addresses or networks with commas between them",
+  example,
+})
+
 /** 0, or so many days from `least` on. */
-export const days = (least: number, fallback: number, meaning: string) => ({
+export const days = (name: string, least: number, fallback: number, meaning: string) => ({
+  name,
   schema: v.pipe(
     v.string(),
     v.regex(/^\d{1,5}$/),
@@ -54,6 +100,11 @@ export const days = (least: number, fallback: number, meaning: string) => ({
 export const SECRET_KEY_FIX = "32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64"
 
 export const HOST_NAME = v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:_-]{1,253}$/))
+
+export const SHORT_NAME = {
+  schema: v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/)),
+  fix: "1 to 64 letters, digits, dots, dashes or underscores",
+}
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const satisfies LogLevel[]
 
@@ -77,8 +128,21 @@ export function entries(text: string): string[] {
     .filter((entry) => entry !== "")
 }
 
-/** "a=1,b=2" by its names. */
-export function pairs(text: string): Map<string, string> {
+/** Milliseconds by host, of "a=1,b=2". */
+export function msByHost(text: string): Map<string, number> {
+  return new Map([...pairs(text)].map(([host, ms]) => [host, Number(ms)]))
+}
+
+/** Addresses by host, without the slashes at their ends. */
+export function urlByHost(text: string): Map<string, string> {
+  return new Map([...pairs(text)].map(([host, url]) => [host, withoutSlashes(url)]))
+}
+
+function withoutSlashes(url: string): string {
+  return url.replace(/\/+$/, "")
+}
+
+function pairs(text: string): Map<string, string> {
   return new Map(
     entries(text).map((entry) => {
       const at = entry.indexOf("=")
@@ -119,8 +183,7 @@ export function isSourceList(list: string[]): boolean {
 
 const IMPORTED: string[] = ["import", "foreign", "apple-ads-report"] satisfies SourceName[]
 
-/** Addresses and networks. */
-export function isAddressList(list: string[]): boolean {
+function isAddressList(list: string[]): boolean {
   try {
     parseAddressList(list)
     return true

@@ -1,0 +1,169 @@
+import * as v from "valibot"
+import { SecretKeys } from "../access/sealed.ts"
+import { redact } from "../log.ts"
+import { editDistance, nearest } from "../vocabulary/nearest.ts"
+import type { Setting } from "./kinds.ts"
+import { type Rows, SETTINGS } from "./rows.ts"
+
+export type Settings = ReturnType<typeof readSettings>
+/** Whether, and how, this process reads the stores. */
+export type MeasuringSettings = Settings["measuring"]
+export type FirstWorkspace = Settings["firstWorkspace"]
+
+/** What became of rows: undefined where a setting without a fallback is left out. */
+type Values<R> = R extends { schema: v.GenericSchema<string, infer Value> }
+  ? Value | (R extends { fallback: string } ? never : undefined)
+  : { [Name in keyof R]: Values<R[Name]> }
+type Given = Values<typeof SETTINGS>
+
+export interface SettingProblem {
+  variable: string
+  /** As it was given; a secret is hidden. */
+  value: string
+  fix: string
+}
+
+/** Every problem of the settings, for one list. Its message holds no secret. */
+export class SettingsProblems extends Error {
+  override name = "SettingsProblems"
+  readonly problems: readonly SettingProblem[]
+
+  constructor(problems: readonly SettingProblem[]) {
+    super(problems.map(({ variable, value, fix }) => `${variable} ${value}: ${fix}`).join("\n"))
+    this.problems = problems
+  }
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** The settings of an environment. `readFile` gives the text behind a NAME_FILE. Throws SettingsProblems with all of them. */
+export function readSettings(env: Environment, readFile: (path: string) => string) {
+  const problems: SettingProblem[] = []
+  const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as Given
+  const { upstash, secretKeys, metrics, raw, measuring, ...plain } = given
+  const settings = {
+    ...plain,
+    upstash: upstashOf(upstash, problems),
+    /** Null without SECRET_KEY. */
+    secretKeys: secretKeysOf(secretKeys, problems),
+    /** Null without a port of their own. */
+    metricsListen: metrics.port === undefined ? null : { host: metrics.host ?? plain.host, port: metrics.port },
+    metricsToken: metrics.token,
+    measuring: { ...measuring, raw: { ...raw, folder: raw.folder ?? `${plain.dataDir}/raw` } },
+    /** Variables that look like misspelt settings, one sentence each. */
+    warnings: misspellings(env),
+  }
+  if (problems.length > 0) throw new SettingsProblems(problems)
+  return settings
+}
+
+/** Every setting with its default and meaning, a line each, for --help and the README. */
+export function settingsTable(): string {
+  const width = Math.max(...ROWS.map(({ name }) => name.length))
+  const fallbacks = Math.max(...ROWS.map(({ fallback }) => fallback?.length ?? 0))
+  const lines = ROWS.map(({ name, fallback = "", meaning, secret }) => {
+    const note = secret ? ` Secret; ${name}_FILE names a file that holds it.` : ""
+    return `${name.padEnd(width)}  ${fallback.padEnd(fallbacks)}  ${meaning}${note}`
+  })
+  return lines.join("\n")
+}
+
+/** Settings that are never shown and may stand in a file. */
+export function secretNames(): string[] {
+  return ROWS.filter(({ secret }) => secret).map(({ name }) => name)
+}
+
+/** Where an instance that listens there is reached from the same machine. */
+export function listeningUrl(host: string, port: number): string {
+  const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${near.includes(":") ? `[${near}]` : near}:${port}`
+}
+
+type Problems = SettingProblem[]
+
+const isSetting = (row: Setting | Rows): row is Setting => "schema" in row
+
+const rowsIn = (rows: Rows): Setting[] => Object.values(rows).flatMap((row) => (isSetting(row) ? [row] : rowsIn(row)))
+
+const ROWS = rowsIn(SETTINGS)
+
+function valuesOf(rows: Rows, read: (row: Setting) => unknown): unknown {
+  const values = Object.entries(rows).map(([name, row]) => [name, isSetting(row) ? read(row) : valuesOf(row, read)])
+  return Object.fromEntries(values)
+}
+
+function settingValue(
+  { name, schema, fallback, secret, fix, example }: Setting,
+  env: Environment,
+  readFile: (path: string) => string,
+  problems: Problems,
+): unknown {
+  const given = secret ? secretText(name, env, readFile, problems) : env[name]
+  const text = given?.trim() || fallback
+  if (text === undefined) return undefined
+  const parsed = v.safeParse(schema, text)
+  if (parsed.success) return parsed.output
+  const value = secret ? "(hidden)" : `is ${JSON.stringify(redact(text).slice(0, 100))}`
+  problems.push({ variable: name, value, fix: `must be ${fix}, for example ${name}=${example}` })
+  return undefined
+}
+
+function secretText(name: string, env: Environment, readFile: (path: string) => string, problems: Problems) {
+  const variable = `${name}_FILE`
+  const path = env[variable]?.trim()
+  if (!path) return env[name]
+  if (env[name]?.trim()) {
+    problems.push({ variable, value: "is set beside it", fix: `give ${name} or ${variable}, not both` })
+    return undefined
+  }
+  const value = `is ${JSON.stringify(path)}`
+  try {
+    const text = readFile(path).trim()
+    if (text) return text
+    problems.push({ variable, value, fix: `the file is empty; write the value of ${name} into it` })
+  } catch {
+    problems.push({ variable, value, fix: `must name a readable file, for example ${variable}=/run/secrets/${name}` })
+  }
+  return undefined
+}
+
+function upstashOf({ url, token }: Given["upstash"], problems: Problems): { url: string; token: string } | undefined {
+  if (url !== undefined && token !== undefined) return { url, token }
+  const bad = problems.some(({ variable }) => variable.startsWith("UPSTASH_"))
+  if (bad || url === token) return undefined
+  const [variable, other] = url === undefined ? ["URL", "TOKEN"] : ["TOKEN", "URL"]
+  problems.push({
+    variable: `UPSTASH_REDIS_REST_${variable}`,
+    value: "is missing",
+    fix: `set it beside UPSTASH_REDIS_REST_${other}, or remove both`,
+  })
+  return undefined
+}
+
+/** Newest first. */
+function secretKeysOf({ newest, earlier }: Given["secretKeys"], problems: Problems): SecretKeys | null {
+  if (newest !== undefined) return earlier === undefined ? null : new SecretKeys([newest, ...earlier])
+  if (!earlier?.length || problems.some(({ variable }) => /^SECRET_KEY(_FILE)?$/.test(variable))) return null
+  const fix = "set it beside SECRET_KEY_PREVIOUS, or remove both"
+  problems.push({ variable: "SECRET_KEY", value: "is missing", fix })
+  return null
+}
+
+const PREFIX = /^APPMETER_/
+
+/** A foreign variable must never be called a mistake, so only longer names are compared, and those closely. */
+function misspellings(env: Environment): string[] {
+  const known = ROWS.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+  return Object.keys(env).flatMap((given) => {
+    if (known.includes(given)) return []
+    const bare = given.replace(PREFIX, "")
+    const ours = bare !== given
+    const meant = ours ? nearest(bare, known) : known.find((name) => isNear(given, name))
+    return meant ? [`${given} is not a setting; did you mean ${meant}?`] : []
+  })
+}
+
+function isNear(given: string, name: string): boolean {
+  const allowed = Math.min(2, Math.floor(name.length / 6))
+  return name.length >= 8 && Math.abs(given.length - name.length) <= allowed && editDistance(given, name) <= allowed
+}
