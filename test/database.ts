@@ -12,19 +12,20 @@ import { silentLog } from "../src/log.ts"
 
 /**
  * An empty, migrated database: the embedded one in memory, or with DATABASE_URL a scratch database on that server. One
- * per test process, so call it in `beforeAll`; the next call empties it again.
+ * per test process, so call it in `beforeAll`; the next call empties it again. A few months may be open already.
  */
 export async function freshDatabase(): Promise<Sql> {
   opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openInMemory()
   const { sql } = await opened
-  if (migrated !== undefined && migrated === (await schemaOf(sql))) {
-    await emptyTables(sql)
+  const found = await stateOf(sql)
+  if (migrated !== undefined && migrated === found.schema) {
+    await emptyTables(sql, found)
     return sql
   }
   await sql`drop schema if exists public cascade`
   await sql`create schema public`
   await migrate(sql, readTree("sql", ".sql"), silentLog)
-  migrated = await schemaOf(sql)
+  migrated = (await stateOf(sql)).schema
   return sql
 }
 
@@ -32,20 +33,33 @@ let opened: Promise<Database> | undefined
 /** What the schema looked like right after it was made. */
 let migrated: string | undefined
 
-/**
- * What would tell that a test changed the schema, had tables analysed, or filled one with more than a megabyte: then it is
- * made anew, which takes half a second; otherwise a few milliseconds empty the tables. Partitions are no part of it.
- */
-async function schemaOf(sql: Sql): Promise<string> {
-  const [row] = await sql<{ schema: string }[]>`
-    with own as (
-      select *
+interface State {
+  /**
+   * What would tell that a test changed the schema, had tables analysed, or filled one with more than a megabyte: then it
+   * is made anew, which takes half a second; otherwise a few milliseconds empty the tables. Partitions are no part of it.
+   */
+  schema: string
+  filled: string[]
+  /** Partitions, four a month. */
+  partitions: string[]
+}
+
+async function stateOf(sql: Sql): Promise<State> {
+  const [row] = await sql<State[]>`
+    with every as materialized (
+      select *, case when relkind = 'r' then pg_relation_size(oid) else 0 end as size
       from pg_class
-      where relnamespace = 'public'::regnamespace and not relispartition
+      where relnamespace = 'public'::regnamespace
+    ), own as materialized (
+      select *
+      from every
+      where not relispartition
     )
-    select md5(string_agg(part, ' ' order by part)) as schema
+    select md5(string_agg(part, ' ' order by part)) as schema,
+      coalesce((select array_agg(relname::text) from every where size > 0 and relname <> 'schema_migration'), '{}') as filled,
+      coalesce((select array_agg(relname::text) from every where relkind = 'r' and relispartition), '{}') as partitions
     from (
-      select concat_ws(' ', oid, relname, relnatts, relchecks, relkind = 'r' and reltuples >= 0, relkind = 'r' and pg_relation_size(oid) > 1000000) as part from own
+      select concat_ws(' ', oid, relname, relnatts, relchecks, relkind = 'r' and reltuples >= 0, size > 1000000) as part from own
       union all
       select concat_ws(' ', oid, xmin, tgenabled) from pg_trigger where tgrelid in (select oid from own) and tgparentid = 0
       union all
@@ -55,33 +69,26 @@ async function schemaOf(sql: Sql): Promise<string> {
       union all
       select concat_ws(' ', oid, xmin) from pg_proc where pronamespace = 'public'::regnamespace
     ) p`
-  return row!.schema
+  return row!
 }
 
-/** As right after the migrations: no rows but theirs, no month opened, ids from 1 on. */
-async function emptyTables(sql: Sql): Promise<void> {
-  const tables = await sql<{ name: string; partition: boolean }[]>`
-    select relname::text as name, relispartition as partition
-    from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migration'
-      and (relispartition or pg_relation_size(oid) > 0)
-    order by relname`
-  const [partitions, filled] = [
-    tables.filter(({ partition }) => partition),
-    tables.filter(({ partition }) => !partition),
-  ]
-  if (partitions.length > 0) await sql`drop table ${sql(partitions.map(({ name }) => name))}`
-  await sql.begin(async (tx) => {
+/** Opening a month takes 20 ms, and most tests are about the same one or two; more of them make every plan longer. */
+const KEPT_PARTITIONS = 12
+
+/** As right after the migrations: no rows but theirs, and ids from 1 on. */
+async function emptyTables(sql: Sql, { filled, partitions }: State): Promise<void> {
+  const dropped = new Set(partitions.length > KEPT_PARTITIONS ? partitions : [])
+  const quoted = (name: string) => `"${name}"`
+  const steps = [
+    ...(dropped.size > 0 ? [`drop table ${[...dropped].map(quoted)}`] : []),
     // neither foreign keys nor triggers: the table of audits refuses to lose a row
-    await tx`set local session_replication_role = replica`
-    for (const { name } of filled) await tx`delete from ${tx(name)}`
-    await tx`
-      select setval(c.oid::regclass, s.seqstart, false)
-      from pg_class c
-      join pg_sequence s on s.seqrelid = c.oid
-      where c.relnamespace = 'public'::regnamespace
-      order by c.oid`
-  })
+    "set local session_replication_role = replica",
+    ...filled.filter((name) => !dropped.has(name)).map((name) => `delete from ${quoted(name)}`),
+    `select setval(seqrelid, seqstart, false)
+      from pg_sequence
+      where seqrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
+  ]
+  await sql.begin((tx) => tx.unsafe(steps.join(";\n")))
 }
 
 /** Opens the embedded database in memory. The first call on a machine runs initdb (4 s), later ones load what it made. */

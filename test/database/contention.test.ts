@@ -5,6 +5,7 @@ import type { TurnLimits } from "../../src/database/embedded/turns.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
 import { openInMemory } from "../database.ts"
+import { slowness } from "../unit.ts"
 
 const opened: { close(): Promise<void> }[] = []
 
@@ -96,18 +97,19 @@ test("an owner idle in a transaction while others wait loses it, and what it wro
 })
 
 test("a request goes before background work that waits longer, which waits for a lull", async () => {
-  const { sql, background, bridge } = await open({ lullMs: 150, patienceMs: 60_000 })
+  const unit = await slowness()
+  const { sql, background, bridge } = await open({ lullMs: 150 * unit, patienceMs: 60_000 })
   await Promise.all([sql`select 1`, background`select 1`])
   const ended: string[] = []
   const note = (name: string, work: Promise<unknown>) => work.then(() => void ended.push(name))
-  const busy = note("busy", sql`select pg_sleep(0.1)`)
-  await Bun.sleep(20)
+  const busy = note("busy", sql`select pg_sleep(${0.1 * unit})`)
+  await Bun.sleep(20 * unit)
   const work = [
     note("background", background`select 2`),
     ...["a", "b", "c"].map((name) => note(name, sql`select 3`)),
     busy,
   ]
-  await Bun.sleep(110)
+  await Bun.sleep(110 * unit)
   // between two trips of one request
   work.push(note("later", sql`select 4`))
   await Promise.all(work)

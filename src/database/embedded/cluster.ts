@@ -9,9 +9,12 @@ import { templateOf } from "./template.ts"
  * PGlite on `directory`, made there if there is none, every commit flushed to the disk; without a directory in memory.
  * `template` is the data directory (tar) that a new one begins as.
  */
-export async function openCluster(directory: string | null, template?: Uint8Array<ArrayBuffer>): Promise<PGlite> {
+export async function openCluster(
+  directory: string | null,
+  template?: Uint8Array<ArrayBuffer>,
   // compiled by other threads while the directory is made
-  const engine = loadEngine({ initdb: false })
+  engine: Promise<PGliteOptions> = loadEngine({ initdb: false }),
+): Promise<PGlite> {
   engine.catch(() => {}) // told where it is awaited
   if (directory === null) {
     const loadDataDir = new Blob([template ?? (await templateOf())])

@@ -5,14 +5,20 @@ import type { PGliteOptions } from "@electric-sql/pglite"
 
 /**
  * PGlite's WebAssembly and data: the binary's own, or those of the installed package. PGlite itself would look beside its
- * code, which a binary does not have on any disk. With `initdb` also what makes a new data directory.
+ * code, which a binary does not have on any disk. With `initdb` also what makes a new data directory; with `code` what
+ * was compiled before.
  */
-export async function loadEngine({ initdb }: { initdb: boolean }): Promise<PGliteOptions> {
-  const compiling = [compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
+export async function loadEngine({ initdb, code }: EngineParts): Promise<PGliteOptions> {
+  const compiling = [code ?? compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
   const fsBundle = new Blob([engineFile("pglite.data")])
   const [pgliteWasmModule, initdbWasmModule = pgliteWasmModule] = await Promise.all(compiling)
   // without initdb the second is never run; left out, it would be looked for
   return { pgliteWasmModule: pgliteWasmModule!, initdbWasmModule: initdbWasmModule!, fsBundle }
+}
+
+interface EngineParts {
+  initdb: boolean
+  code?: WebAssembly.Module | undefined
 }
 
 /** One of its files. `bun run build` puts them into the binary, compressed. */

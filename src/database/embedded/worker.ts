@@ -2,15 +2,22 @@
 // from here 9 ms).
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
+import { loadEngine } from "./engine.ts"
 
 /** What the main thread asks for (thread.ts). */
 export type Request =
-  | { id: number; kind: "open"; directory: string | null; template?: Uint8Array<ArrayBuffer> }
+  | {
+      id: number
+      kind: "open"
+      directory: string | null
+      template: Uint8Array<ArrayBuffer> | undefined
+      code: WebAssembly.Module | undefined
+    }
   | { id: number; kind: "exec"; batch: Uint8Array<ArrayBuffer> }
   | { id: number; kind: "close" | "dump" }
 
 /** An answer; without `id`, the news that the backend is lost. */
-export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; error?: string }
+export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; code?: WebAssembly.Module; error?: string }
 
 declare const self: {
   onmessage: (event: { data: Request }) => void
@@ -21,6 +28,7 @@ let cluster: PGlite | null = null
 
 self.onmessage = async ({ data: request }) => {
   try {
+    if (request.kind === "open") return self.postMessage({ id: request.id, code: await open(request) })
     const bytes = await answer(request)
     self.postMessage(bytes ? { id: request.id, bytes } : { id: request.id }, bytes ? [bytes.buffer] : [])
   } catch (error) {
@@ -28,12 +36,17 @@ self.onmessage = async ({ data: request }) => {
   }
 }
 
-async function answer(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (request.kind === "open") {
-    cluster = await openCluster(request.directory, request.template)
-    reportLoss(cluster)
-    return null
-  }
+type Opening = Extract<Request, { kind: "open" }>
+
+/** Gives the compiled program: the next thread need not compile it again. */
+async function open({ directory, template, code }: Opening): Promise<WebAssembly.Module> {
+  const engine = loadEngine({ initdb: false, code })
+  cluster = await openCluster(directory, template, engine)
+  reportLoss(cluster)
+  return (await engine).pgliteWasmModule!
+}
+
+async function answer(request: Exclude<Request, Opening>): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!cluster) throw new Error("the embedded database is not open")
   if (request.kind === "exec") return exec(cluster, request.batch)
   if (request.kind === "dump") return new Uint8Array(await (await cluster.dumpDataDir("none")).arrayBuffer())

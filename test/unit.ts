@@ -1,0 +1,22 @@
+/**
+ * How many times as long as on an idle machine a thing takes now: 1 there, 10 where ten processes want each core. A test
+ * that waits a fixed time, or gives a thing so long, multiplies that by it.
+ */
+export async function slowness(): Promise<number> {
+  const startedAt = performance.now()
+  for (let turn = 0; turn < TURNS; turn++) {
+    burn()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return Math.min(20, Math.max(1, (performance.now() - startedAt) / (TURNS * TURN_MS)))
+}
+
+const TURNS = 8
+/** Of a turn on an idle machine: 3 ms of work, and a timer. */
+const TURN_MS = 5
+
+function burn(): void {
+  let sum = 0
+  for (let i = 0; i < 2_000_000; i++) sum = (sum * 31 + i) | 0
+  if (sum === 1) throw new Error("never")
+}
