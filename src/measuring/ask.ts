@@ -1,18 +1,9 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
-import { ALL_APPS, type Attempt, LOOKUP_SOURCES, type Outcome } from "../observations/types.ts"
+import { type Attempt, LOOKUP_SOURCES, type Outcome } from "../observations/types.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import { type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
-import type {
-  AppsAsked,
-  ChartAsked,
-  DeveloperAsked,
-  HintsAsked,
-  ListingAsked,
-  ReviewsAsked,
-  SearchAsked,
-} from "../sources/asked.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
 import { type RawBody, type Reach, ReadFailure, readOnce, type Source } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../upstreams.ts"
@@ -197,30 +188,17 @@ function siteAttempt({ message }: Error, { claim, at }: { claim: Claim; at: Date
   return { kind: "app_ads", at, platform, storefront, subject, source: SITES, outcome: "failed", detail: message }
 }
 
-/** Null for a question of another shape than the sources' own: then there is nothing to log it by. */
-function attemptOf<Asked>(
-  { name: source }: Source<Asked>,
-  asked: Asked,
+/** Null for a question that has no name in the log. */
+function attemptOf<Question>(
+  { name: source, kind }: Source<Question>,
+  asked: Question,
   { outcome, message, body }: ReadFailure,
   { claim, at }: { claim: Claim; at: Date },
 ): Attempt | null {
   const [{ platform, storefront: claimed }] = claim.subjects as [(typeof claim.subjects)[number]]
   const { storefront = claimed } = asked as { storefront?: string }
+  const subject = kind.question?.about(asked) ?? null
+  if (subject === null) return null
   const about = { at, platform, storefront, source, outcome, detail: message.slice(0, 500) }
-  const question = questionOf(source, asked)
-  return question && { ...question, ...about, ...(body && { sha256: body.sha256 }) }
+  return { kind: kind.name, subject, ...about, ...(body && { sha256: body.sha256 }) }
 }
-
-function questionOf(source: SourceName, asked: unknown): Pick<Attempt, "kind" | "subject"> | null {
-  const { term, prefix, ids, id, storeId, developerId, ...chart } = asked as Partial<Asked>
-  if (term !== undefined) return { kind: "search", subject: term }
-  if (prefix !== undefined) return { kind: "hints", subject: prefix }
-  if (storeId !== undefined) return { kind: "reviews", subject: storeId }
-  if (ids !== undefined) return { kind: "apps", subject: ids.join() }
-  if (id !== undefined) return { kind: "listing", subject: id }
-  if (developerId !== undefined) return { kind: "developer", subject: developerId }
-  if (chart.chart !== undefined) return { kind: "chart", subject: `${chart.device} ${chart.chart} ${chart.genre}` }
-  return source === "apple-genres" ? { kind: "genres", subject: ALL_APPS } : null
-}
-
-type Asked = SearchAsked & HintsAsked & AppsAsked & ReviewsAsked & ListingAsked & DeveloperAsked & ChartAsked

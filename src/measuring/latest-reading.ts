@@ -1,6 +1,9 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../database/types.ts"
 import type { Wanted } from "../measure.ts"
-import { DEMO, LOOKUP_SOURCES } from "../observations/types.ts"
+import { appAds } from "../observations/kinds/app-ads.ts"
+import { apps } from "../observations/kinds/apps.ts"
+import { DEMO } from "../observations/types.ts"
 import { chartOf } from "./kinds/charts.ts"
 
 /** When what is wanted was last seen, at that moment or later; null when it was not. The demo's searches do not count. */
@@ -9,13 +12,13 @@ export async function latestReading(sql: Sql, wanted: Wanted, since: Date): Prom
   return row?.seenAt ?? null
 }
 
-type Latest = (sql: Sql, wanted: Wanted, since: Date) => ReturnType<typeof searchSeen>
+type Latest = (sql: Sql, wanted: Wanted, since: Date) => PendingQuery<Row[]>
 
 const SEEN: Record<Wanted["kind"], Latest> = {
   search: searchSeen,
-  app: appSeen,
+  app: apps.latest!,
   listing: listingSeen,
-  app_ads: appAdsSeen,
+  app_ads: appAds.latest!,
   chart: chartSeen,
 }
 
@@ -29,15 +32,6 @@ function searchSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: 
       and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
 }
 
-function appSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
-  return sql`
-    select max(s.seen_at) as "seenAt"
-    from store_app a
-    join app_storefront s on s.app_id = a.id
-    where (a.platform, a.store_id) = (${platform}, ${subject}) and s.storefront = ${storefront}
-      and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.seen_at >= ${since}`
-}
-
 function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
   return sql`
     select max(r.seen_at) as "seenAt"
@@ -45,15 +39,6 @@ function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since:
     join listing_run r on r.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and r.storefront = ${storefront}
       and r.source = 'apple-app-page' and r.section = 'page' and r.seen_at >= ${since}`
-}
-
-function appAdsSeen(sql: Sql, { platform, subject }: Wanted, since: Date) {
-  return sql`
-    select max(d.seen_at) as "seenAt"
-    from store_app a
-    join app_ads d on d.app_id = a.id
-    where (a.platform, a.store_id) = (${platform}, ${subject})
-      and d.day >= (${since}::timestamptz at time zone 'utc')::date and d.seen_at >= ${since}`
 }
 
 function chartSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {

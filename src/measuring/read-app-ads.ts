@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
-import type { AppAdsObservation, AppAdsState, Platform } from "../observations/types.ts"
+import type { AppAdsObservation, AppAdsState } from "../observations/kinds/app-ads.ts"
+import type { Platform } from "../observations/provenance.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
 import { APP_ADS_PARSER, type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"

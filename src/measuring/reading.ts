@@ -1,7 +1,7 @@
 import { isConnectionProblem } from "../database/gate.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { recordAttempt } from "../observations/attempts.ts"
-import { checkAttempt, checkObservation, ObservationProblem } from "../observations/check.ts"
+import { checkAttempt, ObservationProblem } from "../observations/check.ts"
 import { record } from "../observations/record.ts"
 import type { Attempt, Observation, Outcome } from "../observations/types.ts"
 import { limited, TooLate } from "../running.ts"
@@ -68,12 +68,10 @@ async function read({ claim, abort, sinceClaim }: Run, failed: Attempt[], parts:
   const began = performance.now()
   const readMs = claim.kind.isLong ? parts.longReadMs : parts.readMs
   const leftMs = () => readMs - (performance.now() - began)
-  const observations = await limited(readMs, abort, (signal) => {
+  return await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
     return claim.kind.read(claim.subjects, port)
   })
-  for (const observation of observations) checkObservation(observation, parts.now())
-  return observations
 }
 
 async function store(
@@ -93,7 +91,7 @@ async function store(
     await kind.derive?.(tx, subjects, now())
     for (const step of last) await step(tx)
   }
-  await record(sql, observations, now, { finish })
+  await record(sql, observations, now, { finish, all: true })
 }
 
 /** The kind that others put forward. */

@@ -1,9 +1,11 @@
 import type { Sql } from "../database/types.ts"
+import { kindNamed } from "../observations/kinds.ts"
 import type { AppsObservation, Attempt, Observation, Platform, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody } from "../sources/source.ts"
 import { chartOf } from "./kinds/charts.ts"
 import { appSources, readApps } from "./replay-apps.ts"
+import { isHeld, readAgain } from "./replay-held.ts"
 import { type Range, type ReadFrom, startOf } from "./replay-subjects.ts"
 
 interface Row {
@@ -80,10 +82,11 @@ function isRecorded(sql: Sql) {
       where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
         and f.storefront = a.storefront and f.source = a.source and f.sha256 = a.sha256
     )
-    or ${isShelved(sql)}`
+    or ${isShelved(sql)}
+    ${isHeld(sql)}`
 }
 
-/** The same of charts, genres and what developers sell. */
+/** The same of charts and what developers sell. */
 function isShelved(sql: Sql) {
   return sql`
     exists (
@@ -94,11 +97,6 @@ function isShelved(sql: Sql) {
         and (c.device, c.chart, c.genre)
           = (split_part(a.subject, ' ', 1), split_part(a.subject, ' ', 2), split_part(a.subject, ' ', 3))
         and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
-    )
-    or exists (
-      select
-      from genre g
-      where a.kind = 'genres' and (g.platform, g.storefront) = (a.platform, a.storefront) and g.seen_at >= a.at
     )
     or exists (
       select
@@ -124,11 +122,9 @@ function attemptOf(row: Row, sources: Sources): ReadFrom {
 }
 
 /** The country that it was read from is not known of a read that failed. */
-function readAttempt(
-  { kind, subject, source, platform, storefront }: Row,
-  sources: Sources,
-  body: RawBody,
-): Observation {
+function readAttempt(row: Row, sources: Sources, body: RawBody): Observation {
+  const { kind, subject, source, platform, storefront } = row
+  if (kindNamed(kind)?.replay) return readAgain(sources, row, body)
   if (kind === "apps") {
     const ids = subject.split(",")
     return readApps(sources, { source: source as AppsObservation["source"], platform, storefront, ids }, body)
@@ -140,10 +136,6 @@ function readAttempt(
   if (kind === "chart") {
     const reader = sources.charts.find(({ name }) => name === source)!
     return parseBody(reader, chartOf({ storefront, subject }), body, undefined)
-  }
-  if (kind === "genres") {
-    const reader = sources.genres.find(({ name }) => name === source)!
-    return parseBody(reader, { storefront }, body, undefined)
   }
   if (kind === "developer") {
     const reader = sources.developers.find(({ name }) => name === source)!

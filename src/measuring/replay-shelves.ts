@@ -1,11 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import {
-  ALL_APPS,
-  type DeveloperAppsObservation,
-  type Genre,
-  type GenresObservation,
-  type Platform,
-} from "../observations/types.ts"
+import type { DeveloperAppsObservation, Platform } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { parseBody } from "../sources/source.ts"
 import { differing, type Range, type ReadFrom, startOf } from "./replay-subjects.ts"
@@ -19,10 +13,6 @@ interface Held {
   sha256: Uint8Array
 }
 
-type TreeRow = Held & {
-  source: GenresObservation["source"]
-  genres: { id: string; name: string; parent: string | null }[]
-}
 type ShelfRow = Held & {
   source: DeveloperAppsObservation["source"]
   developerId: string
@@ -31,49 +21,6 @@ type ShelfRow = Held & {
 }
 
 const PAGE = 50
-
-/** The stores' genres as these sources told them last, page by page. */
-export async function* storedGenres(
-  sql: Sql,
-  sources: Sources["genres"],
-  { since, source }: Range,
-): AsyncGenerator<ReadFrom[]> {
-  const names = sources.map(({ name }) => name).filter((name) => source === null || name === source)
-  let after = { platform: "", storefront: "" }
-  while (names.length > 0) {
-    const rows = await sql<TreeRow[]>`
-      select platform, storefront, source, seen_at as "seenAt", parser, origin, sha256,
-        jsonb_agg(jsonb_build_object('id', genre, 'name', name, 'parent', parent) order by place) as genres
-      from genre
-      where seen_at >= ${startOf(since)}::text::timestamptz and source = any(${names}::text[])
-        and (platform, storefront) > (${after.platform}, ${after.storefront})
-      group by platform, storefront, source, seen_at, parser, origin, sha256
-      order by platform, storefront
-      limit ${PAGE}`
-    if (rows.length === 0) return
-    yield rows.map((row) => treeOf(row, sources))
-    after = rows.at(-1) as TreeRow
-  }
-}
-
-function treeOf({ genres, ...row }: TreeRow, sources: Sources["genres"]): ReadFrom {
-  const { source, storefront, origin } = row
-  const line = ({ id, name, parent }: Omit<Genre, "parent"> & { parent?: string | null }) =>
-    `${parent ?? ""} ${id} ${name}`
-  return {
-    ...row,
-    subjects: [ALL_APPS],
-    read(body) {
-      const of = sources.find(({ name }) => name === source)!
-      return { ...parseBody(of, { storefront }, body, undefined), origin }
-    },
-    compare(seen) {
-      const now = (seen as GenresObservation).genres.map(line)
-      const places = differing(genres.map(line), now)
-      return [places > 0 ? { places, detail: `${places} of ${Math.max(genres.length, now.length)} genres` } : null]
-    },
-  }
-}
 
 /** What developers sold as these sources told it last, page by page. */
 export async function* storedShelves(

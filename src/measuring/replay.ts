@@ -11,10 +11,11 @@ import type { RawBodies } from "./raw-bodies.ts"
 import { storedApps } from "./replay-apps.ts"
 import { unreadAttempts } from "./replay-attempts.ts"
 import { storedCharts } from "./replay-charts.ts"
+import { readHeld } from "./replay-held.ts"
 import { storedHints } from "./replay-hints.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
 import { storedSearches } from "./replay-searches.ts"
-import { storedGenres, storedShelves } from "./replay-shelves.ts"
+import { storedShelves } from "./replay-shelves.ts"
 import type { ReadFrom } from "./replay-subjects.ts"
 
 export interface ReplayOptions {
@@ -70,8 +71,8 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   yield* storedHints(sql, sources.hints, range)
   yield* storedApps(sql, sources, range)
   yield* storedCharts(sql, sources.charts, range)
-  yield* storedGenres(sql, sources.genres, range)
   yield* storedShelves(sql, sources.developers, range)
+  yield* readHeld(sql, sources, range)
   yield* unreadAttempts(sql, sources, range)
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { type AppAdsObservation, DEMO } from "./types.ts"
+import type { AppAdsObservation } from "./types.ts"
 
 export interface AppAds extends Pick<AppAdsObservation, "seenAt" | "domain" | "state" | "records" | "variables"> {
   /** UTC. */
@@ -15,7 +15,7 @@ export async function appAdsOf(sql: Sql, appId: number): Promise<AppAds | null> 
     select day, seen_at as "seenAt", domain, state, records, variables
     from app_ads
     where app_id = ${appId}
-    order by origin = ${DEMO}, day desc
+    order by day desc
     limit 1`
   return row ?? null
 }

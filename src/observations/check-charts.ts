@@ -1,6 +1,6 @@
 import { checkApp } from "./check-app.ts"
-import { checkIds, checkPlace, checkProvenance, checkTime, hold, isGenre, isText } from "./invariants.ts"
-import { CHART_SOURCES, CHARTS, type ChartObservation, DEVICES, type GenresObservation } from "./types.ts"
+import { checkIds, checkPlace, checkProvenance, checkTime, hold, isGenre } from "./invariants.ts"
+import { CHART_SOURCES, CHARTS, type ChartObservation, DEVICES } from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of a reading of a top chart holds. */
 export function checkChart(reading: ChartObservation, now: Date): void {
@@ -23,24 +23,6 @@ export function checkChart(reading: ChartObservation, now: Date): void {
   for (const app of apps) {
     checkApp(app, reading.seenAt)
     hold(app.genre === undefined || isGenre(app.genre), "bad_text", "a genre must be a number of the store")
-  }
-  checkProvenance(reading)
-}
-
-const MOST_GENRES = 1_000
-
-/** Throws ObservationProblem unless the genres are one tree, each named and after its parent. */
-export function checkGenres({ genres, ...reading }: GenresObservation, now: Date): void {
-  checkPlace(reading, ["apple-genres"])
-  checkTime(reading.seenAt, now)
-  hold(genres.length <= MOST_GENRES, "too_many_results", `there are more than ${MOST_GENRES} genres`)
-  const known = new Set<string>()
-  for (const [place, { id, name, parent }] of genres.entries()) {
-    hold(isGenre(id) && !known.has(id), "bad_text", "each genre must have a number of its own")
-    hold(isText(name, 200), "bad_text", "each genre must be named")
-    const placed = place === 0 ? parent === undefined : parent !== undefined && known.has(parent)
-    hold(placed, "bad_text", "each genre but the first must come after its parent")
-    known.add(id)
   }
   checkProvenance(reading)
 }

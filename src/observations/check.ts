@@ -1,107 +1,18 @@
-import { monthOf } from "../formulas/days.ts"
-import { checkApp } from "./check-app.ts"
-import { checkAppAds } from "./check-app-ads.ts"
-import { checkApps } from "./check-apps.ts"
-import { checkChart, checkGenres } from "./check-charts.ts"
-import { checkDeveloper, checkListing } from "./check-listing.ts"
-import { checkReviews } from "./check-reviews.ts"
-import {
-  checkIds,
-  checkPlace,
-  checkProvenance,
-  checkRankPlace,
-  checkTerm,
-  checkTime,
-  hold,
-  isText,
-} from "./invariants.ts"
-import {
-  DEMO,
-  HINTS_SOURCES,
-  type HintsObservation,
-  type Observation,
-  type PopularityObservation,
-  type SearchObservation,
-} from "./types.ts"
+import { hold } from "./invariants.ts"
+import type { AnyKind } from "./kind.ts"
+import { KINDS, kindNamed } from "./kinds.ts"
+import { DEMO } from "./provenance.ts"
+import type { Observation } from "./types.ts"
 
 export { checkAttempt } from "./check-attempt.ts"
 export { ObservationProblem, type ProblemCode } from "./invariants.ts"
 
-/** Throws ObservationProblem unless every invariant of the observation's kind holds. */
-export function checkObservation(observation: Observation, now: Date): void {
-  if (observation.kind === "search") checkSearch(observation, now)
-  else if (observation.kind === "apps") checkApps(observation, now)
-  else if (observation.kind === "hints") checkHints(observation, now)
-  else if (observation.kind === "popularity") checkPopularity(observation, now)
-  else if (observation.kind === "listing") checkListing(observation, now)
-  else if (observation.kind === "developer") checkDeveloper(observation, now)
-  else if (observation.kind === "chart") checkChart(observation, now)
-  else if (observation.kind === "genres") checkGenres(observation, now)
-  else if (observation.kind === "reviews") checkReviews(observation, now)
-  else if (observation.kind === "app_ads") checkAppAds(observation, now)
-  else hold(false, "bad_kind", "the kind is not one that is observed")
-  hold(observation.kind === "search" || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
+/** Throws ObservationProblem unless every rule of the observation's kind holds. */
+export function checkObservation(observation: Observation, now: Date, kinds: readonly AnyKind[] = KINDS): void {
+  const kind = kindNamed(observation.kind, kinds)
+  hold(kind !== undefined, "bad_kind", "the kind is not one that is observed")
+  kind.check(observation, now)
+  hold(kind.demo || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
 }
 
 const NO_DEMO = "only searches can be of the demo: name another origin, or leave it out"
-
-function checkSearch(reading: SearchObservation, now: Date): void {
-  checkRankPlace(reading)
-  checkTerm(reading.term)
-  checkTime(reading.seenAt, now)
-  const { platform, depth, complete, results } = reading
-  const whole = Number.isInteger(depth) && depth >= 1 && depth <= 250
-  hold(whole, "bad_depth", "the depth must be a whole number from 1 to 250")
-  hold(typeof complete === "boolean", "bad_depth", "complete must be true or false")
-  hold(results.length <= depth, "too_many_results", "there are more results than the depth")
-  checkIds(
-    platform,
-    results.map(({ id }) => id),
-    "results",
-  )
-  for (const result of results) checkApp(result, reading.seenAt)
-  checkProvenance(reading)
-}
-
-const MOST_HINTS = 100
-
-function checkHints(answer: HintsObservation, now: Date): void {
-  checkPlace(answer, HINTS_SOURCES)
-  checkTerm(answer.prefix, "beginning")
-  checkTime(answer.seenAt, now)
-  const { terms } = answer
-  hold(terms.length <= MOST_HINTS, "too_many_results", `there are more than ${MOST_HINTS} terms`)
-  for (const term of terms) checkTerm(term, "suggested term")
-  hold(new Set(terms).size === terms.length, "duplicate_term", "a term is suggested twice")
-  checkProvenance(answer)
-}
-
-const MOST_GENRES = 100
-
-function checkPopularity(figure: PopularityObservation, now: Date): void {
-  checkPlace(figure, ["apple-ads-report"])
-  checkTerm(figure.term)
-  checkTime(figure.seenAt, now)
-  const { month, popularity, genres } = figure
-  const first = /^\d{4}-\d\d-\d\d$/.test(month) && !Number.isNaN(Date.parse(month)) && monthOf(month) === month
-  hold(first, "bad_month", "the month must be given by its first day")
-  hold(endOf(month) <= figure.seenAt.getTime(), "bad_month", "the month was not over when the figure was seen")
-  hold(isPopularity(popularity), "bad_figure", "the popularity must be a whole number from 1 to 100")
-  hold(genres.length <= MOST_GENRES, "too_many_results", `there are more than ${MOST_GENRES} genres`)
-  const named = new Set(genres.map(({ genre }) => genre)).size === genres.length
-  hold(named && genres.every(({ genre }) => isText(genre, 100)), "bad_text", "each genre must be named, and once")
-  for (const { rank, popularity } of genres) {
-    hold(Number.isSafeInteger(rank) && rank >= 1, "bad_figure", "a rank in a genre must be a whole number from 1")
-    hold(isPopularity(popularity), "bad_figure", "a popularity in a genre must be a whole number from 1 to 100")
-  }
-  checkProvenance(figure)
-}
-
-function endOf(month: string): number {
-  const [year, number] = month.split("-").map(Number) as [number, number]
-  return Date.UTC(year, number)
-}
-
-function isPopularity(figure: number): boolean {
-  return Number.isInteger(figure) && figure >= 1 && figure <= 100
-}

@@ -1,7 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { type ChartKey, chartIds } from "./chart-identities.ts"
 import { type AppKey, appIds, type ListKey, listIds } from "./identities.ts"
-import type { AppsObservation, ListedBeside, ListingObservation, Observation, Platform } from "./types.ts"
+import type { Platform } from "./provenance.ts"
 
 /** The surrogate ids of what observations speak of. */
 export interface Identified {
@@ -12,58 +12,42 @@ export interface Identified {
   charts: readonly number[]
   chartOf(key: ChartKey): number
   appOf(platform: Platform, id: string): number
+  /** Of all apps of which something is derived from reading to reading. */
+  series: readonly number[]
+}
+
+/** What an observation speaks of. */
+export interface Names {
+  list?: ListKey
+  chart?: ChartKey
+  /** Store ids of its platform. */
+  apps?: readonly string[]
+  /** Those of them of which something is derived from reading to reading. */
+  series?: readonly string[]
 }
 
 /**
- * Looks up, or makes, the lists, apps and charts of observations. Comes before any row is locked: whoever makes some waits for
+ * Looks up, or makes, the lists, apps and charts that are named. Comes before any row is locked: whoever makes some waits for
  * others who do.
  */
-export async function identify(tx: Tx, observations: readonly Observation[]): Promise<Identified> {
-  const listsNamed = new Map(observations.flatMap(listKeys).map((key) => [listKeyOf(key), key]))
-  const appsNamed = new Map(observations.flatMap(appKeys).map((key) => [appKeyOf(key.platform, key.id), key]))
-  const chartsNamed = new Map(observations.flatMap(chartKeys).map((key) => [chartKeyOf(key), key]))
+export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<Identified> {
+  const listsNamed = new Map(named.flatMap(({ list }) => (list ? [[listKeyOf(list), list]] : [])))
+  const chartsNamed = new Map(named.flatMap(({ chart }) => (chart ? [[chartKeyOf(chart), chart]] : [])))
+  const appsNamed = new Map(
+    named.flatMap(({ platform, apps = [] }) => apps.map((id) => [appKeyOf(platform, id), { platform, id }])),
+  )
   const lists = placed(listsNamed, listsNamed.size === 0 ? [] : await listIds(tx, [...listsNamed.values()]))
   const apps = placed(appsNamed, appsNamed.size === 0 ? [] : await appIds(tx, [...appsNamed.values()]))
   const charts = placed(chartsNamed, chartsNamed.size === 0 ? [] : await chartIds(tx, [...chartsNamed.values()]))
+  const appOf = (platform: Platform, id: string) => apps.get(appKeyOf(platform, id)) as number
   return {
     lists: [...lists.values()],
     listOf: (key) => lists.get(listKeyOf(key)) as number,
     charts: [...charts.values()],
     chartOf: (key) => charts.get(chartKeyOf(key)) as number,
-    appOf: (platform, id) => apps.get(appKeyOf(platform, id)) as number,
+    appOf,
+    series: named.flatMap(({ platform, series = [] }) => series.map((id) => appOf(platform, id))),
   }
-}
-
-function listKeys(observation: Observation): ListKey[] {
-  return observation.kind === "search" || observation.kind === "popularity" ? [observation] : []
-}
-
-function chartKeys(observation: Observation): ChartKey[] {
-  return observation.kind === "chart" ? [observation] : []
-}
-
-function appKeys(observation: Observation): AppKey[] {
-  const { kind, platform } = observation
-  if (kind === "search") return observation.results.map(({ id }) => ({ platform, id }))
-  if (kind === "chart") return observation.apps.map(({ id }) => ({ platform, id }))
-  if (kind === "apps") return idsOf(observation).map((id) => ({ platform, id }))
-  if (kind === "developer") return observation.apps.map(({ id }) => ({ platform, id }))
-  if (kind === "app_ads") return [{ platform, id: observation.id }]
-  if (kind === "reviews") return [{ platform, id: observation.storeId }]
-  if (kind === "listing") return listedIds(observation).map((id) => ({ platform, id }))
-  return []
-}
-
-function idsOf({ asked, apps }: AppsObservation): string[] {
-  return [...new Set([...asked, ...apps.flatMap(({ id, listing = {} }) => [id, ...besideIds(listing)])])]
-}
-
-function listedIds({ id, listing }: ListingObservation): string[] {
-  return [id, ...besideIds(listing)]
-}
-
-function besideIds({ similar = [], moreByDeveloper = [] }: ListedBeside): string[] {
-  return [...similar, ...moreByDeveloper].map(({ id }) => id)
 }
 
 function listKeyOf({ platform, storefront, term }: ListKey): string {

@@ -4,9 +4,10 @@ import { recordAttempt } from "./attempts.ts"
 import { type BatchSize, createBatchSize } from "./batch-size.ts"
 import { ObservationProblem } from "./check.ts"
 import { deriveFigures, noteSide, type Sides } from "./derive-figures.ts"
+import { kindNamed } from "./kinds.ts"
 import { LineProblem, type Parsed, parseLine } from "./lines.ts"
 import { type RecordOptions, record } from "./record.ts"
-import type { Attempt, Observation, ReviewsObservation } from "./types.ts"
+import type { Attempt, Observation } from "./types.ts"
 
 /** Counts so far. */
 export interface ImportProgress {
@@ -86,8 +87,8 @@ export async function importLines(
       await flush()
       await pause()
     }
-    const page = longPage(parsed, size)
-    if (page) await storePage(storing, number, page)
+    const long = longReading(parsed, size)
+    if (long) await storeParts(storing, number, long)
     else {
       pending.push({ number, parsed })
       results += more
@@ -104,13 +105,7 @@ const PAUSE_MS = 5
 
 function resultsOf(parsed: Parsed): number {
   if (parsed.kind === "attempt") return 0
-  const { observation } = parsed
-  if (observation.kind === "search") return observation.results.length
-  if (observation.kind === "chart" || observation.kind === "developer") return observation.apps.length
-  if (observation.kind === "apps") return Math.max(observation.apps.length, observation.asked.length)
-  // a text takes about as long as two results
-  if (observation.kind === "reviews") return 2 * observation.reviews.length
-  return 1
+  return kindNamed(parsed.observation.kind)?.weight?.(parsed.observation) ?? 1
 }
 
 interface Numbered {
@@ -169,30 +164,24 @@ async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, no
   }
 }
 
-/** A page of reviews that would take a transaction too long. */
-function longPage(parsed: Parsed, size: BatchSize): ReviewsObservation | null {
-  if (parsed.kind === "attempt" || parsed.observation.kind !== "reviews") return null
-  return resultsOf(parsed) > size.results ? parsed.observation : null
+/** A reading that would take a transaction too long, and can be stored in parts. */
+function longReading(parsed: Parsed, size: BatchSize): Observation | null {
+  if (parsed.kind === "attempt" || resultsOf(parsed) <= size.results) return null
+  return kindNamed(parsed.observation.kind)?.split ? parsed.observation : null
 }
 
-/**
- * Stores it in parts of one reading, of which only the last says how far the reading came: what an interrupted import leaves
- * are reviews that the next finds known.
- */
-async function storePage(storing: Storing, line: number, page: ReviewsObservation): Promise<void> {
+async function storeParts(storing: Storing, line: number, reading: Observation): Promise<void> {
   const { sql, total, size, pause, now } = storing
-  const { end, ...unended } = page
   let isNew = false
-  for (let from = 0; from < page.reviews.length; ) {
-    const reviews = page.reviews.slice(from, from + Math.max(1, Math.floor(size.results / 2)))
-    from += reviews.length
-    const isLast = from === page.reviews.length
-    const part = isLast && end ? { ...unended, end, reviews } : { ...unended, reviews }
-    const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], 2 * reviews.length))
+  for (let rest: Observation | null = reading; rest; ) {
+    const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind)!.split!(rest, size.results)
+    const results = resultsOf({ kind: "observation", observation: part })
+    const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], results))
     const [bad] = refused
     if (bad) return void total.bad.push({ line, reason: bad.problem.message })
     isNew ||= recorded > 0
-    if (!isLast) await pause()
+    rest = left
+    if (rest) await pause()
   }
   if (isNew) total.recorded++
   else total.known++

@@ -42,14 +42,21 @@ export function hold(holds: boolean, code: ProblemCode, message: string): assert
 
 /** A source that reads this kind, of that platform's store; and a storefront there is. */
 export function checkPlace(
-  { source, platform, storefront }: { source: SourceName; platform: Platform; storefront: string },
+  { storefront, ...store }: { source: SourceName; platform: Platform; storefront: string },
+  sources: readonly SourceName[],
+): void {
+  checkStore(store, sources)
+  hold(isStorefront(storefront), "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
+}
+
+export function checkStore(
+  { source, platform }: { source: SourceName; platform: Platform },
   sources: readonly SourceName[],
 ): void {
   hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
   hold(platform === "ios" || platform === "android", "bad_platform", "the platform must be ios or android")
   const store = /^(apple|itunes)-/.test(source) ? "ios" : source.startsWith("play-") ? "android" : platform
   hold(platform === store, "bad_platform", "the source does not read that platform's store")
-  hold(isStorefront(storefront), "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
 }
 
 const ITUNES = "the iTunes Search API is no rank source: its order is not the order a phone shows"

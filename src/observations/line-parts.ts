@@ -16,8 +16,14 @@ export const Moment = v.pipe(
   Text,
   v.isoTimestamp("must be an ISO 8601 time with its zone"),
   v.check(isRealDay, "is no day of the calendar"),
+  v.transform((text) => new Date(text)),
 )
-export const Platform = v.picklist(["ios", "android"], "must be ios or android")
+export const PlatformName = v.picklist(["ios", "android"], "must be ios or android")
+
+/** One of a kind's sources. */
+export function sourceIn(sources: readonly string[]) {
+  return v.picklist(sources, `must be ${sources.length > 1 ? "one of " : ""}${sources.join(", ")}`)
+}
 
 export const RankSource = v.pipe(
   Text,
@@ -28,7 +34,7 @@ export const RankSource = v.pipe(
   v.picklist(RANK_SOURCES, `must be one of ${RANK_SOURCES.join(", ")}`),
 )
 
-export const Provenance = {
+export const LINE_PROVENANCE = {
   parser: v.optional(Whole, 1),
   origin: v.optional(Text, "own"),
   egress: v.optional(Country),

@@ -1,29 +1,11 @@
-import { Buffer } from "node:buffer"
-import { hash } from "node:crypto"
+import * as v from "valibot"
 import { normaliseTerm } from "../formulas/term.ts"
 import { doubledKey } from "./json-keys.ts"
-import { checkedLine, type LineOf, LineProblem } from "./line-shapes.ts"
-import { titleIn, versionIn, writtenIn } from "./review-parts.ts"
-import type {
-  AppAdsObservation,
-  AppAdsRecord,
-  AppAdsVariables,
-  AppsObservation,
-  Attempt,
-  ChartObservation,
-  DeveloperAppsObservation,
-  Genre,
-  GenresObservation,
-  HintsObservation,
-  Listing,
-  ListingObservation,
-  Observation,
-  PopularityObservation,
-  ReviewsObservation,
-  SearchObservation,
-  StoreApp,
-  StoreReview,
-} from "./types.ts"
+import type { AnyKind } from "./kind.ts"
+import { KINDS, kindNamed } from "./kinds.ts"
+import { Country, Fact, Moment, PlatformName, RankSource, Text } from "./line-parts.ts"
+import { LineProblem } from "./line-problem.ts"
+import { type Attempt, type Observation, OUTCOMES } from "./types.ts"
 
 export { LineProblem }
 
@@ -118,14 +100,18 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * A text that says nothing where none is needed is taken for none. Other fields are refused, and a key that stands twice;
  * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
  */
-export function parseLine(text: string): Parsed {
+export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Parsed {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
-  const line = checkedLine(jsonOf(text))
+  const value = jsonOf(text)
+  const name = kindIn(value)
+  const kind = name === "attempt" ? null : kindNamed(name, kinds)
+  if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)
+  const line = checkedLine(kind?.lineShape ?? ATTEMPT, value)
   // every key is one of ours by now, so that it can be named
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
-  if (line.kind === "attempt") return { kind: "attempt", attempt: attemptOf(line) }
-  return { kind: "observation", observation: observationOf(line, text) }
+  if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
+  return { kind: "observation", observation: kind.readLine(line as never, text) as Observation }
 }
 
 const LONGEST = 1_000_000
@@ -138,139 +124,52 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function attemptOf({ term, storefront, at, detail, ...rest }: LineOf<"attempt">): Attempt {
+function kindIn(value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+  if (!isObject) throw new LineProblem("the line is not a JSON object")
+  return (value as { kind?: unknown }).kind
+}
+
+function namesOf(kinds: readonly AnyKind[]): string[] {
+  const [first, ...others] = kinds.map(({ name }) => name)
+  return [first as string, "attempt", ...others]
+}
+
+function checkedLine(shape: v.GenericSchema, value: unknown): unknown {
+  const result = v.safeParse(shape, value, { abortEarly: true })
+  if (!result.success) throw new LineProblem(reasonOf(result.issues[0]))
+  return result.output
+}
+
+function reasonOf(issue: v.BaseIssue<unknown>): string {
+  const { path = [] } = issue
+  const named = path.map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
+  const field = named.replace(/^\./, "")
+  if (issue.type !== "strict_object") return `${field}: ${issue.message}`
+  if (issue.expected === "never")
+    return `${field.replace(/\.?[^.]*$/, "") || "the line"}: holds a field that is not known`
+  return issue.received === "undefined" ? `${field}: is missing` : `${field}: must be an object`
+}
+
+const ATTEMPT = v.strictObject({
+  kind: v.literal("attempt"),
+  source: RankSource,
+  platform: PlatformName,
+  storefront: Country,
+  term: Text,
+  at: Moment,
+  outcome: v.picklist(OUTCOMES, `must be one of ${OUTCOMES.join(", ")}`),
+  detail: Fact,
+})
+
+type AttemptLine = v.InferOutput<typeof ATTEMPT>
+
+function attemptOf({ term, storefront, detail, ...rest }: AttemptLine): Attempt {
   return {
     ...rest,
     kind: "search",
     storefront: storefront.toLowerCase(),
     subject: normaliseTerm(term),
-    at: new Date(at),
     ...(detail !== undefined && { detail }),
-  }
-}
-
-function observationOf(line: Exclude<ReturnType<typeof checkedLine>, LineOf<"attempt">>, text: string): Observation {
-  if (line.kind === "search") return searchOf(line, text)
-  if (line.kind === "apps") return appsOf(line, text)
-  if (line.kind === "chart") return chartOf(line, text)
-  if (line.kind === "hints") return hintsOf(line, text)
-  if (line.kind === "reviews") return reviewsOf(line, text)
-  if (line.kind === "listing") return listingOf(line, text)
-  if (line.kind === "genres") return genresOf(line, text)
-  if (line.kind === "developer") return developerOf(line, text)
-  if (line.kind === "app_ads") return appAdsOf(line, text)
-  return popularityOf(line, text)
-}
-
-function searchOf(line: LineOf<"search">, text: string): SearchObservation {
-  const { results, depth = results.length, term, ...rest } = line
-  if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
-  return { ...rest, ...provenanceOf(line, text), term: normaliseTerm(term), depth, results: results as Shown }
-}
-
-// fields that were left out are not there, rather than undefined
-type Shown = SearchObservation["results"]
-
-function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
-  return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
-}
-
-/**
- * With moments in place of how they are written, a version's, an event's and an app's, and without what is not said; at any
- * depth.
- */
-function dated<T>(part: unknown): T {
-  if (Array.isArray(part)) return part.map(dated) as T
-  if (typeof part !== "object" || part === null) return part as T
-  const said = Object.entries(part).filter(([, value]) => value !== undefined)
-  const entries = said.map(([key, value]) => [key, MOMENTS.has(key) ? new Date(value) : dated(value)])
-  return Object.fromEntries(entries)
-}
-
-const MOMENTS = new Set(["releasedAt", "updatedAt", "startsAt", "endsAt"])
-
-function listingOf(line: LineOf<"listing">, text: string): ListingObservation {
-  return { ...line, ...provenanceOf(line, text), listing: dated<Listing>(line.listing) }
-}
-
-function genresOf(line: LineOf<"genres">, text: string): GenresObservation {
-  return { ...line, ...provenanceOf(line, text), genres: line.genres as Genre[] }
-}
-
-function developerOf(line: LineOf<"developer">, text: string): DeveloperAppsObservation {
-  return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
-}
-
-function appAdsOf({ records, variables, ...line }: LineOf<"app_ads">, text: string): AppAdsObservation {
-  const { storefront: _everywhere, ...provenance } = provenanceOf({ ...line, storefront: "" }, text)
-  return { ...line, ...provenance, records: records as AppAdsRecord[], variables: variables as AppAdsVariables }
-}
-
-function chartOf(line: LineOf<"chart">, text: string): ChartObservation {
-  const { apps, depth, ...rest } = line
-  if (depth === undefined && apps.length === 0) throw new LineProblem("depth: must be given when apps is empty")
-  return { ...rest, ...provenanceOf(line, text), depth: depth ?? apps.length, apps: apps as ChartObservation["apps"] }
-}
-
-function hintsOf(line: LineOf<"hints">, text: string): HintsObservation {
-  const terms = [...new Set(line.terms.map(normaliseTerm))]
-  return { ...line, ...provenanceOf(line, text), prefix: normaliseTerm(line.prefix), terms }
-}
-
-function reviewsOf(line: LineOf<"reviews">, text: string): ReviewsObservation {
-  const { pages = 1, complete, reviews, language, ...rest } = line
-  const empty = reviews.length === 0
-  if (empty && complete !== true) throw new LineProblem("complete: must be true when reviews is empty")
-  return {
-    ...rest,
-    ...provenanceOf(line, text),
-    ...(language !== undefined && { language }),
-    reviews: reviews.map(reviewIn),
-    ...(complete !== undefined && { end: { pages, complete, empty } }),
-  }
-}
-
-/** As the readers of stores' pages take it: an odd title or version is none, and a text loses what cannot be stored. */
-function reviewIn({ title, text, version, at, ...review }: LineOf<"reviews">["reviews"][number]): StoreReview {
-  const [named, of] = [titleIn(title), versionIn(version)]
-  return {
-    ...review,
-    ...(named !== undefined && { title: named }),
-    text: writtenIn(text),
-    ...(of !== undefined && { version: of }),
-    at: new Date(at),
-  }
-}
-
-function popularityOf(line: LineOf<"popularity">, text: string): PopularityObservation {
-  const [year, month] = line.month.split("-").map(Number) as [number, number]
-  const { seenAt = new Date(Date.UTC(year, month)).toISOString() } = line
-  return {
-    ...line,
-    ...provenanceOf({ ...line, seenAt }, text),
-    source: "apple-ads-report",
-    platform: "ios",
-    term: normaliseTerm(line.term),
-    month: `${line.month}-01`,
-  }
-}
-
-interface Provenanced {
-  storefront: string
-  seenAt: string
-  parser: number
-  origin: string
-  egress?: string | undefined
-  sha256?: string | undefined
-}
-
-function provenanceOf({ storefront, seenAt, parser, origin, egress, sha256 }: Provenanced, text: string) {
-  return {
-    storefront: storefront.toLowerCase(),
-    seenAt: new Date(seenAt),
-    parser,
-    origin,
-    egress: egress?.toLowerCase(),
-    sha256: sha256 === undefined ? hash("sha256", text.trim(), "buffer") : Buffer.from(sha256, "hex"),
   }
 }

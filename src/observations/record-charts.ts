@@ -1,7 +1,6 @@
 import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
 import { bestFirst } from "./answers.ts"
-import { lockCharts } from "./chart-identities.ts"
 import type { ShownApps } from "./facts.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf } from "./latest.ts"
@@ -16,7 +15,7 @@ export interface StoredChart extends ShownApps {
 
 /**
  * Stores readings that are new or better than what is held, brings the days of their charts and who is on them now up to
- * date, and returns those readings. Locks their charts.
+ * date, and returns those readings. Needs their charts' lock.
  */
 export async function storeCharts(
   tx: Tx,
@@ -24,7 +23,6 @@ export async function storeCharts(
   known: Identified,
 ): Promise<StoredChart[]> {
   if (readings.length === 0) return []
-  await lockCharts(tx, known.charts)
   const rows = readings.map((reading) => rowOf(reading, known))
   const changed: Row[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))

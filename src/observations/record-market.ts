@@ -2,10 +2,14 @@ import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
 import type { Identified } from "./identified.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import type { AppsObservation, ListingObservation, MarketFacts } from "./types.ts"
+import type { AnyObservation } from "./provenance.ts"
+import type { MarketFacts } from "./types.ts"
 
-/** A reading that may say facts of the market. */
-export type MarketReading = AppsObservation | ListingObservation
+/** What a reading says of the market. */
+export interface MarketReading {
+  from: AnyObservation
+  said: readonly { id: string; facts: MarketFacts }[]
+}
 
 /**
  * Holds, of each source, storefront and day, what was said last of how often an app was installed and of what is sold
@@ -15,7 +19,7 @@ export async function storeMarket(
   tx: Tx,
   readings: readonly MarketReading[],
   known: Identified,
-): Promise<MarketReading[]> {
+): Promise<AnyObservation[]> {
   const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, known)))
   if (rows.length === 0) return []
   const written = await tx<Key[]>`
@@ -54,25 +58,19 @@ function keyOf({ appId, storefront, source, day }: Key): string {
 }
 
 interface Row {
-  from: MarketReading
+  from: AnyObservation
   key: string
   appId: number
   facts: MarketFacts
 }
 
-function rowsOf(from: MarketReading, { appOf }: Identified): Row[] {
-  const { platform, storefront, source, seenAt } = from
-  return saidIn(from).flatMap(({ id, facts }) => {
+function rowsOf({ from, said }: MarketReading, { appOf }: Identified): Row[] {
+  const { platform, storefront = "", source, seenAt } = from
+  return said.flatMap(({ id, facts }) => {
     if (Object.values(facts).every((fact) => fact === undefined)) return []
     const appId = appOf(platform, id)
     return [{ from, key: keyOf({ appId, storefront, source, day: dayOf(seenAt) }), appId, facts }]
   })
-}
-
-function saidIn(from: MarketReading): { id: string; facts: MarketFacts }[] {
-  if (from.kind === "apps") return from.apps.map(({ id, market = {} }) => ({ id, facts: market }))
-  const { hasInAppPurchases } = from.listing
-  return [{ id: from.id, facts: hasInAppPurchases === undefined ? {} : { hasInAppPurchases } }]
 }
 
 function stored({ from, appId, facts }: Row) {

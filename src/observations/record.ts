@@ -1,26 +1,18 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { dayOf, monthOf } from "../formulas/days.ts"
+import { lockCharts } from "./chart-identities.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
-import { deriveMonths } from "./derive-month.ts"
-import { type ShownApps, storeFacts } from "./facts.ts"
+import { storeFacts } from "./facts.ts"
 import { type Identified, identify } from "./identified.ts"
 import { holdIdentities, lockLists } from "./identities.ts"
-import { hold } from "./invariants.ts"
-import { pagesIn } from "./looked-up.ts"
-import { deriveJumps } from "./rating-jumps.ts"
-import { storeAppAds } from "./record-app-ads.ts"
-import { storeApps } from "./record-apps.ts"
-import { storeCharts } from "./record-charts.ts"
-import { storeDevelopers } from "./record-developer.ts"
-import { storeGenres } from "./record-genres.ts"
-import { storeHints } from "./record-hints.ts"
-import { lockSeries, storeListings } from "./record-listing.ts"
+import type { AnyKind, StoreResult } from "./kind.ts"
+import { KINDS, kindNamed } from "./kinds.ts"
+import type { AnyObservation } from "./provenance.ts"
+import { lockSeries } from "./record-listing.ts"
 import { storeMarket } from "./record-market.ts"
-import { type NamingApps, storeNames } from "./record-names.ts"
-import { storePopularities } from "./record-popularity.ts"
-import { storeReviews } from "./record-reviews.ts"
-import { recountDays, storeSearches } from "./record-searches.ts"
-import { type AppsObservation, type ListingObservation, LOOKUP_SOURCES, type Observation } from "./types.ts"
+import { storeNames } from "./record-names.ts"
+import { recountDays } from "./record-searches.ts"
+import type { Observation } from "./types.ts"
 
 export { recountDays }
 
@@ -40,8 +32,11 @@ export interface RecordOptions {
    * nothing but by `tx`. What it throws takes everything back.
    */
   finish?: (tx: Tx) => Promise<void>
+  /** Throws the problem of the first reading that breaks an invariant, and stores none, in place of leaving it out. */
+  all?: true
   /** Told for how many milliseconds the transaction had the database to itself. */
   noteMs?: (ms: number) => void
+  kinds?: readonly AnyKind[]
 }
 
 /**
@@ -60,15 +55,16 @@ export async function record(
   sql: Sql,
   observations: readonly Observation[],
   now: () => Date = () => new Date(),
-  { finish, noteMs }: RecordOptions = {},
+  { finish, all, noteMs, kinds = KINDS }: RecordOptions = {},
 ): Promise<Recorded> {
-  const { sound, refused } = sift(observations, now())
+  const { sound, refused } = sift(observations, now(), kinds)
+  if (all && refused[0]) throw refused[0].problem
   if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
-  await openMonths(sql, sound)
+  await openMonths(sql, sound, kinds)
   const recorded = await again(() =>
     sql.begin(async (tx) => {
       const startedAt = performance.now()
-      const count = sound.length > 0 ? await store(tx, sound) : 0
+      const count = sound.length > 0 ? await store(tx, sound, kinds) : 0
       await finish?.(tx)
       noteMs?.(performance.now() - startedAt)
       return count
@@ -77,17 +73,12 @@ export async function record(
   return { recorded, known: sound.length - recorded, refused }
 }
 
-const STORED: readonly Observation["kind"][] = [
-  "search", "apps", "hints", "popularity", "reviews", "listing", "chart", "genres", "developer", "app_ads",
-] // biome-ignore format: a list to scan
-
-function sift(observations: readonly Observation[], now: Date) {
+function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {
   const sound: Observation[] = []
   const refused: Recorded["refused"] = []
   observations.forEach((observation, index) => {
     try {
-      checkObservation(observation, now)
-      hold(STORED.includes(observation.kind), "bad_kind", "nothing stores observations of this kind")
+      checkObservation(observation, now, kinds)
       sound.push(observation)
     } catch (error) {
       if (!(error instanceof ObservationProblem)) throw error
@@ -98,8 +89,8 @@ function sift(observations: readonly Observation[], now: Date) {
 }
 
 // In a transaction of its own: attaching waits for writers of `list` and of `chart`, which may wait for it in turn.
-async function openMonths(sql: Sql, observations: readonly Observation[]): Promise<void> {
-  const placed = [...ofKind(observations, "search"), ...ofKind(observations, "chart")]
+async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<void> {
+  const placed = sound.filter(({ kind }) => kindNamed(kind, kinds)?.monthly)
   const months = new Set(placed.map(({ seenAt }) => monthOf(dayOf(seenAt))))
   if (months.size === 0) return
   await again(
@@ -124,80 +115,59 @@ async function again<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Every table is written once, in this order and by its key, so that nobody waits in a circle. */
-async function store(tx: Tx, sound: readonly Observation[]): Promise<number> {
+/**
+ * In phases, and in each of them kind by kind in the order of their list, so that nobody waits in a circle: identities and
+ * locks, rows, facts of apps, names, and what is derived.
+ */
+async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<number> {
   // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
   await holdIdentities(tx)
-  const known = await identify(tx, sound)
-  if (known.lists.length > 0) await lockLists(tx, known.lists)
-  const searches = await storeSearches(tx, ofKind(sound, "search"), known)
-  const facts = await storeFactsOf(tx, sound, { known, searches })
-  await deriveMonths(
+  const { readings, wholeOf } = withParts(sound, kinds)
+  const known = await identify(
     tx,
-    searches.map(({ listId, from }) => ({ listId, month: monthOf(dayOf(from.seenAt)) })),
+    readings.map((one) => ({ platform: one.platform, ...namesIn(one, kinds) })),
   )
-  const hints = await storeHints(tx, ofKind(sound, "hints"))
-  const figures = await storePopularities(tx, ofKind(sound, "popularity"), known)
-  const reviews = await storeReviews(tx, ofKind(sound, "reviews"), known)
-  const genres = await storeGenres(tx, ofKind(sound, "genres"))
-  const ads = await storeAppAds(tx, ofKind(sound, "app_ads"), known)
-  const placed = searches.map(({ from }) => from)
-  return new Set<Observation>([...placed, ...facts, ...hints, ...figures, ...reviews, ...genres, ...ads]).size
+  await lock(tx, known)
+  const stored: [AnyKind, StoreResult<AnyObservation>][] = []
+  for (const kind of kinds) {
+    const own = readings.filter((one) => one.kind === kind.name)
+    if (own.length > 0) stored.push([kind, await kind.store(tx, own, known)])
+  }
+  const results = stored.map(([, result]) => result)
+  const market = await storeMarket(tx, marketsIn(sound, kinds), known)
+  const rated = await storeFacts(
+    tx,
+    results.flatMap(({ shown = [] }) => shown),
+  )
+  await storeNames(
+    tx,
+    results.flatMap(({ shown = [], named = shown }) => named),
+  )
+  for (const [kind, { placed }] of stored) {
+    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known)
+  }
+  const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
+  return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }
 
-interface Storing {
-  known: Identified
-  searches: readonly ShownApps[]
+/** With the readings that stand in others; these are counted as the others. */
+function withParts(sound: readonly Observation[], kinds: readonly AnyKind[]) {
+  const wholeOf = new Map<AnyObservation, AnyObservation>()
+  for (const one of sound) for (const part of kindNamed(one.kind, kinds)?.parts?.(one) ?? []) wholeOf.set(part, one)
+  return { readings: [...sound, ...wholeOf.keys()] as AnyObservation[], wholeOf }
 }
 
-/** What readings say of apps, and what follows from it. Returns those that took a place with any of it. */
-async function storeFactsOf(
-  tx: Tx,
-  sound: readonly Observation[],
-  { known, searches }: Storing,
-): Promise<Observation[]> {
-  const lookUps = ofKind(sound, "apps")
-  const apps = await storeApps(tx, lookUps, known)
-  const charts = await storeCharts(tx, ofKind(sound, "chart"), known)
-  const shelves = await storeDevelopers(tx, ofKind(sound, "developer"), known)
-  const pages = pagesIn(lookUps)
-  const listed = [...ofKind(sound, "listing"), ...pages.keys()]
-  await lockSeries(tx, seriesOf(lookUps, listed, known))
-  const listings = await storeListings(tx, listed, known)
-  const market = await storeMarket(tx, [...ofKind(sound, "listing"), ...lookUps], known)
-  const rated = await storeFacts(tx, [...searches, ...apps, ...charts, ...shelves, ...listings])
-  await storeNames(tx, [...listsIn(sound, known), ...apps, ...shelves, ...listings])
-  await deriveJumps(tx, [...ofKind(rated, "listing"), ...ofKind(rated, "apps").filter(isLookUp)], known)
-  const said = [...apps, ...shelves, ...listings].filter(({ placed }) => placed).map(({ from }) => from)
-  const placed = [...said, ...charts.map(({ from }) => from), ...market, ...rated]
-  // a page that stands in a look-up is counted as the look-up
-  return placed.map((from) => (from.kind === "listing" ? (pages.get(from) ?? from) : from))
+function namesIn(one: AnyObservation, kinds: readonly AnyKind[]) {
+  return kindNamed(one.kind, kinds)?.names?.(one)
 }
 
-/** Searches and charts, also those that are known or outdone: what they call apps must not follow the order of coming. */
-function listsIn(sound: readonly Observation[], { appOf }: Identified): NamingApps[] {
-  const searches = ofKind(sound, "search").map((from) => ({ from, apps: from.results }))
-  const charts = ofKind(sound, "chart").map((from) => ({ from, apps: from.apps }))
-  return [...searches, ...charts].map(({ from, apps }) => {
-    return { from, apps, appIds: apps.map(({ id }) => appOf(from.platform, id)) }
-  })
+async function lock(tx: Tx, { lists, charts, series }: Identified): Promise<void> {
+  if (lists.length > 0) await lockLists(tx, lists)
+  if (charts.length > 0) await lockCharts(tx, charts)
+  await lockSeries(tx, series)
 }
 
-function isLookUp({ source }: AppsObservation): boolean {
-  return LOOKUP_SOURCES.includes(source)
-}
-
-/** The apps (store_app ids) of which something is derived from reading to reading. */
-function seriesOf(
-  lookUps: readonly AppsObservation[],
-  listed: readonly ListingObservation[],
-  { appOf }: Identified,
-): number[] {
-  const shown = lookUps.filter(isLookUp).flatMap(({ platform, apps }) => apps.map(({ id }) => appOf(platform, id)))
-  return [...shown, ...listed.map(({ platform, id }) => appOf(platform, id))]
-}
-
-function ofKind<Kind extends Observation["kind"]>(observations: readonly Observation[], kind: Kind) {
-  return observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind)
+function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]) {
+  return sound.map((from) => ({ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }))
 }

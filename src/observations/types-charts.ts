@@ -50,20 +50,3 @@ export interface ChartApp extends ResultApp {
   /** The store's own id of its main genre. */
   genre?: string
 }
-
-/** The store's genres as it names them in one storefront. */
-export interface GenresObservation extends Provenance {
-  kind: "genres"
-  source: "apple-genres"
-  platform: Platform
-  storefront: string
-  /** Each after its parent; the first is the root, which alone has none. */
-  genres: Genre[]
-}
-
-export interface Genre {
-  /** The store's own id. */
-  id: string
-  name: string
-  parent?: string
-}

@@ -1,6 +1,8 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
-import type { AppAdsObservation } from "./types-app-ads.ts"
-import type { ChartObservation, GenresObservation } from "./types-charts.ts"
+import type { AppAdsObservation } from "./kinds/app-ads.ts"
+import type { GenresObservation } from "./kinds/genres.ts"
+import type { Platform, Provenance } from "./provenance.ts"
+import type { ChartObservation } from "./types-charts.ts"
 import type {
   DeveloperAppsObservation,
   ListedBeside,
@@ -10,13 +12,13 @@ import type {
 } from "./types-listing.ts"
 import type { ReviewsObservation } from "./types-reviews.ts"
 
-export * from "./types-app-ads.ts"
+export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
+export type { Genre, GenresObservation } from "./kinds/genres.ts"
+export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./types-charts.ts"
 export * from "./types-listing.ts"
 export * from "./types-reviews.ts"
 export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
-
-export type Platform = "ios" | "android"
 
 /** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
 export const SOURCE_CODES: Record<RankSource, number> = {
@@ -34,22 +36,6 @@ export function sourceOf(code: number): RankSource {
   const source = BY_CODE.get(code)
   if (!source) throw new Error(`no source has the code ${code}`)
   return source
-}
-
-/** The origin of the demo's data, which are searches alone, and which `removeDemo` clears. */
-export const DEMO = "demo"
-
-/** What every observation says of itself. */
-export interface Provenance {
-  /** When the source answered. */
-  seenAt: Date
-  parser: number
-  /** Who brought it: "own", "demo", or the name of another instance. */
-  origin: string
-  /** SHA-256 of the raw body. */
-  sha256: Uint8Array
-  /** Country of the address that read, where the answer depends on it. */
-  egress?: string
 }
 
 export interface SearchObservation extends Provenance {

@@ -1,3 +1,11 @@
+import type { AppsQuestion } from "../observations/kinds/apps.ts"
+import type { ChartQuestion } from "../observations/kinds/chart.ts"
+import type { DeveloperQuestion } from "../observations/kinds/developer.ts"
+import type { GenresQuestion } from "../observations/kinds/genres.ts"
+import type { HintsQuestion } from "../observations/kinds/hints.ts"
+import type { ListingQuestion } from "../observations/kinds/listing.ts"
+import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/kinds/reviews.ts"
+import type { SearchQuestion } from "../observations/kinds/search.ts"
 import type {
   AppsObservation,
   ChartObservation,
@@ -15,17 +23,6 @@ import { appleHints } from "./apple-hints.ts"
 import { appleReviews } from "./apple-reviews.ts"
 import { appleStoreSearch } from "./apple-store-search.ts"
 import { appleWebSearch } from "./apple-web-search.ts"
-import type {
-  AppsAsked,
-  ChartAsked,
-  DeveloperAsked,
-  GenresAsked,
-  HintsAsked,
-  ListingAsked,
-  PlayReviewsAsked,
-  ReviewsAsked,
-  SearchAsked,
-} from "./asked.ts"
 import { itunesDeveloper } from "./itunes-developer.ts"
 import { itunesLookup } from "./itunes-lookup.ts"
 import { itunesSearch } from "./itunes-search.ts"
@@ -37,17 +34,17 @@ import type { Source } from "./source.ts"
 
 /** Sources by what they are asked and what they see. */
 export interface Sources {
-  search: readonly Source<SearchAsked, SearchObservation>[]
-  hints: readonly Source<HintsAsked, HintsObservation>[]
+  search: readonly Source<SearchQuestion, SearchObservation>[]
+  hints: readonly Source<HintsQuestion, HintsObservation>[]
   /** Asked for apps by id. */
-  lookups: readonly Source<AppsAsked, AppsObservation>[]
+  lookups: readonly Source<AppsQuestion, AppsObservation>[]
   /** Asked for a term, for what is said of the apps that are found. */
-  catalogues: readonly Source<SearchAsked, AppsObservation>[]
-  listings: readonly Source<ListingAsked, ListingObservation>[]
-  charts: readonly Source<ChartAsked, ChartObservation>[]
-  genres: readonly Source<GenresAsked, GenresObservation>[]
-  developers: readonly Source<DeveloperAsked, DeveloperAppsObservation>[]
-  reviews: readonly [Source<ReviewsAsked, ReviewsObservation>, Source<PlayReviewsAsked, ReviewsObservation>]
+  catalogues: readonly Source<SearchQuestion, AppsObservation>[]
+  listings: readonly Source<ListingQuestion, ListingObservation>[]
+  charts: readonly Source<ChartQuestion, ChartObservation>[]
+  genres: readonly Source<GenresQuestion, GenresObservation>[]
+  developers: readonly Source<DeveloperQuestion, DeveloperAppsObservation>[]
+  reviews: readonly [Source<ReviewsQuestion, ReviewsObservation>, Source<PlayReviewsQuestion, ReviewsObservation>]
 }
 
 /** Every source that is asked over the network, but for the sites of developers. */

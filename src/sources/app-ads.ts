@@ -1,4 +1,4 @@
-import { APP_ADS_VARIABLES, type AppAdsRecord, type AppAdsVariables } from "../observations/types-app-ads.ts"
+import { APP_ADS_VARIABLES, type AppAdsRecord, type AppAdsVariables } from "../observations/kinds/app-ads.ts"
 
 /** Raised whenever a file is read otherwise; stored with what was read. */
 export const APP_ADS_PARSER = 1

@@ -1,3 +1,4 @@
+import { type ListingQuestion, listing } from "../observations/kinds/listing.ts"
 import type { Listing, ListingObservation } from "../observations/types.ts"
 import { editorialOf, eventsOf } from "./apple-app-page/editors.ts"
 import { informationOf, purchasesOf, type Row, rowsOf } from "./apple-app-page/information.ts"
@@ -7,7 +8,6 @@ import { appsOn, itemsOn, type Shelves, screenshotsOf } from "./apple-app-page/s
 import { versionsOf } from "./apple-app-page/versions.ts"
 import { artworkUrl } from "./apple-artwork.ts"
 import { browserHeaders, canonicalStorefront, embeddedPages, linkedData } from "./apple-page.ts"
-import type { ListingAsked } from "./asked.ts"
 import { fact, required } from "./facts.ts"
 import { at, shown, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
@@ -22,8 +22,9 @@ const PARSER = 1
  * were asked for. A shelf that the page has not is left out; one whose content is of another shape is a `changed`. Events
  * and editorial cards are read where their cards are of the kinds that the store's pages use elsewhere.
  */
-export const appleAppPage: Source<ListingAsked, ListingObservation> = {
+export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
   name: "apple-app-page",
+  kind: listing,
   upstream: "apps.apple.com",
   parser: PARSER,
   // it embeds some reviews, with their writers
@@ -76,7 +77,7 @@ function isObject(value: unknown): boolean {
 }
 
 /** Throws unless the page names the app and the storefront that were asked for, and nowhere another. */
-function checkAnswers({ storefront, id }: ListingAsked, { intent, page, shelves }: Product, body: string): void {
+function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
   const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
   const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
   if (place === undefined) throw changed("the page does not name its storefront")

@@ -1,7 +1,7 @@
+import { type ChartQuestion, chart } from "../observations/kinds/chart.ts"
 import { ALL_APPS, type Chart, type ChartApp, type ChartObservation, type Device } from "../observations/types.ts"
 import { feedApp, marketingApp } from "./apple-chart-entries.ts"
 import { appleStorefront } from "./apple-storefronts.ts"
-import type { ChartAsked } from "./asked.ts"
 import { required } from "./facts.ts"
 import { appsOf, at, list, parseJson, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
@@ -21,8 +21,9 @@ export const CHART_DEPTH = 200
  * genre; one without apps must name itself. The depth is the number of apps. `request` throws RangeError for a storefront
  * or a genre that there is not.
  */
-export const appleCharts: Source<ChartAsked, ChartObservation> = {
+export const appleCharts: Source<ChartQuestion, ChartObservation> = {
   name: "apple-charts",
+  kind: chart,
   upstream: "itunes.apple.com",
   parser: PARSER,
 
@@ -71,7 +72,7 @@ function feedOf(body: string): unknown {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-function feedApps(feed: unknown, asked: ChartAsked): ChartApp[] {
+function feedApps(feed: unknown, asked: ChartQuestion): ChartApp[] {
   const entry = at(feed, "entry")
   const isNamed = checkNames(addressesOf(feed), asked)
   if (entry === undefined) {
@@ -96,7 +97,7 @@ function addressesOf(feed: unknown): string[] {
  * "…/RSS/topfreeapplications/sf=143441/limit=100/genre=6007/json" and "…/viewTop?cc=us&id=25244&popId=27". True where one
  * names the chart in its storefront.
  */
-function checkNames(addresses: readonly string[], { storefront, device, chart, genre }: ChartAsked): boolean {
+function checkNames(addresses: readonly string[], { storefront, device, chart, genre }: ChartQuestion): boolean {
   let named = false
   for (const address of addresses) {
     const feed = /\/(top[a-z]+applications)\//i.exec(address)?.[1]?.toLowerCase()
@@ -115,7 +116,7 @@ function checkNames(addresses: readonly string[], { storefront, device, chart, g
 }
 
 /** The newer feeds: of all genres, for the iPhone, free or paid, and never empty. */
-function marketingApps(feed: unknown, { storefront, device, chart, genre }: ChartAsked): ChartApp[] {
+function marketingApps(feed: unknown, { storefront, device, chart, genre }: ChartQuestion): ChartApp[] {
   const name = /\/api\/v2\/([a-z]{2})\/apps\/top-([a-z]+)\//.exec(required(at(feed, "id"), text))
   if (name?.[1] !== storefront || at(feed, "country") !== storefront)
     throw mismatched("the feed is another storefront's")

@@ -1,6 +1,6 @@
+import { type GenresQuestion, genres } from "../observations/kinds/genres.ts"
 import { ALL_APPS, type Genre, type GenresObservation } from "../observations/types.ts"
 import { appleStorefront } from "./apple-storefronts.ts"
-import type { GenresAsked } from "./asked.ts"
 import { required } from "./facts.ts"
 import { at, parseJson, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
@@ -14,8 +14,9 @@ const PARSER = 1
  * each genre, whose `subgenres` are such an object again; the root is the genre of all apps. Each genre comes after its
  * parent. Throws RangeError for a storefront that the App Store has not.
  */
-export const appleGenres: Source<GenresAsked, GenresObservation> = {
+export const appleGenres: Source<GenresQuestion, GenresObservation> = {
   name: "apple-genres",
+  kind: genres,
   upstream: "itunes.apple.com",
   parser: PARSER,
 

@@ -1,7 +1,7 @@
 import { normaliseTerm } from "../formulas/term.ts"
+import { type HintsQuestion, hints } from "../observations/kinds/hints.ts"
 import type { HintsObservation } from "../observations/types.ts"
 import { appleStorefront } from "./apple-storefronts.ts"
-import type { HintsAsked } from "./asked.ts"
 import { at, text } from "./json.ts"
 import { parsePlist } from "./plist.ts"
 import { asksForProof } from "./proof.ts"
@@ -19,8 +19,9 @@ const MOST_ITEMS = 1_000
  * also names the language (1, English) and the platform (29): without it the endpoint answers 200 with an empty list,
  * whatever was typed. With it, an empty list is an answer. What cannot be a term (over 150 characters) is left out.
  */
-export const appleHints: Source<HintsAsked, HintsObservation> = {
+export const appleHints: Source<HintsQuestion, HintsObservation> = {
   name: "apple-hints",
+  kind: hints,
   upstream: "search.itunes.apple.com",
   parser: PARSER,
 

@@ -1,7 +1,7 @@
 import { daysInMonth } from "../formulas/days.ts"
+import { type ReviewsQuestion, reviews } from "../observations/kinds/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../observations/types.ts"
 import { type FeedEntry, feedOfJson, feedOfXml, type ReviewsFeed } from "./apple-reviews-feed.ts"
-import type { ReviewsAsked } from "./asked.ts"
 import { fact, required } from "./facts.ts"
 import { shown, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
@@ -23,8 +23,9 @@ export const REVIEW_PAGES = 10
  * empty, as it was recorded of an app without reviews and of an id that is no app's, `more` is left out. `request` throws
  * a RangeError for a page that the feed cannot have.
  */
-export const appleReviews: Source<ReviewsAsked, ReviewsObservation> = {
+export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
   name: "apple-reviews",
+  kind: reviews,
   upstream: "itunes.apple.com",
   parser: PARSER,
   namesPeople: true,
@@ -51,14 +52,14 @@ export const appleReviews: Source<ReviewsAsked, ReviewsObservation> = {
 }
 
 /** The same feed in its JSON form, for when the other is not understood. That it is empty says nothing. */
-export const appleReviewsJson: Source<ReviewsAsked, ReviewsObservation> = {
+export const appleReviewsJson: Source<ReviewsQuestion, ReviewsObservation> = {
   ...appleReviews,
   request: (asked) => feedRequest(asked, "json"),
 }
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-function feedRequest({ storefront, storeId, page }: ReviewsAsked, form: "xml" | "json") {
+function feedRequest({ storefront, storeId, page }: ReviewsQuestion, form: "xml" | "json") {
   if (!(Number.isInteger(page) && page >= 1 && page <= REVIEW_PAGES))
     throw new RangeError(`the pages of a feed are 1 to ${REVIEW_PAGES}`)
   const path = `/${storefront}/rss/customerreviews/page=${page}/id=${encodeURIComponent(storeId)}/sortby=mostrecent/${form}`
@@ -78,7 +79,7 @@ function feedOf(body: string): ReviewsFeed {
 }
 
 /** Throws unless the feed names the app and the storefront that were asked for, and no other page or order. */
-function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: ReviewsAsked): void {
+function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: ReviewsQuestion): void {
   const [, country, path = "", query = ""] =
     /^https?:\/\/[^/?]+(?:\/([a-z]{2}))?\/rss\/customerreviews\/([^?]*)(?:\?(.*))?$/i.exec(text(id) ?? "") ?? []
   const said = Object.fromEntries(path.split("/").map((part) => part.toLowerCase().split("=", 2)))

@@ -1,8 +1,8 @@
 import { isStoreId } from "../formulas/store-ids.ts"
+import { type SearchQuestion, search } from "../observations/kinds/search.ts"
 import type { ResultApp, SearchObservation } from "../observations/types.ts"
 import { artworkUrl } from "./apple-artwork.ts"
 import { appleStorefront } from "./apple-storefronts.ts"
-import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, count, list, parseJson, shown, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
 import { asksForProof } from "./proof.ts"
@@ -18,8 +18,9 @@ const PARSER = 1
  * answer repeats the storefront that it served; one of another is `mismatched`. `rating` is left out: this source rounds
  * it to halves of a star. It is reported to answer 503 for spells, and not always to have a phone's order.
  */
-export const appleStoreSearch: Source<SearchAsked, SearchObservation> = {
+export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
   name: "apple-store-search",
+  kind: search,
   upstream: "search.itunes.apple.com",
   parser: PARSER,
 

@@ -1,7 +1,7 @@
+import { type SearchQuestion, search } from "../observations/kinds/search.ts"
 import type { ResultApp, SearchObservation } from "../observations/types.ts"
 import { adamId, lockupApp } from "./apple-lockup.ts"
 import { browserHeaders, embeddedPages } from "./apple-page.ts"
-import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
@@ -18,8 +18,9 @@ const PARSER = 1
  * help, and somebody must see it. `ratings` is left out where the page abbreviates it ("1.2M"). The depth is 200 where
  * the page says that there is nothing more, else as many places as it names.
  */
-export const appleWebSearch: Source<SearchAsked, SearchObservation> = {
+export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
   name: "apple-web-search",
+  kind: search,
   upstream: "apps.apple.com",
   parser: PARSER,
 
@@ -62,7 +63,7 @@ function searchPage(body: string): { intent: unknown; page: unknown } {
 }
 
 /** Throws unless the page names the storefront that was asked for, and no other term or platform. */
-function checkAnswers({ storefront, term }: SearchAsked, intent: unknown, body: string): void {
+function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, body: string): void {
   const own = canonical(body)
   const said = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(own?.pathname ?? "")?.[1]
   if (said === undefined) throw changed("the page does not name its storefront")

@@ -1,5 +1,5 @@
+import { type DeveloperQuestion, developer } from "../observations/kinds/developer.ts"
 import type { DeveloperAppsObservation, StoreApp } from "../observations/types.ts"
-import type { DeveloperAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { mismatched } from "./mismatched.ts"
 import { ReadFailure, type Source } from "./source.ts"
@@ -15,8 +15,9 @@ const MOST_APPS = 200
  * answered with nothing is `not_found`: there is no such developer, or nothing of its is sold there. `complete` is false
  * where the answer is as long as it can be.
  */
-export const itunesDeveloper: Source<DeveloperAsked, DeveloperAppsObservation> = {
+export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation> = {
   name: "itunes-developer",
+  kind: developer,
   upstream: "itunes.apple.com",
   parser: PARSER,
 

@@ -1,5 +1,5 @@
+import { type AppsQuestion, apps } from "../observations/kinds/apps.ts"
 import type { AppsObservation, StoreApp } from "../observations/types.ts"
-import type { AppsAsked } from "./asked.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { listedBeside } from "./itunes-listing.ts"
 import { mismatched } from "./mismatched.ts"
@@ -15,8 +15,9 @@ export const LOOKUP_IDS = 50
  * answered is not sold there as an iOS app. Of each app it says most of what its page says too. `rating` is left out of an
  * app that nobody has rated, where Apple writes 0. `request` throws RangeError for no id or more than LOOKUP_IDS.
  */
-export const itunesLookup: Source<AppsAsked, AppsObservation> = {
+export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
   name: "itunes-lookup",
+  kind: apps,
   upstream: "itunes.apple.com",
   parser: PARSER,
 

@@ -1,5 +1,6 @@
+import { apps } from "../observations/kinds/apps.ts"
+import type { SearchQuestion } from "../observations/kinds/search.ts"
 import type { AppsObservation } from "../observations/types.ts"
-import type { SearchAsked } from "./asked.ts"
 import { itunesRows } from "./itunes-app.ts"
 import { appsOf } from "./json.ts"
 import type { Source } from "./source.ts"
@@ -13,8 +14,9 @@ const MOST = 200
  * comparison), and what is read is an AppsObservation, from which no path leads to a SearchObservation. `asked` is
  * exactly what was found: a search says nothing of an app that it does not list.
  */
-export const itunesSearch: Source<SearchAsked, AppsObservation> = {
+export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
   name: "itunes-search",
+  kind: apps,
   upstream: "itunes.apple.com",
   parser: PARSER,
 

@@ -1,6 +1,6 @@
 import { isStoreId } from "../formulas/store-ids.ts"
+import { type AppsQuestion, apps } from "../observations/kinds/apps.ts"
 import type { AppsObservation, StoreApp } from "../observations/types.ts"
-import type { AppsAsked } from "./asked.ts"
 import { at, count, currency, list, shown, siteOf, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
@@ -20,8 +20,9 @@ const PARSER = 4
  * page that shows the app in full but offers it neither now nor for pre-registration. Both mean that the app is not to be
  * had from here, and the caller may record that; a page that lacks anything else that each has is `changed`.
  */
-export const playDetails: Source<AppsAsked, AppsObservation> = {
+export const playDetails: Source<AppsQuestion, AppsObservation> = {
   name: "play-details",
+  kind: apps,
   upstream: "play.google.com",
   parser: PARSER,
   namesCountry: true,

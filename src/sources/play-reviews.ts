@@ -1,5 +1,5 @@
+import { type PlayReviewsQuestion, reviews } from "../observations/kinds/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../observations/types.ts"
-import type { PlayReviewsAsked } from "./asked.ts"
 import { fact, required } from "./facts.ts"
 import { at, count, shown } from "./json.ts"
 import { answerOf, playRequestIn } from "./play-blocks.ts"
@@ -17,8 +17,9 @@ export const PLAY_REVIEWS = 150
  * the app's when the review was written, and missing of every fourth (recorded). A page without reviews is read like any
  * other; where the call is answered with nothing at all, `more` is left out, for that says nothing.
  */
-export const playReviews: Source<PlayReviewsAsked, ReviewsObservation> = {
+export const playReviews: Source<PlayReviewsQuestion, ReviewsObservation> = {
   name: "play-reviews",
+  kind: reviews,
   upstream: "play.google.com",
   parser: PARSER,
   namesPeople: true,

@@ -1,5 +1,5 @@
+import { type SearchQuestion, search } from "../observations/kinds/search.ts"
 import type { ResultApp, SearchObservation } from "../observations/types.ts"
-import type { SearchAsked } from "./asked.ts"
 import { appsOf, at, list, shown, text } from "./json.ts"
 import { mismatched } from "./mismatched.ts"
 import { blockOf, playRequest } from "./play-blocks.ts"
@@ -23,8 +23,9 @@ const PARSER = 3
  * as deep as a full one. Where the store searched for another spelling of its own accord, what it shows is what is read;
  * where it says that it has nothing for the term, what it offers instead is not.
  */
-export const playSearch: Source<SearchAsked, SearchObservation> = {
+export const playSearch: Source<SearchQuestion, SearchObservation> = {
   name: "play-search",
+  kind: search,
   upstream: "play.google.com",
   parser: PARSER,
   namesCountry: true,

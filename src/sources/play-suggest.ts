@@ -1,6 +1,6 @@
 import { normaliseTerm } from "../formulas/term.ts"
+import { type HintsQuestion, hints } from "../observations/kinds/hints.ts"
 import type { HintsObservation } from "../observations/types.ts"
-import type { HintsAsked } from "./asked.ts"
 import { at, text } from "./json.ts"
 import { answerOf, playRequest } from "./play-blocks.ts"
 import { required } from "./play-listing.ts"
@@ -13,8 +13,9 @@ const PARSER = 1
  * The answer names neither what was typed nor a country: whose suggestions they are is known only as far as pages asked for in
  * the same way from the same address name that country.
  */
-export const playSuggest: Source<HintsAsked, HintsObservation> = {
+export const playSuggest: Source<HintsQuestion, HintsObservation> = {
   name: "play-suggest",
+  kind: hints,
   upstream: "play.google.com",
   parser: PARSER,
   request({ storefront, prefix }) {

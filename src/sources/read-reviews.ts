@@ -1,6 +1,6 @@
+import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/kinds/reviews.ts"
 import type { Outcome, ReviewsObservation, StoreReview } from "../observations/types.ts"
 import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts"
-import type { PlayReviewsAsked, ReviewsAsked } from "./asked.ts"
 import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
@@ -28,7 +28,7 @@ export interface ReadReviews {
  * fails, and `failed` where the pages were empty without saying so.
  */
 export async function readReviews(
-  ask: AskReviews<ReviewsAsked>,
+  ask: AskReviews<ReviewsQuestion>,
   { storefront, id, known, ratings }: ReadReviews,
 ): Promise<ReviewsObservation[]> {
   const reading = newReading(known)
@@ -58,7 +58,7 @@ export interface ReadPlayReviews extends ReadReviews {
  * more, or `most` (600) were read. As far as that the reading is complete.
  */
 export async function readPlayReviews(
-  ask: AskReviews<PlayReviewsAsked>,
+  ask: AskReviews<PlayReviewsQuestion>,
   { storefront, language, id, known, ratings, most = 4 * PLAY_REVIEWS }: ReadPlayReviews,
 ): Promise<ReviewsObservation[]> {
   const reading = newReading(known)
@@ -112,7 +112,7 @@ async function askAgain(ask: () => Promise<ReviewsObservation>, reading: Reading
 // The other form may still be its own.
 const NOT_ITS_OWN: readonly Outcome[] = ["changed", "mismatched"]
 
-async function askEitherForm(ask: AskReviews<ReviewsAsked>, asked: ReviewsAsked): Promise<ReviewsObservation> {
+async function askEitherForm(ask: AskReviews<ReviewsQuestion>, asked: ReviewsQuestion): Promise<ReviewsObservation> {
   try {
     return await ask(appleReviews, asked)
   } catch (error) {

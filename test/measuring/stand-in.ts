@@ -1,6 +1,7 @@
 import type { Kind, Subject } from "../../src/measuring/kind.ts"
+import { type AppsQuestion, apps } from "../../src/observations/kinds/apps.ts"
+import { type SearchQuestion, search } from "../../src/observations/kinds/search.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
-import type { AppsAsked, SearchAsked } from "../../src/sources/asked.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"
 import type { Upstream } from "../../src/upstreams.ts"
 import type { ReplayServer } from "../sources/replay.ts"
@@ -9,8 +10,9 @@ import type { ReplayServer } from "../sources/replay.ts"
 export const CAPTCHA = "are you a robot?"
 
 /** Reads search results that are a JSON array of store ids. */
-export const ranks: Source<SearchAsked, SearchObservation> = {
+export const ranks: Source<SearchQuestion, SearchObservation> = {
   name: "apple-web-search",
+  kind: search,
   upstream: "apps.apple.com",
   parser: 1,
   request: ({ storefront, term }) => ({ path: `/${storefront}/search?term=${encodeURIComponent(term)}` }),
@@ -35,7 +37,7 @@ export const ranks: Source<SearchAsked, SearchObservation> = {
 }
 
 /** The same on another upstream. */
-export const otherRanks: Source<SearchAsked, SearchObservation> = {
+export const otherRanks: Source<SearchQuestion, SearchObservation> = {
   ...ranks,
   name: "apple-store-search",
   upstream: "itunes.apple.com",
@@ -80,8 +82,9 @@ export const lookUps: Kind = {
   },
 }
 
-const lookUp: Source<AppsAsked> = {
+const lookUp: Source<AppsQuestion> = {
   name: "itunes-lookup",
+  kind: apps,
   upstream: "itunes.apple.com",
   parser: 1,
   request: ({ storefront, ids }) => ({ path: `/lookup?country=${storefront}&id=${ids.join()}` }),

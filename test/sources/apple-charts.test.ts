@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { checkChart } from "../../src/observations/check-charts.ts"
+import type { ChartQuestion } from "../../src/observations/kinds/chart.ts"
 import { appleCharts, CHART_DEPTH } from "../../src/sources/apple-charts.ts"
-import type { ChartAsked } from "../../src/sources/asked.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { expectTypedOrFaithful } from "./mutations.ts"
 import { fixture, PARSED } from "./parsed.ts"
@@ -15,7 +15,7 @@ beforeEach(() => {
   server.requests.length = 0
 })
 
-const FINANCE: ChartAsked = { storefront: "us", device: "iphone", chart: "free", genre: "6015" }
+const FINANCE: ChartQuestion = { storefront: "us", device: "iphone", chart: "free", genre: "6015" }
 const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
 
 function parse(body: string, asked = FINANCE) {
@@ -49,7 +49,7 @@ describe("the request", () => {
     [{ ...FINANCE, genre: "36" }, "/us/rss/topfreeapplications/limit=200/json"],
     [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
     [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
-  ] as [ChartAsked, string][])("%j", async (asked, path) => {
+  ] as [ChartQuestion, string][])("%j", async (asked, path) => {
     server.on("itunes.apple.com", "/", () => new Response(feed([500_001], { id: undefined })))
     const { seen } = await readOnce(appleCharts, asked, reachOf(server))
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
@@ -86,14 +86,14 @@ describe("a chart", () => {
   })
 
   test("of a single app is an object, of the iPad too", () => {
-    const asked: ChartAsked = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
+    const asked: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
     const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), asked)
     expect(depth).toBe(1)
     expect(apps).toMatchObject([{ id: "1630000301", name: "Barometer Pro", price: 4.99, currency: "EUR" }])
   })
 
   test("of nothing is one only where the feed names itself", () => {
-    const asked: ChartAsked = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
+    const asked: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
     const empty = fixture("apple-charts-nr-grossing-empty.json")
     expect(parse(empty, asked)).toMatchObject({ depth: 0, complete: true, apps: [] })
     const { feed: named } = JSON.parse(empty)
@@ -152,7 +152,7 @@ describe("a chart", () => {
 })
 
 describe("newer feeds, recorded", () => {
-  const asked: ChartAsked = { ...FINANCE, genre: "36" }
+  const asked: ChartQuestion = { ...FINANCE, genre: "36" }
 
   test("give the chart that they name", () => {
     const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), asked)

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import { checkGenres } from "../../src/observations/check-charts.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import { appleGenres } from "../../src/sources/apple-genres.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { expectTypedOrFaithful } from "./mutations.ts"
@@ -13,7 +13,7 @@ const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array
 
 function parse(body: string, storefront = "us") {
   const seen = appleGenres.parse(body, { storefront }, ABOUT)
-  checkGenres(seen, new Date("2026-08-13"))
+  checkObservation(seen, new Date("2026-08-13"))
   return seen.genres
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import type { SearchQuestion } from "../../src/observations/kinds/search.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { appleStoreSearch } from "../../src/sources/apple-store-search.ts"
-import type { SearchAsked } from "../../src/sources/asked.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"
 import { expectTypedOrFaithful, mutations } from "./mutations.ts"
 import { fixture } from "./parsed.ts"
@@ -11,7 +11,7 @@ const BODY = fixture("apple-store-search-us.json")
 
 /** A parser that goes wrong in one way, held to its word. */
 function heldTo(wrong: (seen: SearchObservation, body: string) => SearchObservation): unknown {
-  const source: Source<SearchAsked, SearchObservation> = {
+  const source: Source<SearchQuestion, SearchObservation> = {
     ...appleStoreSearch,
     parse: (body, asked, about) => wrong(appleStoreSearch.parse(body, asked, about), body),
   }

@@ -1,4 +1,4 @@
-import { DEMO, type Platform } from "../../observations/types.ts"
+import type { Platform } from "../../observations/types.ts"
 import { itunesLookup } from "../../sources/itunes-lookup.ts"
 import { playDetails } from "../../sources/play-details.ts"
 import { type Kind, NotYet, type ReadPort, type Subject } from "../kind.ts"
@@ -34,7 +34,6 @@ async function siteOf({ platform, subject }: Subject, { sql }: ReadPort): Promis
       select
       from app_storefront s
       where s.app_id = a.id and s.source = ${lookUp.name} and s.available and s.parser >= ${lookUp.parser}
-        and s.origin <> ${DEMO}
     ) as "isKnown"
     from store_app a
     where a.platform = ${platform} and a.store_id = ${subject}`

@@ -1,7 +1,7 @@
+import type { ChartQuestion } from "../../observations/kinds/chart.ts"
 import { CHARTS, DEVICES } from "../../observations/types.ts"
 import { appleCharts } from "../../sources/apple-charts.ts"
 import { appleGenres } from "../../sources/apple-genres.ts"
-import type { ChartAsked } from "../../sources/asked.ts"
 import { itunesDeveloper } from "../../sources/itunes-developer.ts"
 import { ReadFailure } from "../../sources/source.ts"
 import type { Kind, Subject } from "../kind.ts"
@@ -52,7 +52,7 @@ export const developerOnAppStore: Kind = {
 }
 
 /** "iphone free 6013" in its storefront. Throws RangeError for what is no chart's name. */
-export function chartOf({ storefront, subject }: Pick<Subject, "storefront" | "subject">): ChartAsked {
+export function chartOf({ storefront, subject }: Pick<Subject, "storefront" | "subject">): ChartQuestion {
   const [given, called, genre, ...more] = subject.split(" ")
   const [device, chart] = [DEVICES.find((one) => one === given), CHARTS.find((one) => one === called)]
   if (!device || !chart || !genre || more.length > 0) throw new RangeError("a chart is a device, its name and a genre")

@@ -1,8 +1,8 @@
 import type { Sql } from "../../database/types.ts"
 import { ladderNext } from "../../formulas/hint-ladder.ts"
+import type { HintsQuestion } from "../../observations/kinds/hints.ts"
 import type { HintsObservation, Platform } from "../../observations/types.ts"
 import { appleHints } from "../../sources/apple-hints.ts"
-import type { HintsAsked } from "../../sources/asked.ts"
 import { playSuggest } from "../../sources/play-suggest.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
@@ -46,7 +46,7 @@ export const hintsOnPlay: Kind = {
 async function ladder(
   { storefront, platform, subject: term }: Subject,
   port: ReadPort,
-  source: Source<HintsAsked, HintsObservation>,
+  source: Source<HintsQuestion, HintsObservation>,
 ): Promise<HintsObservation[]> {
   const answers = await storedHints(port.sql, { platform, storefront, term, source: source.name })
   const read: HintsObservation[] = []

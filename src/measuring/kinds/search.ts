@@ -1,12 +1,12 @@
 import type { Tx } from "../../database/types.ts"
+import type { SearchQuestion } from "../../observations/kinds/search.ts"
 import type { Platform, SearchObservation } from "../../observations/types.ts"
-import type { SearchAsked } from "../../sources/asked.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { afterTerms } from "../put-forward.ts"
 import { deriveMetrics } from "./metrics.ts"
 
-export type SearchSource = Source<SearchAsked, SearchObservation>
+export type SearchSource = Source<SearchQuestion, SearchObservation>
 
 /** The preferred source; the next is asked when it gives nothing. What the preferred one failed with is what counts. */
 export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
@@ -28,7 +28,7 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
 
 async function firstOf(
   sources: readonly SearchSource[],
-  asked: SearchAsked,
+  asked: SearchQuestion,
   port: ReadPort,
 ): Promise<SearchObservation> {
   let failure: unknown

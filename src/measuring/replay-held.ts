@@ -1,0 +1,57 @@
+import type { Sql } from "../database/types.ts"
+import type { AnyKind } from "../observations/kind.ts"
+import { KINDS, kindNamed } from "../observations/kinds.ts"
+import type { AnyObservation } from "../observations/provenance.ts"
+import type { Attempt, Observation } from "../observations/types.ts"
+import type { Sources } from "../sources/all.ts"
+import { parseBody, type RawBody, type Source } from "../sources/source.ts"
+import type { Range, ReadFrom } from "./replay-subjects.ts"
+
+/** What is held of every kind whose bodies are kept, page by page. */
+export async function* readHeld(sql: Sql, sources: Sources, { since, source }: Range): AsyncGenerator<ReadFrom[]> {
+  for (const kind of KINDS) {
+    if (!kind.stored || !kind.replay) continue
+    const names = sourcesOf(kind, sources)
+      .map(({ name }) => name)
+      .filter((name) => source === null || name === source)
+    if (names.length === 0) continue
+    for await (const page of kind.stored(sql, { since, sources: names })) {
+      yield page.map((held) => readFrom(kind, sources, held))
+    }
+  }
+}
+
+function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReadFrom {
+  const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = held
+  const replay = kind.replay!
+  const subjects = replay.subjects(held)
+  const subject = { kind: kind.name, source, platform, storefront, subject: subjects.join() }
+  return {
+    ...{ source, platform, storefront, seenAt, sha256, parser, subjects },
+    read: (body) => ({ ...readAgain(sources, subject, body, egress), origin }),
+    compare: (seen) => replay.compare(held, seen),
+  }
+}
+
+/** Throws ReadFailure. */
+export function readAgain(
+  sources: Sources,
+  { kind: name, source, platform, storefront, subject }: Omit<Attempt, "at" | "outcome">,
+  body: RawBody,
+  egress?: string,
+): Observation {
+  const kind = kindNamed(name)!
+  const of = sourcesOf(kind, sources).find((one) => one.name === source)!
+  return parseBody(of, kind.replay!.asked({ platform, storefront }, subject), body, egress)
+}
+
+function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {
+  return (Object.values(sources).flat() as unknown as Source<unknown>[]).filter((one) => one.kind === kind)
+}
+
+/** Whether what the failed read `a` was after is held from its body or from a later reading, for kinds with a replay. */
+export function isHeld(sql: Sql) {
+  return KINDS.flatMap(({ name, replay }) =>
+    replay ? [sql`or (a.kind = ${name} and exists (${replay.isHeld(sql)}))`] : [],
+  )
+}

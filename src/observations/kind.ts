@@ -1,0 +1,177 @@
+import { Buffer } from "node:buffer"
+import { hash } from "node:crypto"
+import type { PendingQuery, Row } from "postgres"
+import * as v from "valibot"
+import type { Sql, Tx } from "../database/types.ts"
+import { isStorefront } from "../storefronts.ts"
+import type { SourceName } from "../upstreams.ts"
+import type { ShownApps } from "./facts.ts"
+import type { Identified, Names } from "./identified.ts"
+import { checkProvenance, checkStore, checkTime, hold } from "./invariants.ts"
+import { Country, LINE_PROVENANCE, Moment, PlatformName, sourceIn } from "./line-parts.ts"
+import type { AnyObservation, Place, Platform, Provenance } from "./provenance.ts"
+import type { NamingApps } from "./record-names.ts"
+import { rulesOf } from "./shape.ts"
+import type { MarketFacts } from "./types-listing.ts"
+
+/** What observations of a kind are, as its shape says. */
+export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
+  AnyObservation,
+  "kind" | "source" | "storefront"
+> & { kind: Name; source: Source; storefront: string } & v.InferOutput<Shape>
+
+/** A strict object, with rules of the whole of it or without. */
+type Shape = v.GenericSchema & { entries: v.ObjectEntries }
+
+/** A kind of observation, declared once: from the list of kinds (kinds.ts) follows all that is done with any. */
+export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question = never> {
+  name: Seen["kind"]
+  sources: readonly Seen["source"][]
+  /** True: belongs to a workspace and never leaves it. */
+  private: boolean
+  /** True: the same in every storefront, so that it names none. */
+  everywhere?: true
+  /** True: the demo's data may hold it; of no other kind it does. */
+  demo?: true
+  /** True: stored in tables parted by month. */
+  monthly?: true
+  /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */
+  shape: Shape
+  /** Where an import line has other fields than the shape: these, and what the shape's are made of. */
+  line?: { entries: v.ObjectEntries; read(line: never): object }
+  /** How the log of failed reads names what a source was asked; left out where none is logged. */
+  question?: {
+    /** As the schedule names it too; null for what has no name. */
+    about(asked: Question): string | null
+    /** Throws ObservationProblem. */
+    checkSubject(subject: string, platform: Platform): void
+    /** Sources whose failed reads are logged; all when left out. */
+    sources?: readonly SourceName[]
+  }
+  /** What it speaks of. */
+  names?(seen: Seen): Names
+  /** What it says of other kinds' subjects besides, as readings of theirs. */
+  parts?(seen: Seen): readonly AnyObservation[]
+  /** What it says of apps' markets. */
+  market?(seen: Seen): readonly { id: string; facts: MarketFacts }[]
+  /** How many results take about as long to store; 1 when left out. */
+  weight?(seen: Seen): number
+  /** The same reading as two, of which the first has at most so many results; null where nothing is left for a second. */
+  split?(seen: Seen, most: number): [Seen, Seen | null]
+  /** Stores rows that are new or better than what is held. */
+  store(tx: Tx, seen: readonly Seen[], known: Identified): Promise<StoreResult<Seen>>
+  /** What follows from the rows of readings, once what is said of apps is stored. */
+  derive?(tx: Tx, seen: Derivable<Seen>, known: Identified): Promise<void>
+  /** What is held, page by page, in the order of the rows' key. */
+  stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
+  /** Of kinds whose bodies are kept: what is read in the body now, beside what is held. */
+  replay?: {
+    /** Each of these counts as one reading. */
+    subjects(held: Seen): readonly string[]
+    /** What was asked for it: a subject, or several with commas. */
+    asked(place: Place, subject: string): Question
+    /** By subject; null = in nothing. */
+    compare(held: Seen, now: Seen): (Difference | null)[]
+    /** Whether what the failed read `a` (a row of `attempt`) was after is held, from its body or from a later reading. */
+    isHeld(sql: Sql): PendingQuery<Row[]>
+  }
+  /** When its subject was last seen since then, the demo's aside, as one row "seenAt"; of kinds that are read on request. */
+  latest?(sql: Sql, place: Place & { subject: string }, since: Date): PendingQuery<Row[]>
+  /** A line of an import, as the reference shows it. */
+  example: Record<string, unknown>
+}
+
+export interface StoreResult<Seen> {
+  /** Readings that took a place with any of their rows. */
+  placed: readonly Seen[]
+  /** What they show of apps that is the same in every storefront, and rating counts. */
+  shown?: readonly ShownApps[]
+  /** What they call apps; what they show when left out. */
+  named?: readonly NamingApps[]
+}
+
+export interface Derivable<Seen> {
+  placed: readonly Seen[]
+  /** Those whose rating counts were new. */
+  rated: readonly Seen[]
+}
+
+export interface StoredRange {
+  /** First day, "YYYY-MM-DD"; null = all. */
+  since: string | null
+  sources: readonly SourceName[]
+}
+
+export interface Difference {
+  /** How many places, or facts. */
+  places: number
+  detail: string
+}
+
+export interface Kind<Seen extends AnyObservation = AnyObservation, Question = never>
+  extends KindDeclaration<Seen, Question> {
+  /** Of an import line. */
+  lineShape: v.GenericSchema
+  /** What a line says that has this shape. `text` is the line. */
+  readLine(line: never, text: string): Seen
+  /** Throws ObservationProblem unless all its rules hold. */
+  check(seen: Seen, now: Date): void
+}
+
+export function kind<Seen extends AnyObservation, Question = never>(
+  declared: KindDeclaration<Seen, Question> & Partial<Kind<Seen, Question>>,
+): Kind<Seen, Question> {
+  const { name, sources, everywhere, shape, line } = declared
+  const rules = rulesOf(shape)
+  const lineFields: v.ObjectEntries = {
+    kind: v.literal(name),
+    source: sourceIn(sources),
+    platform: PlatformName,
+    ...(everywhere ? {} : { storefront: Country }),
+    seenAt: Moment,
+    ...shape.entries,
+    ...line?.entries,
+    ...LINE_PROVENANCE,
+  }
+  return {
+    lineShape: v.strictObject(lineFields),
+    readLine(said: LineProvenance, text) {
+      const { storefront } = said
+      const fields = { ...said, ...line?.read(said as never) }
+      const place = storefront === undefined ? {} : { storefront: storefront.toLowerCase() }
+      return { ...fields, ...place, ...provenanceOf(fields, text) } as never
+    },
+    check(seen, now) {
+      checkStore(seen, sources)
+      const placed = everywhere || isStorefront(seen.storefront as string)
+      hold(placed, "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
+      checkTime(seen.seenAt, now)
+      rules?.(seen as never, seen)
+      checkProvenance(seen)
+    },
+    ...declared,
+  }
+}
+
+interface LineProvenance {
+  storefront?: string
+  seenAt: Date
+  parser: number
+  origin: string
+  egress?: string
+  sha256?: string
+}
+
+function provenanceOf({ seenAt, parser, origin, egress, sha256 }: LineProvenance, text: string): Provenance {
+  return {
+    seenAt,
+    parser,
+    origin,
+    egress: egress?.toLowerCase() as string,
+    sha256: sha256 === undefined ? hash("sha256", text.trim(), "buffer") : Buffer.from(sha256, "hex"),
+  }
+}
+
+/** Any kind; what it is given is of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own observations alone
+export type AnyKind = Kind<any, any>

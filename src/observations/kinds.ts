@@ -1,0 +1,20 @@
+import type { AnyKind } from "./kind.ts"
+import { appAds } from "./kinds/app-ads.ts"
+import { apps } from "./kinds/apps.ts"
+import { chart } from "./kinds/chart.ts"
+import { developer } from "./kinds/developer.ts"
+import { genres } from "./kinds/genres.ts"
+import { hints } from "./kinds/hints.ts"
+import { listing } from "./kinds/listing.ts"
+import { popularity } from "./kinds/popularity.ts"
+import { reviews } from "./kinds/reviews.ts"
+import { search } from "./kinds/search.ts"
+
+/** All that is observed. Rows are written kind by kind in this order, so that nobody waits in a circle. */
+export const KINDS: readonly AnyKind[] = [
+  search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
+] // biome-ignore format: a list to scan
+
+export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {
+  return kinds.find((kind) => kind.name === name)
+}

@@ -1,0 +1,33 @@
+import type { SourceName } from "../upstreams.ts"
+
+export type Platform = "ios" | "android"
+
+/** The origin of the demo's data, which are searches alone, and which `removeDemo` clears. */
+export const DEMO = "demo"
+
+/** What every observation says of itself. */
+export interface Provenance {
+  /** When the source answered. */
+  seenAt: Date
+  parser: number
+  /** Who brought it: "own", "demo", or the name of another instance. */
+  origin: string
+  /** SHA-256 of the raw body. */
+  sha256: Uint8Array
+  /** Country of the address that read, where the answer depends on it. */
+  egress?: string
+}
+
+/** A place of a store. */
+export interface Place {
+  platform: Platform
+  storefront: string
+}
+
+/** What is common to the observations of all kinds; `storefront` is missing where all storefronts say the same. */
+export interface AnyObservation extends Provenance {
+  kind: string
+  source: SourceName
+  platform: Platform
+  storefront?: string
+}

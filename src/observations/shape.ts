@@ -1,0 +1,74 @@
+import * as v from "valibot"
+import { hold, type ProblemCode } from "./invariants.ts"
+import type { AnyObservation } from "./provenance.ts"
+
+/**
+ * A rule of a field. Reading a line passes over it: what a line says is judged when it is recorded, as what a parser read is.
+ */
+export function rule<T>(code: ProblemCode, says: string, holds: (value: T, seen: AnyObservation) => boolean) {
+  return ruleBy<T>((value, seen) => hold(holds(value, seen), code, says))
+}
+
+/** The same as a function that throws ObservationProblem. */
+export function ruleBy<T>(check: (value: T, seen: AnyObservation) => void) {
+  return v.metadata<T, { check: typeof check }>({ check })
+}
+
+/** A list of at most so many; `what` names them in the refusal. */
+export function most<T>(count: number, what: string) {
+  return rule<T[]>("too_many_results", `there are more than ${count} ${what}`, ({ length }) => length <= count)
+}
+
+export type Check = (value: never, seen: AnyObservation) => void
+
+/**
+ * All rules of a shape as one function; null for a shape without any. A list's own rules come before those of its items,
+ * which may be too many to look through; an object's come after those of its fields.
+ */
+export function rulesOf(shape: v.GenericSchema): Check | null {
+  const { pipe = [], entries, item, wrapped } = shape as Parts
+  const own = pipe.flatMap((part) => (part.kind === "metadata" && part.metadata?.check ? [part.metadata.check] : []))
+  if (wrapped) return together([unlessLeftOut(rulesOf(wrapped)), ...own])
+  if (item) return together([...own, ofEach(rulesOf(item))])
+  if (entries) return together([ofFields(entries), ...own])
+  return together(own)
+}
+
+interface Parts {
+  pipe?: readonly { kind: string; metadata?: { check?: Check } }[]
+  entries?: Record<string, v.GenericSchema>
+  item?: v.GenericSchema
+  wrapped?: v.GenericSchema
+}
+
+function together(checks: readonly (Check | null)[]): Check | null {
+  const own = checks.filter((check) => check !== null)
+  if (own.length <= 1) return own[0] ?? null
+  return (value, seen) => {
+    for (const check of own) check(value, seen)
+  }
+}
+
+function unlessLeftOut(check: Check | null): Check | null {
+  return check && ((value: unknown, seen) => value !== undefined && value !== null && check(value as never, seen))
+}
+
+function ofEach(check: Check | null): Check | null {
+  return (
+    check &&
+    ((list: readonly never[], seen) => {
+      for (const item of list) check(item, seen)
+    })
+  )
+}
+
+function ofFields(entries: Record<string, v.GenericSchema>): Check | null {
+  const checks = Object.entries(entries).flatMap(([name, field]): [string, Check][] => {
+    const check = rulesOf(field)
+    return check ? [[name, check]] : []
+  })
+  if (checks.length === 0) return null
+  return (value: Record<string, never>, seen) => {
+    for (const [name, check] of checks) check(value[name] as never, seen)
+  }
+}
