@@ -3,6 +3,7 @@ import { addDays, dayOf } from "../formulas/days.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
 import { deriveKeywordMetrics, SHOWN_DAYS } from "./keyword-metrics.ts"
+import { KINDS, kindNamed } from "./kinds.ts"
 import type { Side } from "./ranks.ts"
 import { DEMO, type Observation } from "./types.ts"
 
@@ -43,13 +44,10 @@ export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: Figu
 /** Storefronts of stores, each once. */
 export type Sides = Map<string, Side>
 
-const MAKE_FIGURES: readonly Observation["kind"][] = ["search", "apps", "hints", "chart", "listing", "developer"]
-
 /** Adds where the reading can change keywords' figures. */
-export function noteSide(sides: Sides, observation: Observation): void {
-  if (observation.kind === "app_ads" || observation.origin === DEMO) return
-  if (!MAKE_FIGURES.includes(observation.kind)) return
-  const { platform, storefront } = observation
+export function noteSide(sides: Sides, { kind, platform, ...seen }: Observation, kinds = KINDS): void {
+  if (!kindNamed(kind, kinds)?.figures || seen.origin === DEMO || !("storefront" in seen)) return
+  const { storefront } = seen
   sides.set(`${platform} ${storefront}`, { platform, storefront })
 }
 

@@ -4,7 +4,8 @@ import { recordAttempt } from "./attempts.ts"
 import { type BatchSize, createBatchSize } from "./batch-size.ts"
 import { ObservationProblem } from "./check.ts"
 import { deriveFigures, noteSide, type Sides } from "./derive-figures.ts"
-import { kindNamed } from "./kinds.ts"
+import type { AnyKind } from "./kind.ts"
+import { KINDS, kindNamed } from "./kinds.ts"
 import { LineProblem, type Parsed, parseLine } from "./lines.ts"
 import { type RecordOptions, record } from "./record.ts"
 import type { Attempt, Observation } from "./types.ts"
@@ -42,6 +43,7 @@ export interface ImportOptions {
   now?: () => Date
   /** Called with the readings of a transaction, in it, also where they were there already; again where it is tried again. */
   note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
+  kinds?: readonly AnyKind[]
 }
 
 /**
@@ -59,6 +61,7 @@ export async function importLines(
     onProgress = () => {},
     now = () => new Date(),
     note,
+    kinds = KINDS,
   }: ImportOptions = {},
 ): Promise<Imported> {
   const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
@@ -67,7 +70,7 @@ export async function importLines(
   let results = 0
   let number = 0
   const size = createBatchSize()
-  const storing: Storing = { sql, total, size, pause, now, note }
+  const storing: Storing = { sql, total, size, pause, now, note, kinds }
   const flush = async () => {
     await store(storing, pending, results)
     pending = []
@@ -80,20 +83,20 @@ export async function importLines(
     const line = number === 1 ? text.replace(/^\uFEFF/, "") : text
     if (line.trim() === "") continue
     total.read++
-    const parsed = tryParse(line, number, total)
+    const parsed = tryParse(line, number, storing)
     if (!parsed) continue
-    const more = resultsOf(parsed)
+    const more = resultsOf(parsed, kinds)
     if (pending.length >= batch || (results > 0 && results + more > size.results)) {
       await flush()
       await pause()
     }
-    const long = longReading(parsed, size)
+    const long = longReading(parsed, storing)
     if (long) await storeParts(storing, number, long)
     else {
       pending.push({ number, parsed })
       results += more
     }
-    if (parsed.kind === "observation") noteSide(sides, parsed.observation)
+    if (parsed.kind === "observation") noteSide(sides, parsed.observation, kinds)
   }
   await flush()
   await deriveFigures(sql, sides, { now, pause })
@@ -103,9 +106,9 @@ export async function importLines(
 
 const PAUSE_MS = 5
 
-function resultsOf(parsed: Parsed): number {
+function resultsOf(parsed: Parsed, kinds: readonly AnyKind[]): number {
   if (parsed.kind === "attempt") return 0
-  return kindNamed(parsed.observation.kind)?.weight?.(parsed.observation) ?? 1
+  return kindNamed(parsed.observation.kind, kinds)?.weight?.(parsed.observation) ?? 1
 }
 
 interface Numbered {
@@ -113,9 +116,9 @@ interface Numbered {
   parsed: Parsed
 }
 
-function tryParse(text: string, line: number, { bad }: Imported): Parsed | undefined {
+function tryParse(text: string, line: number, { total: { bad }, kinds }: Storing): Parsed | undefined {
   try {
-    return parseLine(text)
+    return parseLine(text, kinds)
   } catch (error) {
     if (!(error instanceof LineProblem)) throw error
     bad.push({ line, reason: error.message })
@@ -129,6 +132,7 @@ interface Storing {
   pause: () => Promise<void>
   now: () => Date
   note: ImportOptions["note"]
+  kinds: readonly AnyKind[]
 }
 
 async function store(storing: Storing, pending: readonly Numbered[], results: number): Promise<void> {
@@ -149,9 +153,13 @@ async function store(storing: Storing, pending: readonly Numbered[], results: nu
   for (const { line, attempt } of attempts) await log(sql, line, attempt, total, now)
 }
 
-function optionsOf({ size, note }: Storing, observations: readonly Observation[], results: number): RecordOptions {
+function optionsOf(
+  { size, note, kinds }: Storing,
+  observations: readonly Observation[],
+  results: number,
+): RecordOptions {
   const finish = note && ((tx: Tx) => note(tx, observations))
-  return { noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
+  return { kinds, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
 }
 
 async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, now: () => Date): Promise<void> {
@@ -165,17 +173,17 @@ async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, no
 }
 
 /** A reading that would take a transaction too long, and can be stored in parts. */
-function longReading(parsed: Parsed, size: BatchSize): Observation | null {
-  if (parsed.kind === "attempt" || resultsOf(parsed) <= size.results) return null
-  return kindNamed(parsed.observation.kind)?.split ? parsed.observation : null
+function longReading(parsed: Parsed, { size, kinds }: Storing): Observation | null {
+  if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
+  return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null
 }
 
 async function storeParts(storing: Storing, line: number, reading: Observation): Promise<void> {
-  const { sql, total, size, pause, now } = storing
+  const { sql, total, size, pause, now, kinds } = storing
   let isNew = false
   for (let rest: Observation | null = reading; rest; ) {
-    const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind)!.split!(rest, size.results)
-    const results = resultsOf({ kind: "observation", observation: part })
+    const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind, kinds)!.split!(rest, size.results)
+    const results = resultsOf({ kind: "observation", observation: part }, kinds)
     const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], results))
     const [bad] = refused
     if (bad) return void total.bad.push({ line, reason: bad.problem.message })

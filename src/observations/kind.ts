@@ -33,6 +33,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   everywhere?: true
   /** True: the demo's data may hold it; of no other kind it does. */
   demo?: true
+  /** True: keywords' figures can rest on it. */
+  figures?: true
   /** True: stored in tables parted by month. */
   monthly?: true
   /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */

@@ -19,6 +19,7 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   name: "apps",
   sources: APPS_SOURCES,
   private: false,
+  figures: true,
   shape: v.strictObject({}),
   lineShape: SHAPES.apps,
   readLine: appsOf as never,

@@ -20,6 +20,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   name: "chart",
   sources: CHART_SOURCES,
   private: false,
+  figures: true,
   monthly: true,
   shape: v.strictObject({}),
   lineShape: SHAPES.chart,

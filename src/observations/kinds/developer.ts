@@ -17,6 +17,7 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
   name: "developer",
   sources: ["itunes-developer"],
   private: false,
+  figures: true,
   shape: v.strictObject({}),
   lineShape: SHAPES.developer,
   readLine: developerOf as never,

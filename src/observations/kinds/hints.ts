@@ -17,6 +17,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
   name: "hints",
   sources: HINTS_SOURCES,
   private: false,
+  figures: true,
   shape: v.strictObject({}),
   lineShape: SHAPES.hints,
   readLine: hintsOf as never,

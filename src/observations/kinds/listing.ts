@@ -18,6 +18,7 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   name: "listing",
   sources: LISTING_SOURCES,
   private: false,
+  figures: true,
   shape: v.strictObject({}),
   lineShape: SHAPES.listing,
   readLine: listingOf as never,

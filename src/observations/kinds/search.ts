@@ -19,6 +19,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
   sources: RANK_SOURCES,
   private: false,
+  figures: true,
   demo: true,
   monthly: true,
   shape: v.strictObject({}),

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { checkObservation, ObservationProblem } from "../../src/observations/check.ts"
+import { importLines } from "../../src/observations/import-lines.ts"
+import type { AnyKind } from "../../src/observations/kind.ts"
+import { KINDS } from "../../src/observations/kinds.ts"
+import { LineProblem, parseLine } from "../../src/observations/lines.ts"
+import type { AnyObservation } from "../../src/observations/provenance.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Observation } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { AWARDS, awards } from "./awards.ts"
+import { randomOf, shuffled } from "./listed.ts"
+
+/** Kinds whose parts still stand elsewhere; the list may only shrink. */
+const IN_PARTS = ["search", "apps", "chart", "hints", "reviews", "listing", "developer", "popularity"]
+
+/** The invented kind needs nothing but its line here. */
+const ALL: readonly AnyKind[] = [...KINDS.filter(({ name }) => !IN_PARTS.includes(name)), awards]
+
+const NOW = new Date("2026-01-01T00:00:00Z")
+const now = () => NOW
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const lineOf = ({ name, example }: AnyKind, rest: object = {}) => JSON.stringify({ kind: name, ...example, ...rest })
+
+function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
+  const parsed = parseLine(lineOf(kind), [...KINDS, awards])
+  if (parsed.kind === "attempt") throw new Error("read as an attempt")
+  return { ...parsed.observation, ...rest } as AnyObservation
+}
+
+const tell = (kind: AnyKind, ...all: AnyObservation[]) => record(sql, all as Observation[], now, { kinds: [kind] })
+
+async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
+  const pages: AnyObservation[] = []
+  for await (const page of kind.stored!(sql, { since: null, sources: kind.sources })) pages.push(...page)
+  return pages
+}
+
+/** Emptied; where the kind's table is none of the schema, by hand. */
+async function empty(kind: AnyKind): Promise<void> {
+  if (kind === awards) await sql`truncate award`
+  else await freshDatabase()
+}
+
+test("every kind is in the list once, by its own name", () => {
+  const names = KINDS.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(IN_PARTS.filter((name) => !names.includes(name))).toEqual([])
+})
+
+describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: %s", (_, kind) => {
+  beforeEach(async () => {
+    if (kind === awards) await sql.unsafe(AWARDS)
+  })
+
+  test("its example imports, again changes nothing, and is read back as it was", async () => {
+    const lines = async function* () {
+      yield lineOf(kind)
+    }
+    const options = { kinds: ALL, now, pause: async () => {} }
+    expect(await importLines(sql, lines(), options)).toEqual({ read: 1, recorded: 1, known: 0, attempts: 0, bad: [] })
+    expect(await importLines(sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
+    const held = await heldOf(kind)
+    expect(held).toEqual([expect.objectContaining(plain(exampleOf(kind)))])
+    // and all that is held of it can be made of that
+    await empty(kind)
+    expect(await tell(kind, ...held)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await heldOf(kind)).toEqual(held)
+  })
+
+  test("in any order and parts, and twice, the same is held, and of one moment the newer parser's", async () => {
+    const seenAt = new Date("2025-10-25T09:00:00Z")
+    const sha = (byte: number) => ({ sha256: Buffer.alloc(32, byte) })
+    const readings = [
+      exampleOf(kind),
+      exampleOf(kind, { ...sha(1), parser: 2 }),
+      exampleOf(kind, { ...sha(9), seenAt, parser: 1 }),
+      exampleOf(kind, { ...sha(2), seenAt, parser: 3 }),
+      exampleOf(kind, { ...sha(3), seenAt, parser: 3 }),
+    ]
+    const random = randomOf(3)
+    let first: AnyObservation[] | null = null
+    for (let round = 0; round < 8; round++) {
+      await empty(kind)
+      const order = shuffled(readings, random)
+      const size = 1 + (round % 3)
+      for (let from = 0; from < order.length; from += size) await tell(kind, ...order.slice(from, from + size))
+      const held = await heldOf(kind)
+      first ??= held
+      expect(held).toEqual(first)
+      expect(await tell(kind, ...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
+      expect(await heldOf(kind)).toEqual(held)
+    }
+    expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
+  })
+
+  test("what breaks a rule is refused with its code, whoever says it", async () => {
+    const wrong: [object, string][] = [
+      [{ source: "nobody" }, "bad_source"],
+      [{ platform: "windows" }, "bad_platform"],
+      [{ seenAt: new Date("2026-01-02") }, "bad_time"],
+      [{ parser: -1 }, "bad_provenance"],
+      [{ sha256: Buffer.alloc(3) }, "bad_provenance"],
+      [{ origin: "demo" }, "bad_provenance"],
+      ...(kind.everywhere ? [] : [[{ storefront: "zz" }, "bad_storefront"] as [object, string]]),
+      ...(WRONG[kind.name as string] as [object, string][]),
+    ]
+    for (const [rest, code] of wrong) expect([rest, codeOf(kind, exampleOf(kind, rest))]).toEqual([rest, code])
+    const all = wrong.map(([rest]) => exampleOf(kind, rest))
+    const { refused } = await tell(kind, ...all)
+    expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
+    expect(await heldOf(kind)).toEqual([])
+  })
+
+  test("a line with a field that is not of the kind, or without one that is, is refused", () => {
+    const kinds = [...KINDS, awards]
+    expect(() => parseLine(lineOf(kind, { more: 1 }), kinds)).toThrow(LineProblem)
+    expect(() => parseLine(lineOf(kind, { seenAt: undefined }), kinds)).toThrow("seenAt: is missing")
+  })
+})
+
+/** Of each kind, what none of its own rules lets pass. */
+const WRONG: Record<string, [object, string][]> = {
+  genres: [
+    [{ genres: [{ id: "6014", name: "Games", parent: "36" }] }, "bad_text"],
+    [{ genres: [{ id: "first", name: "App Store" }] }, "bad_text"],
+    [{ genres: Array(1_001).fill({ id: "36", name: "App Store" }) }, "too_many_results"],
+  ],
+  app_ads: [
+    [{ id: "com.example.tea" }, "bad_app_id"],
+    [{ state: "no_site" }, "bad_text"],
+    [{ state: "guessed" }, "bad_kind"],
+    [{ domain: "Example.com" }, "bad_text"],
+    [{ records: [] }, "bad_kind"],
+    [{ variables: { SECRET: ["1"] } }, "bad_kind"],
+  ],
+  award: [
+    [{ id: "com.example.tea" }, "bad_app_id"],
+    [{ award: " " }, "bad_text"],
+  ],
+}
+
+function codeOf(kind: AnyKind, observation: AnyObservation): string | null {
+  try {
+    checkObservation(observation as Observation, NOW, [kind])
+    return null
+  } catch (error) {
+    expect(error).toBeInstanceOf(ObservationProblem)
+    return (error as ObservationProblem).code
+  }
+}
+
+/** Without what nobody said. */
+function plain(observation: AnyObservation): object {
+  return Object.fromEntries(Object.entries(observation).filter(([, value]) => value !== undefined))
+}
