@@ -1,6 +1,6 @@
 import type { Tx } from "../database/types.ts"
 import { type ChartKey, chartIds } from "./chart-identities.ts"
-import { type AppKey, appIds, type ListKey, listIds } from "./identities.ts"
+import { appIds, type ListKey, listIds } from "./identities.ts"
 import type { Platform } from "./provenance.ts"
 
 /** The surrogate ids of what observations speak of. */
