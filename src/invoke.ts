@@ -16,12 +16,12 @@ import { nextMidnight } from "./formulas/days.ts"
 import { checkInput } from "./input.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
+import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
 import type { Measure } from "./measure.ts"
 import { type Context, Nothing, type Operation, Pending, priceRange, Settled } from "./operation.ts"
 import type { PreparedAnswer } from "./prepared.ts"
 import { CallerGone } from "./request-body.ts"
-import { within } from "./running.ts"
 
 /** One call, from whichever surface. */
 export interface Call {

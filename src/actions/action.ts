@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts"
 import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import type { OutsideWrite, OutsideWrites } from "../jobs/outside.ts"
+import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
 import type { Measure } from "../measure.ts"
 import type { ObjectSchema } from "../schema.ts"
 

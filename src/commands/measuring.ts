@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { recurring } from "../leases/timers.ts"
 import type { Log } from "../log.ts"
 import type { Measure } from "../measure.ts"
 import { ensureCanaries, noteHealth } from "../measuring/alerts.ts"
@@ -8,7 +9,6 @@ import { createMeasure } from "../measuring/measure.ts"
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { createMeasuring } from "../measuring/worker.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
-import { single } from "../running.ts"
 import type { MeasuringSettings } from "../settings/settings.ts"
 import { openParsers } from "../sources/beside/pool.ts"
 import { createBodyRoom } from "../sources/body-room.ts"
@@ -60,15 +60,16 @@ export function openStoreReading(opened: Parts): StoreReading {
     ...(opened.findingsAfterMs !== undefined && { findingsAfterMs: opened.findingsAfterMs }),
   })
   const { isReading, nudge, onEnded } = measuring
-  const tending = createTending(
-    [
-      { everyMs: MINUTE_MS, work: () => ensureCanaries(sql, parts) },
-      // an answer and the failure that makes an alert may be noted at one moment by two processes
-      { everyMs: MINUTE_MS, work: () => judgeAll(sql, parts.sources, log) },
-      { everyMs: 10 * MINUTE_MS, work: () => bodies.sweep() },
-    ],
-    log,
-  )
+  const ends = {
+    worked() {},
+    failed: (error: unknown) => log("warn", "tending_failed", { reason: (error as Error).message }),
+  }
+  const chores = [
+    recurring(MINUTE_MS, () => ensureCanaries(sql, parts), ends),
+    // an answer and the failure that makes an alert may be noted at one moment by two processes
+    recurring(MINUTE_MS, () => judgeAll(sql, parts.sources, log), ends),
+    recurring(10 * MINUTE_MS, () => bodies.sweep(), ends),
+  ]
   return {
     measure: createMeasure({ sql, kinds, egress, now, isReading, nudge, onEnded }),
     budget: () => budgetOf(sql, parts),
@@ -76,10 +77,10 @@ export function openStoreReading(opened: Parts): StoreReading {
       if (allowPrivate.length > 0)
         log("info", "private_targets", { reason: `may be asked: ${allowPrivate.join(", ")}` })
       measuring.start()
-      tending.start()
+      for (const chore of chores) chore.start()
     },
     async stop() {
-      await Promise.all([measuring.stop(), tending.stop()])
+      await Promise.all([measuring, ...chores].map((one) => one.stop()))
       parsers.stop()
     },
   }
@@ -112,32 +113,3 @@ interface Parts {
 }
 
 const MINUTE_MS = 60_000
-
-interface Chore {
-  everyMs: number
-  work: () => Promise<unknown>
-}
-
-/** Small work that comes again: at once, then at its times, never twice at a time. */
-function createTending(chores: readonly Chore[], log: Log) {
-  const ends = {
-    worked() {},
-    failed(error: unknown) {
-      log("warn", "tending_failed", { reason: (error as Error).message })
-    },
-  }
-  const timers: NodeJS.Timeout[] = []
-  const runs = chores.map(({ everyMs, work }) => ({ everyMs, run: single(work, ends) }))
-  return {
-    start() {
-      for (const { everyMs, run } of runs) {
-        timers.push(setInterval(run.go, everyMs))
-        run.go()
-      }
-    },
-    async stop() {
-      for (const timer of timers.splice(0)) clearInterval(timer)
-      await Promise.all(runs.map(({ run }) => run.idle()))
-    },
-  }
-}

@@ -7,7 +7,7 @@ import { warnOfSkew } from "../database/clock.ts"
 import { openDatabase } from "../database/connect.ts"
 import { migrate } from "../database/migrate.ts"
 import type { Database, Sql } from "../database/types.ts"
-import { createWorker, type Worker } from "../jobs/worker.ts"
+import { createOutbox, type Outbox } from "../leases/outbox.ts"
 import { createLog, type Log } from "../log.ts"
 import { type Cleaning, createCleaning } from "../retention/remove-old.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
@@ -46,7 +46,7 @@ export async function serve(invocation: Invocation): Promise<ExitCode> {
 interface House {
   database: Database
   app: App
-  worker: Worker
+  worker: Outbox
   reading: StoreReading
   delivery: Telling
   cleaning: Cleaning
@@ -114,7 +114,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)
-    const worker = createWorker({ sql: background, kinds: outsideWrites(actions), log })
+    const worker = createOutbox({ sql: background, kinds: outsideWrites(actions), log })
     const delivery = await openDelivery(settings, { sql: background, log })
     const cleaning = createCleaning({ sql: background, kept: settings.kept, log })
     log("info", "listening", { url, database: database.kind, limits: limits.store })

@@ -1,11 +1,12 @@
 import type { Alert } from "../alerts/alert.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { later } from "../leases/timers.ts"
 import type { Sent } from "./message.ts"
 import type { SealedChannel } from "./opened.ts"
 import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
 
 /** A channel that this process sends on. Every statement about it holds only while the lease is this one. */
-export interface Lane extends SealedChannel {
+export interface LeasedChannel extends SealedChannel {
   lease: string
 }
 
@@ -16,8 +17,11 @@ export interface Head {
 }
 
 /** Takes up to `limit` channels on which something is due and nobody sends, or whoever did fell silent. */
-export async function claimLanes(sql: Sql, { limit, leaseMs }: { limit: number; leaseMs: number }): Promise<Lane[]> {
-  return await sql<Lane[]>`
+export async function claimChannels(
+  sql: Sql,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LeasedChannel[]> {
+  return await sql<LeasedChannel[]>`
     with due as materialized (
       select id
       from channel
@@ -38,7 +42,7 @@ export async function claimLanes(sql: Sql, { limit, leaseMs }: { limit: number; 
  * The first that is due by the order of alerts, those that failed before after all others: one that is never taken must not
  * hold up the rest. Extends the lease. Null when nothing is due, and when the lease was lost: then nothing may be sent.
  */
-export async function headOf(sql: Sql, { id, lease }: Lane, leaseMs: number): Promise<Head | null> {
+export async function headOf(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
   const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
     with held as (
       update channel
@@ -62,26 +66,26 @@ export async function headOf(sql: Sql, { id, lease }: Lane, leaseMs: number): Pr
   return { id: deliveryId, alert }
 }
 
-/** Stores how an attempt ended, and keeps the lane. False when the lease was lost: then it stays as others left it. */
+/** Stores how an attempt ended, and keeps the channel. False when the lease was lost: then it stays as others left it. */
 export async function settle(
   sql: Sql,
-  lane: Lane,
+  channel: LeasedChannel,
   { id, sent, retries, gapMs }: { id: string; sent: Sent; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
-    const held = await hold(tx as Tx, lane)
+    const held = await hold(tx as Tx, channel)
     if (!held) return false
-    if (sent.result === "delivered") await delivered(tx as Tx, lane.id, id, gapMs)
-    else if (sent.result === "refused") await disable(tx as Tx, lane.id, sent.failure)
-    else await failed(tx as Tx, { channel: lane.id, id, sent, retries, failures: held.failures + 1 })
+    if (sent.result === "delivered") await delivered(tx as Tx, channel.id, id, gapMs)
+    else if (sent.result === "refused") await disable(tx as Tx, channel.id, sent.failure)
+    else await failed(tx as Tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
     return true
   })) as boolean
 }
 
-/** Gives the lane back; what waits on it is due when it was. */
-export async function release(sql: Sql, lane: Lane): Promise<void> {
+/** Gives the channel back; what waits on it is due when it was. */
+export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
   await sql.begin(async (tx) => {
-    if (await hold(tx as Tx, lane))
+    if (await hold(tx as Tx, channel))
       await tx`
         update channel c
         set lease = null, lease_until = null, next_at = (
@@ -89,12 +93,12 @@ export async function release(sql: Sql, lane: Lane): Promise<void> {
           from delivery d
           where d.channel_id = c.id and d.state = 'waiting'
         )
-        where c.id = ${lane.id}`
+        where c.id = ${channel.id}`
   })
 }
 
 /** Nothing was tried: the channel could not be opened. */
-export async function setAside(sql: Sql, { id, lease }: Lane, failure: string, ms: number): Promise<void> {
+export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: string, ms: number): Promise<void> {
   await sql`
     update channel
     set last_failure = now(), failure = ${failure}, paused_until = ${later(sql, ms)}
@@ -102,7 +106,7 @@ export async function setAside(sql: Sql, { id, lease }: Lane, failure: string, m
 }
 
 /** Before any delivery of it is written or read for good: what is queued meanwhile waits, and is then seen. */
-async function hold(tx: Tx, { id, lease }: Lane): Promise<{ failures: number } | undefined> {
+async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: number } | undefined> {
   const [held] = await tx<{ failures: number }[]>`
     select failures
     from channel
@@ -172,8 +176,4 @@ async function disable(tx: Tx, channel: string, failure: string): Promise<void> 
     set disabled = ${failure}, disabled_at = now(), last_failure = now(), failure = ${failure}, failures = failures + 1,
       next_at = null
     where id = ${channel}`
-}
-
-function later(sql: Sql | Tx, ms: number) {
-  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }

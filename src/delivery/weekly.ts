@@ -1,7 +1,7 @@
 import { appsToTell, tellWeek, weekToTell } from "../alerts/weekly.ts"
 import type { Sql } from "../database/types.ts"
+import { firstOf, recurring } from "../leases/timers.ts"
 import type { Log } from "../log.ts"
-import { firstOf, single } from "../running.ts"
 
 export interface Summaries {
   /** Looks at once, then every minute. */
@@ -25,7 +25,6 @@ export function createSummaries({ sql, log, now = () => new Date() }: Options): 
   // those of which nothing was measured: they have no summary, and need not be looked at again
   const empty = new Set<string>()
   let stopping = false
-  let timer: NodeJS.Timeout | undefined
   const tellAll = async () => {
     const week = weekToTell(now())
     if (!week) empty.clear()
@@ -44,16 +43,12 @@ export function createSummaries({ sql, log, now = () => new Date() }: Options): 
     if (told > 0) log("info", "weeks_told", { count: told })
     return told
   }
-  const look = single(tellAll, firstOf(log, "weeks_interrupted"))
+  const look = recurring(MINUTE_MS, tellAll, firstOf(log, "weeks_interrupted"))
   return {
-    start() {
-      timer = setInterval(look.go, MINUTE_MS)
-      look.go()
-    },
+    start: look.start,
     async stop() {
       stopping = true
-      clearInterval(timer)
-      await look.idle()
+      await look.stop()
     },
     runOnce: tellAll,
   }

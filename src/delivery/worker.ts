@@ -3,10 +3,11 @@ import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
+import { firstOf } from "../leases/timers.ts"
+import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
-import { firstOf, single, within } from "../running.ts"
-import { claimLanes, headOf, type Lane, release, setAside, settle } from "./lanes.ts"
+import { claimChannels, headOf, type LeasedChannel, release, setAside, settle } from "./lanes.ts"
 import type { Opened } from "./message.ts"
 import { openChannel } from "./opened.ts"
 import { queueDeliveries } from "./queue.ts"
@@ -37,63 +38,28 @@ export interface DeliveryOptions {
   stopMs?: number
 }
 
-export interface Delivery {
-  /** Begins to look for what is to be told, every second. */
-  start(): void
-  /** Begins nothing more; what is under way after `stopMs` is given back, due at once. Ends at most a second later. */
-  stop(): Promise<void>
-  /** Writes and sends what is due now and waits for its end. Returns on how many channels it sent. */
-  runOnce(): Promise<number>
-}
+export type Delivery = Worker
 
 /** Tells found alerts on the channels that rules name, in any number of processes beside each other. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { sql, log, pollMs = 1_000, stopMs = 1_000, atOnce = 256 } = options
   const parts = partsOf(options)
-  const interrupted = firstOf(log, "delivery_interrupted")
-  const runs = new Set<Promise<void>>()
-  let state: "idle" | "started" | "stopping" = "idle"
-  let timer: NodeJS.Timeout | undefined
-
-  const launch = (lane: Lane) => {
-    const run = tellOn(lane, parts)
-      .catch(interrupted.failed)
-      .then(() => {
-        runs.delete(run)
-        if (state === "started") look.go()
-      })
-    runs.add(run)
-    return run
-  }
-  const begin = async () => {
-    while ((await queueDeliveries(sql)) > 0 && state !== "stopping");
-    const limit = atOnce - runs.size
-    const lanes = limit > 0 && state !== "stopping" ? await claimLanes(sql, { limit, leaseMs: parts.leaseMs }) : []
-    return lanes.map(launch)
-  }
-  const look = single(begin, interrupted)
-  return {
-    start() {
-      if (state !== "idle") return
-      state = "started"
-      timer = setInterval(look.go, pollMs)
-      look.go()
+  const { leaseMs, now } = parts
+  return createWorker<"channels", LeasedChannel>(
+    {
+      lanes: ["channels"],
+      atOnce,
+      async claim(_, { room: limit, closing }) {
+        while (!closing.aborted && (await queueDeliveries(sql)) > 0);
+        const claims = closing.aborted ? [] : await claimChannels(sql, { limit, leaseMs })
+        return { claims, waitMs: claims.length < limit ? pollMs : 0 }
+      },
+      // each message extends the lease for itself
+      perform: (run) => tellOn(run, parts),
+      giveBack: (channel) => release(sql, channel),
     },
-    async stop() {
-      state = "stopping"
-      clearInterval(timer)
-      parts.closing.abort()
-      const idle = () => look.idle().then(() => Promise.all(runs))
-      await within(stopMs, idle())
-      parts.stopping.abort()
-      await within(LAST_WORDS_MS, idle())
-    },
-    async runOnce() {
-      const begun = await begin()
-      await Promise.all(begun)
-      return begun.length
-    },
-  }
+    { leaseMs, pollMs, stopMs, lastWordsMs: LAST_WORDS_MS, now, ends: firstOf(log, "delivery_interrupted") },
+  )
 }
 
 const LAST_WORDS_MS = 900
@@ -105,12 +71,8 @@ function partsOf(options: DeliveryOptions) {
   const { now = () => new Date(), random = Math.random, leaseMs = 45_000, timeoutMs = ATTEMPT_MS } = options
   if (timeoutMs >= leaseMs) throw new Error("a lease must outlast the attempt that it covers")
   const { retriesMs = RETRIES_MS } = options
-  const stopping = new AbortController()
-  return {
-    ...{ sql, sealer, log, random, leaseMs, retriesMs, stopping, closing: new AbortController() },
-    gapsMs: { ...GAPS_MS, ...options.gapsMs },
-    port: { outbound, telegramApi, signal: stopping.signal, now, timeoutMs },
-  }
+  const gapsMs = { ...GAPS_MS, ...options.gapsMs }
+  return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, now, timeoutMs }
 }
 
 /** The longest that an attempt may take, unless said. */
@@ -122,32 +84,37 @@ const GAPS_MS: Record<Channel, number> = { webhook: 0, telegram: 1_000, slack: 1
 /** A channel that cannot be opened is looked at again after that. */
 const UNOPENED_MS = 300_000
 
-/** Sends what is due on a channel, one after the other, until something fails or nothing is due. */
-async function tellOn(lane: Lane, parts: Parts): Promise<void> {
+/** Sends what is due on a channel, one after the other, until something fails, nothing is due or the worker stops. */
+async function tellOn(run: Run<LeasedChannel>, parts: Parts): Promise<void> {
   const { sql, log } = parts
+  const { claim: channel, abort, closing } = run
   try {
-    const opened = await openChannel(parts.sealer, lane)
-    while (!parts.closing.signal.aborted && (await tellNext(lane, opened, parts)));
+    const opened = await openChannel(parts.sealer, channel)
+    while (!closing.aborted && (await tellNext(channel, opened, { ...parts, signal: abort.signal })));
   } catch (error) {
-    if (parts.stopping.signal.aborted) return
+    if (abort.signal.aborted) return
     if (!(error instanceof AccessProblem)) throw error
-    log("warn", "channel_not_opened", { operation: lane.kind, reason: error.message })
-    await setAside(sql, lane, error.message, UNOPENED_MS)
+    log("warn", "channel_not_opened", { operation: channel.kind, reason: error.message })
+    await setAside(sql, channel, error.message, UNOPENED_MS)
   } finally {
-    await release(sql, lane)
+    await release(sql, channel)
   }
 }
 
 /** False when there is nothing to go on with. */
-async function tellNext(lane: Lane, opened: Opened, parts: Parts): Promise<boolean> {
+async function tellNext(
+  channel: LeasedChannel,
+  opened: Opened,
+  parts: Parts & { signal: AbortSignal },
+): Promise<boolean> {
   const { sql, log, retriesMs, random, gapsMs } = parts
-  const head = await headOf(sql, lane, parts.leaseMs)
+  const head = await headOf(sql, channel, parts.leaseMs)
   if (!head) return false
-  const sent = await send(opened, messageOf(head, dayOf(parts.port.now())), parts.port)
-  const gapMs = gapsMs[lane.kind]
-  const stood = await settle(sql, lane, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
-  if (sent.result === "refused") log("warn", "channel_disabled", { operation: lane.kind, reason: sent.failure })
+  const sent = await send(opened, messageOf(head, dayOf(parts.now())), parts)
+  const gapMs = gapsMs[channel.kind]
+  const stood = await settle(sql, channel, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
+  if (sent.result === "refused") log("warn", "channel_disabled", { operation: channel.kind, reason: sent.failure })
   else if (sent.result !== "delivered")
-    log("info", `delivery_${sent.result}`, { operation: lane.kind, reason: sent.failure })
+    log("info", `delivery_${sent.result}`, { operation: channel.kind, reason: sent.failure })
   return stood && sent.result === "delivered" && gapMs === 0
 }

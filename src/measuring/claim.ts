@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
+import { later } from "../leases/timers.ts"
 import type { Platform } from "../observations/types.ts"
-import { type Claim, later } from "./due.ts"
+import type { Claim } from "./due.ts"
 import type { Kind, KindName } from "./kind.ts"
 import type { Lane } from "./pace.ts"
 
@@ -13,6 +15,27 @@ interface Row {
   /** Null for one that nobody tracks any more: it is not claimed. */
   lease: string | null
   claimedAt: Date
+}
+
+// The lane was free and something due, but a statement of another process was just at it.
+const CONTENDED = { pauseMs: 5, tries: 20 }
+
+/** One claim, or the milliseconds until there may be one: at most `pollMs`, and null when there is no such lane. */
+export async function claimNext(
+  sql: Sql,
+  lane: Lane,
+  kinds: readonly Kind[],
+  { leaseMs, pollMs }: { leaseMs: number; pollMs: number },
+): Promise<{ claims: Claim[]; waitMs: number | null }> {
+  for (let misses = 0; ; ) {
+    const { claimed, again } = await claim(sql, lane, kinds, leaseMs)
+    if (claimed) return { claims: [claimed], waitMs: 0 }
+    if (again) continue
+    const waitMs = await untilNext(sql, lane, kinds, pollMs)
+    if (waitMs !== 0) return { claims: [], waitMs }
+    if (++misses === CONTENDED.tries) return { claims: [], waitMs: CONTENDED.pauseMs }
+    await sleep(CONTENDED.pauseMs)
+  }
 }
 
 /** Rows beyond those of one request that a claim looks at: so many that nobody tracks are forgotten in one go. */

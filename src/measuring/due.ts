@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../database/types.ts"
+import { later } from "../leases/timers.ts"
 import type { Outcome } from "../observations/types.ts"
 import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
 import type { Kind, Subject } from "./kind.ts"
@@ -125,9 +126,4 @@ export async function recover(sql: Sql, retry: Retry, random: number): Promise<n
     cross join lateral (${tracking(sql)}) t
     where u.kind = s.kind and u.platform = s.platform and u.storefront = s.storefront and u.subject = s.subject`
   return count
-}
-
-/** So long after now; null gives null, which greatest() passes over. */
-export function later(sql: Sql | Tx, ms: number | null) {
-  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
+import { single } from "../leases/timers.ts"
 import type { Asker, Wanted } from "../measure.ts"
-import { single } from "../running.ts"
 import { tracking } from "./follow.ts"
 import type { Kind } from "./kind.ts"
 
@@ -177,7 +178,7 @@ export function createForgetting(sql: Sql): Forgetting {
     const left = await forgetAsks(sql, batch.map(({ wanted }) => wanted)) // biome-ignore format: one line
     const again = batch.filter(({ wanted, tries }) => tries < TRIES && left.has(nameOf(wanted)))
     if (again.length === 0) return
-    await new Promise((resolve) => setTimeout(resolve, APART_MS))
+    await sleep(APART_MS)
     for (const { wanted, tries } of again) pending.set(nameOf(wanted), { wanted, tries: tries + 1 })
     forgetting.go()
   }

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { within } from "../leases/timers.ts"
 import type { Asker, Measure, Measured, Patience, Wanted } from "../measure.ts"
 import { NOT_MEASURING, readReaders } from "../observations/readers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
@@ -92,7 +93,7 @@ async function waitFor({ sql }: LiveParts, { wanted, patience, asker }: Asking, 
   // who joins what is of use to others only while they wait
   if (shared.onlyWhileWaiting && !onlyWhileWaiting) await putDue(sql, { wanted, asker, class: LAST, forMs: WATCHED_MS })
   const pending: Measured = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
-  return await withinPatience(shared.end, waitMs, pending)
+  return (await within(waitMs, shared.end)) ?? pending
 }
 
 function begin(parts: LiveParts, asking: Asking, watching: Watching): Shared {
@@ -253,16 +254,6 @@ function keyOf({ kind, platform, storefront, subject }: Subject): string {
   return `${kind} ${platform} ${storefront} ${subject}`
 }
 
-async function withinPatience(wait: Promise<Ended>, waitMs: number, pending: Measured): Promise<Measured> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(() => resolve(null), waitMs)
-  try {
-    return (await Promise.race([wait, late])) ?? pending
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 interface Wakeable {
   /** Resolves at the next end of a reading of it here, or after so long. */
   next(wanted: Wanted, ms: number): Promise<void>
@@ -279,9 +270,7 @@ function wakeable({ onEnded }: LiveParts): Wakeable {
       const { promise, resolve } = Promise.withResolvers<void>()
       const own = sleepers.get(key) ?? new Set()
       sleepers.set(key, own.add(resolve))
-      const timer = setTimeout(resolve, ms)
-      return promise.finally(() => {
-        clearTimeout(timer)
+      return within(ms, promise).finally(() => {
         own.delete(resolve)
         if (own.size === 0) sleepers.delete(key)
       })

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
+import { later } from "../leases/timers.ts"
 import type { Upstream } from "../upstreams.ts"
 
 /** An upstream as one address asks it: what has a pace. */
@@ -67,7 +69,9 @@ export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, yields, s
     const aheadMs = live ? leftMs : Math.min(leftMs, yields ? 0 : BULK_AHEAD_MS)
     const { bookedAt, waitMs, freeMs } = await book(sql, lane, aheadMs)
     if (waitMs === null && freeMs > leftMs) throw new NoTurn(lane, freeMs)
-    await sleep(waitMs ?? Math.max(1, freeMs - aheadMs), signal)
+    await sleep(Math.ceil(waitMs ?? Math.max(1, freeMs - aheadMs)), undefined, { signal }).catch(() =>
+      signal.throwIfAborted(),
+    )
     // refused while it was waited for: the moment is no longer good
     if (waitMs !== null && (waitMs < 1 || !(await refusedSince(sql, lane, bookedAt)))) return
   }
@@ -104,21 +108,6 @@ async function refusedSince(sql: Sql, { upstream, egress }: Lane, since: Date): 
     from pace
     where upstream = ${upstream} and egress = ${egress} and refused_at > ${since}`
   return rows.length > 0
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  if (ms < 1) return
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, Math.ceil(ms))
-  const stop = () => reject(signal.reason)
-  signal.addEventListener("abort", stop)
-  try {
-    await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener("abort", stop)
-  }
 }
 
 /** Answers in a row after which the gap gets shorter again. */
@@ -194,10 +183,6 @@ export async function refused(sql: Sql, { upstream, egress }: Lane, refusal: Ref
     where p.upstream = ${upstream} and p.egress = ${egress}
     returning h.refusals = 0 as "isFirst"`
   return row?.isFirst ?? false
-}
-
-function later(sql: Sql, ms: number) {
-  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }
 
 function msUntil(sql: Sql, moment: ReturnType<typeof later>) {

@@ -1,10 +1,11 @@
 import { isConnectionProblem } from "../database/gate.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { limited, TooLate } from "../leases/timers.ts"
+import type { Run } from "../leases/worker.ts"
 import { recordAttempt } from "../observations/attempts.ts"
 import { checkAttempt, ObservationProblem } from "../observations/check.ts"
 import { record } from "../observations/record.ts"
 import type { Attempt, Observation, Outcome } from "../observations/types.ts"
-import { limited, TooLate } from "../running.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName } from "../upstreams.ts"
 import { noteHealth } from "./alerts.ts"
@@ -14,16 +15,7 @@ import type { Retry } from "./follow.ts"
 import { type Kind, type KindName, NotYet, type Subject } from "./kind.ts"
 import { NoTurn } from "./pace.ts"
 
-/** Subjects that are read in this process. */
-export interface Run {
-  claim: Claim
-  /** Milliseconds since the statement was asked that last made or extended the lease. */
-  sinceLease: () => number
-  sinceClaim: () => number
-  abort: AbortController
-  /** What was read is being stored; the heartbeat has no more to do with it. */
-  ending: boolean
-}
+type Reading = Run<Claim>
 
 export interface ReadingParts extends AskParts {
   /** The longest that a reading may take, its waits for turns included. */
@@ -48,12 +40,12 @@ export interface Ended {
  * to others: given back, put off, or lost to them. Rejects only when the database fails; the lease then runs out, and the
  * rows fall back.
  */
-export async function performReading(run: Run, parts: ReadingParts): Promise<Ended | null> {
+export async function performReading(run: Reading, parts: ReadingParts): Promise<Ended | null> {
   const failed: Attempt[] = []
   let ended: Ended | null
   try {
     const observations = await read(run, failed, parts)
-    run.ending = true
+    run.isEnding = true
     await store(run.claim, observations, failed, parts)
     ended = { subjects: run.claim.subjects, failure: null }
   } catch (error) {
@@ -64,7 +56,11 @@ export async function performReading(run: Run, parts: ReadingParts): Promise<End
 }
 
 /** Each read that gave nothing is added to `failed`, also when the reading went on without it. */
-async function read({ claim, abort, sinceClaim }: Run, failed: Attempt[], parts: ReadingParts): Promise<Observation[]> {
+async function read(
+  { claim, abort, sinceClaim }: Reading,
+  failed: Attempt[],
+  parts: ReadingParts,
+): Promise<Observation[]> {
   const began = performance.now()
   const readMs = claim.kind.isLong ? parts.longReadMs : parts.readMs
   const leftMs = () => readMs - (performance.now() - began)
@@ -99,7 +95,7 @@ const FOLLOWS: KindName = "findings"
 
 /** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
 async function setBack(
-  { claim, abort }: Run,
+  { claim, abort }: Reading,
   error: unknown,
   failed: readonly Attempt[],
   parts: ReadingParts,

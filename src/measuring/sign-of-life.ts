@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { type Ends, single } from "../running.ts"
+import { type Ends, recurring } from "../leases/timers.ts"
 import type { Kind } from "./kind.ts"
 
 /** Three of them may fail before the process counts as gone: observations/readers.ts. */
@@ -24,17 +24,16 @@ export function createSignOfLife({ sql, kinds, egress, ends }: SignOfLifeParts):
   const reads = kinds.map(({ name, platform, upstream, storefronts = null }) => {
     return { kind: name, platform, upstream, storefronts }
   })
-  const sign = single(() => storeSign(sql, { process, egress, reads }), ends)
-  let timer: NodeJS.Timeout | undefined
+  const sign = recurring(EVERY_MS, () => storeSign(sql, { process, egress, reads }), ends)
+  let begun = false
   return {
     begin() {
-      timer = setInterval(sign.go, EVERY_MS)
-      sign.go()
+      begun = true
+      sign.start()
     },
     async end() {
-      if (!timer) return
-      clearInterval(timer)
-      await sign.idle()
+      if (!begun) return
+      await sign.stop()
       await sql`delete from reader where process = ${process}`
     },
   }

@@ -1,17 +1,18 @@
 import type { Sql } from "../database/types.ts"
+import { firstOf, stopwatch, within } from "../leases/timers.ts"
+import { createWorker, type Work } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
-import { type Ends, firstOf, single, stopwatch, within } from "../running.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
 import type { RawBody, Reach } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
-import { recover } from "./due.ts"
+import { claimNext } from "./claim.ts"
+import { type Claim, extend, giveBack, recover } from "./due.ts"
 import { RETRY, type Retry } from "./follow.ts"
 import type { Kind } from "./kind.ts"
-import { BASE_GAPS_MS } from "./pace.ts"
-import type { Ended } from "./reading.ts"
-import { createReadings, type Readings } from "./readings.ts"
+import { BASE_GAPS_MS, openLane } from "./pace.ts"
+import { type Ended, performReading } from "./reading.ts"
 import { createSignOfLife } from "./sign-of-life.ts"
 
 export interface MeasuringOptions {
@@ -69,59 +70,27 @@ export interface Measuring {
 
 /** Measures what is due, in any number of processes beside each other. Turns and leases go by the database's clock. */
 export function createMeasuring(options: MeasuringOptions): Measuring {
-  const { log, stopMs = 15_000 } = options
+  const { stopMs = 15_000 } = options
   const parts = partsOf(options)
-  const interrupted = firstOf(log, "measuring_interrupted")
+  const { log, leaseMs, pollMs, now } = parts
+  const ends = firstOf(log, "measuring_interrupted")
   const listeners: ((ended: Ended) => void)[] = []
-  const readings = createReadings({
-    ...parts,
-    onEnd({ ended, error, freed }) {
-      if (error) interrupted.failed(error)
-      if (ended) for (const listener of listeners) listener(ended)
-      if (freed) looks.go(freed)
-    },
-  })
-  const looks = lookouts(readings, { pollMs: parts.pollMs, ends: interrupted })
-  const tidy = single(() => sweep(parts), interrupted)
-  // with nothing under way a beat asks the database nothing, so that its end says nothing either
-  const live = single(readings.beat, { ...interrupted, worked() {} })
-  const sign = createSignOfLife({ ...parts, ends: interrupted })
-  let beats: NodeJS.Timeout | undefined
-  let stopping = false
-  const often = () => {
-    readings.dropSilent()
-    // also while a stop waits: what is under way keeps its lease
-    live.go()
-    if (!stopping) tidy.go()
+  const tell = (ended: Ended | null) => {
+    if (ended) for (const listener of listeners) listener(ended)
   }
+  const worker = createWorker(readingWork(parts, tell), { leaseMs, pollMs, stopMs, now, ends })
+  const sign = createSignOfLife({ ...parts, ends })
+  const { isStarted: isReading, nudge, runOnce } = worker
   return {
     start() {
-      if (parts.kinds.length === 0 || stopping || beats) return
-      beats = setInterval(often, parts.leaseMs / 3)
-      often()
-      sign.begin()
-      looks.begin()
+      worker.start()
+      if (isReading()) sign.begin()
     },
-    isReading: () => beats !== undefined && !stopping,
-    nudge: looks.go,
     async stop() {
-      stopping = true
-      readings.close()
-      looks.end()
-      const unsigned = sign.end().catch(interrupted.failed)
-      const idle = () => Promise.all([looks.idle(), tidy.idle()]).then(readings.ended)
-      await within(stopMs, idle())
-      readings.abort()
-      await within(LAST_WORDS_MS, Promise.all([idle(), unsigned]))
-      clearInterval(beats)
+      const unsigned = sign.end().catch(ends.failed)
+      await Promise.all([worker.stop(), within(stopMs + LAST_WORDS_MS, unsigned)])
     },
-    async runOnce() {
-      await sweep(parts)
-      const begun = await Promise.all(readings.upstreams.map((upstream) => readings.begin(upstream)))
-      const ends = begun.flatMap((one) => one.begun)
-      await Promise.all(ends)
-      return ends.length
-    },
+    ...{ isReading, nudge, runOnce },
     onEnded(listener) {
       listeners.push(listener)
     },
@@ -129,6 +98,8 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
 }
 
 const LAST_WORDS_MS = 2_000
+
+type Parts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeasuringOptions) {
   const { sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
@@ -145,50 +116,50 @@ function partsOf(options: MeasuringOptions) {
   }
 }
 
-interface Lookouts {
-  /** From now on each upstream is looked at when it may have a turn for something. */
-  begin(): void
-  /** Looks at once at one upstream, or at all; nothing before `begin` and after `end`. */
-  go(upstream?: Upstream): void
-  end(): void
-  idle(): Promise<unknown>
-}
+/** Readings of a long kind under way at once: the room beside them is for what is short, and for whoever waits. */
+const LONG_AT_ONCE = 2
 
-function lookouts(readings: Readings, { pollMs, ends }: { pollMs: number; ends: Ends }): Lookouts {
-  const timers = new Map<Upstream, NodeJS.Timeout>()
-  let looking = false
-  const lookAt = async (upstream: Upstream) => {
-    let waitMs = pollMs
-    try {
-      waitMs = (await readings.begin(upstream)).waitMs
-    } finally {
-      clearTimeout(timers.get(upstream))
-      if (looking) timers.set(upstream, setTimeout(go, Math.ceil(waitMs), upstream))
-    }
-  }
-  const looks = new Map(readings.upstreams.map((upstream) => [upstream, single(() => lookAt(upstream), ends)]))
-  const go = (upstream?: Upstream) => {
-    if (!looking) return
-    if (upstream) looks.get(upstream)?.go()
-    else for (const look of looks.values()) look.go()
-  }
+/** A lane for each upstream that something is asked of first; `onEnd` hears null for a reading that is left to others. */
+function readingWork(parts: Parts, onEnd: (ended: Ended | null) => void): Work<Upstream, Claim> {
+  const { sql, egress, kinds, leaseMs } = parts
+  const ofUpstream = Map.groupBy(kinds, ({ upstream }) => upstream)
+  const lanes = openedOnce(parts)
   return {
-    begin() {
-      looking = true
-      go()
+    lanes: [...ofUpstream.keys()],
+    atOnce: parts.atOnce,
+    async claim(upstream, { underWay }) {
+      await lanes.open()
+      const isOpen = (kind: Kind) =>
+        !kind.isLong || underWay.filter((claim) => claim.kind === kind).length < LONG_AT_ONCE
+      const open = ofUpstream.get(upstream)!.filter(isOpen)
+      const { claims, waitMs } = await claimNext(sql, { upstream, egress }, open, parts)
+      if (waitMs === null) lanes.forget()
+      return { claims, waitMs: waitMs ?? parts.pollMs }
     },
-    go,
-    end() {
-      looking = false
-      for (const timer of timers.values()) clearTimeout(timer)
-    },
-    idle: () => Promise.all([...looks.values()].map((look) => look.idle())),
+    perform: (run) => performReading(run, parts).then(onEnd),
+    giveBack: (claim) => giveBack(sql, claim, null),
+    extend: (claims) => extend(sql, claims, leaseMs),
+    recover: () => sweep(parts),
   }
 }
 
-type Sweeping = Pick<MeasuringOptions, "sql" | "log"> & { retry: Retry; random: () => number }
+/** Every lane, also of upstreams that are only asked further on; once in a process, unless somebody took them away. */
+function openedOnce({ sql, egress, gapsMs }: Parts) {
+  let opened: Promise<unknown> | undefined
+  const forget = () => {
+    opened = undefined
+  }
+  const open = async () => {
+    opened ??= Promise.all([...gapsMs].map(([upstream, gapMs]) => openLane(sql, { upstream, egress }, gapMs)))
+    await opened.catch((error) => {
+      forget()
+      throw error
+    })
+  }
+  return { open, forget }
+}
 
-async function sweep({ sql, log, retry, random }: Sweeping): Promise<void> {
+async function sweep({ sql, log, retry, random }: Parts): Promise<void> {
   const count = await recover(sql, retry, random())
   if (count > 0) log("warn", "readings_recovered", { count })
 }

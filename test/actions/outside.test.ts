@@ -3,7 +3,7 @@ import { outsideWrites } from "../../src/actions/action.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import { actions, catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { createWorker, type Worker } from "../../src/jobs/worker.ts"
+import { createOutbox, type Outbox } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { writeOperations } from "../../src/operations/writes.ts"
 import { freshDatabase } from "../database.ts"
@@ -16,7 +16,7 @@ import { setBid } from "../jobs/set-bid.ts"
 let sql: Sql
 let house: House
 let platform: Platform
-let worker: Worker
+let worker: Outbox
 let workspace: number
 let key: string
 let app: string
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const writes = [...actions, setBid(platform.url)]
   const writing = new Map(writeOperations(writes).map((operation) => [operation.id, operation]))
   house = openHouse({ sql, catalog: catalog.map((operation) => writing.get(operation.id) ?? operation) })
-  worker = createWorker({ sql, kinds: outsideWrites(writes), log: silentLog, retry: { baseMs: 1, capMs: 1 } })
+  worker = createOutbox({ sql, kinds: outsideWrites(writes), log: silentLog, retry: { baseMs: 1, capMs: 1 } })
 })
 
 afterAll(() => platform.stop())

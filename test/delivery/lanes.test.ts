@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
 import { createSealer } from "../../src/access/sealed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { findChannel } from "../../src/delivery/channels.ts"
-import { claimLanes, headOf, release, settle } from "../../src/delivery/lanes.ts"
+import { claimChannels, headOf, release, settle } from "../../src/delivery/lanes.ts"
 import { queueDeliveries } from "../../src/delivery/queue.ts"
 import type { Delivery } from "../../src/delivery/worker.ts"
 import { freshDatabase } from "../database.ts"
@@ -88,12 +88,12 @@ test("whoever lost his lease sends nothing more and stores nothing", async () =>
   await hook(at, `${there.url}/fenced`)
   await found(at, 2)
   await queueDeliveries(sql)
-  const [zombie] = await claimLanes(sql, { limit: 5, leaseMs: 60_000 })
-  expect(await claimLanes(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
+  const [zombie] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
+  expect(await claimChannels(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
   const head = await headOf(sql, zombie!, 60_000)
   await sql`update channel set lease_until = now() - interval '1 s'`
   expect(await headOf(sql, zombie!, 60_000)).toBeNull()
-  const [next] = await claimLanes(sql, { limit: 5, leaseMs: 60_000 })
+  const [next] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(next!.lease).not.toBe(zombie!.lease)
   const outcome = { id: head!.id, retries: { retriesMs: [], random: 0 }, gapMs: 0 }
   expect(await settle(sql, zombie!, { ...outcome, sent: { result: "failed", failure: "late" } })).toBe(false)

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { claim, extend, finish, giveBack, markSent } from "../../src/jobs/leases.ts"
-import { createWorker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { createOutbox, type OutboxOptions } from "../../src/leases/outbox.ts"
+import { claim, extend, finish, giveBack, markSent } from "../../src/leases/outbox-jobs.ts"
 import { createLog, silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { bidJob, enqueued, jobRow, letLeaseRunOut, owner, stuck } from "./enqueued.ts"
@@ -28,8 +28,8 @@ afterEach(async () => {
   expect(await stuck(sql)).toEqual([])
 })
 
-const worker = (options: Partial<WorkerOptions> = {}) =>
-  createWorker({ sql, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
+const worker = (options: Partial<OutboxOptions> = {}) =>
+  createOutbox({ sql, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
 
 const LEASE = { actions: ["set_bid"], limit: 4, leaseMs: 30_000 }
 

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/database/connect.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { createWorker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { createOutbox, type OutboxOptions } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory } from "../database.ts"
@@ -60,8 +60,8 @@ function scratchUrl(): string {
 const enqueueMany = (count: number) => Promise.all(Array.from({ length: count }, () => enqueued(sql, bidJob(by))))
 
 /** Works in this process until nothing is left to begin or to recover. */
-async function workOff(on: Sql, options: Partial<WorkerOptions> = {}): Promise<void> {
-  const worker = createWorker({ sql: on, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
+async function workOff(on: Sql, options: Partial<OutboxOptions> = {}): Promise<void> {
+  const worker = createOutbox({ sql: on, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
   await until(async () => {
     await worker.runOnce()
     return (await on`select 1 from job where status in ('queued', 'running') limit 1`).length === 0

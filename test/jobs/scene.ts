@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import type { OutsideWrites } from "../../src/jobs/outside.ts"
-import { createWorker, type Worker, type WorkerOptions } from "../../src/jobs/worker.ts"
+import { createOutbox, type Outbox, type OutboxOptions } from "../../src/leases/outbox.ts"
+import type { OutsideWrites } from "../../src/leases/outside.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { owner, stuck } from "./enqueued.ts"
@@ -12,13 +12,13 @@ export interface Scene {
   sql: Sql
   by: { workspaceId: number; keyId: number }
   platform: Platform
-  worker(options?: Partial<WorkerOptions>): Worker
+  worker(options?: Partial<OutboxOptions>): Outbox
 }
 
 export function scene(): Scene {
   setDefaultTimeout(30_000)
-  const worker = (options: Partial<WorkerOptions> = {}) =>
-    createWorker({ sql: on.sql, kinds: bidding(on.platform.url), log: silentLog, random: () => 0, ...options })
+  const worker = (options: Partial<OutboxOptions> = {}) =>
+    createOutbox({ sql: on.sql, kinds: bidding(on.platform.url), log: silentLog, random: () => 0, ...options })
   const on = Object.assign({} as Scene, { worker })
 
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { findApp } from "../../src/access/visible-apps.ts"
 import { type Action, action } from "../../src/actions/action.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { AppId } from "../../src/inputs.ts"
-import type { OutsideWrite } from "../../src/jobs/outside.ts"
+import type { OutsideWrite } from "../../src/leases/outside.ts"
 import { bidding } from "./platform.ts"
 
 /** set_bid as a write behind POST /actions, to the stand-in at `url`. */

@@ -1,7 +1,7 @@
 // A worker in a process of its own: bun worker-process.ts '{"database": {…}, "platform": URL, "options": {…}, "enqueue": 4}'.
 // Says "ready" once it looks for jobs; "stopped" and exit 0 after SIGTERM.
 import { openDatabase } from "../../src/database/connect.ts"
-import { createWorker } from "../../src/jobs/worker.ts"
+import { createOutbox } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { bidJob, enqueued, owner } from "./enqueued.ts"
 import { bidding } from "./platform.ts"
@@ -10,7 +10,7 @@ const { database: where, platform, options, enqueue = 0 } = JSON.parse(process.a
 const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, ...where })
 const by = enqueue > 0 ? await owner(database.sql) : null
 for (let i = 0; by && i < enqueue; i++) await enqueued(database.sql, bidJob(by))
-const worker = createWorker({ sql: database.sql, kinds: bidding(platform), log: silentLog, pollMs: 20, ...options })
+const worker = createOutbox({ sql: database.sql, kinds: bidding(platform), log: silentLog, pollMs: 20, ...options })
 worker.start()
 process.stdout.write("ready\n")
 process.on("SIGTERM", async () => {

@@ -1,11 +1,18 @@
-import type { Log } from "./log.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql, Tx } from "../database/types.ts"
+import type { Log } from "../log.ts"
+
+/** So long after now by the database's clock; null gives null, which greatest() passes over. */
+export function later(sql: Sql | Tx, ms: number | null) {
+  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
+}
 
 export interface Single {
   go(): void
   idle(): Promise<void>
 }
 
-/** What is told of the ends of work that is tried again and again. */
+/** What hears how each run of repeated work ended. */
 export interface Ends {
   failed(error: unknown): void
   worked(): void
@@ -31,7 +38,29 @@ export function single(work: () => Promise<unknown>, { worked, failed }: Ends): 
   }
 }
 
-/** While the database is away every poll fails: the first says so, until one works that asked it something. */
+export interface Recurring {
+  /** Works at once, then every so often, once at a time. */
+  start(): void
+  /** Begins nothing more and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+export function recurring(everyMs: number, work: () => Promise<unknown>, ends: Ends): Recurring {
+  const run = single(work, ends)
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      timer = setInterval(run.go, everyMs)
+      run.go()
+    },
+    async stop() {
+      clearInterval(timer)
+      await run.idle()
+    },
+  }
+}
+
+/** While the database is away every run fails: the first failure is logged, and the next after a run that worked. */
 export function firstOf(log: Log, event: string): Ends {
   let away = false
   return {
@@ -52,12 +81,15 @@ export function stopwatch(now: () => Date): () => number {
   return () => Math.max(performance.now() - ticks, now().getTime() - time)
 }
 
-/** Waits for the work, but no longer. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, late])
-  clearTimeout(timer)
+/** The work's answer, or undefined once the time is up; the work then goes on by itself. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+  }
 }
 
 /** Work was not done when its time was up, or when it was stopped. */
@@ -65,7 +97,7 @@ export class TooLate extends Error {
   override name = "TooLate"
 }
 
-/** The work's end, or TooLate once the time is up or the run was aborted, whatever the work does with its signal. */
+/** The work's answer, or TooLate once the time is up or the run is aborted, whatever the work does with its signal. */
 export async function limited<T>(
   ms: number,
   run: AbortController,

@@ -1,6 +1,7 @@
 import { tryingLock } from "../database/locks.ts"
 import type { Sql } from "../database/types.ts"
 import type { Fault } from "../faults.ts"
+import { later } from "./timers.ts"
 
 /** A job's claim by one worker. Every statement about it holds only while the lease is this one. */
 export interface Lease {
@@ -50,15 +51,15 @@ export async function claim(
       j.args, j.before, j.attempts`
 }
 
-/** The heartbeat. Returns the ids of those whose lease still stood; a lease that ran out is not brought back. */
+/** The heartbeat. Returns the leases that still stand; one that ran out is not brought back. */
 export async function extend(sql: Sql, held: readonly Lease[], leaseMs: number): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`
+  const rows = await sql<{ lease: string }[]>`
     update job j
     set lease_until = ${later(sql, leaseMs)}
     from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) h (id, lease)
     where j.id = h.id and j.lease = h.lease and j.lease_until > clock_timestamp()
-    returning j.id`
-  return new Set(rows.map(({ id }) => id))
+    returning j.lease`
+  return new Set(rows.map(({ lease }) => lease))
 }
 
 /** Committed before the one request goes out. False when the lease was lost or ran out: then nothing may be sent. */
@@ -153,8 +154,4 @@ export async function failOld(sql: Sql, maxAgeMs: number, { code, extra }: Fault
 /** One sweep at a time: two that fail jobs of the same workspaces would wait for each other's accounts in a circle. */
 function alone(sql: Sql) {
   return tryingLock(sql, "jobs swept")
-}
-
-function later(sql: Sql, ms: number) {
-  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }

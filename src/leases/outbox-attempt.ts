@@ -1,23 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log, LogLevel } from "../log.ts"
-import { limited, TooLate } from "../running.ts"
-import { finish, giveBack, type Job, markSent, type Outcome } from "./leases.ts"
+import { finish, giveBack, type Job, markSent, type Outcome } from "./outbox-jobs.ts"
 import type { OutsideWrite, Port } from "./outside.ts"
 import { storable } from "./storable.ts"
+import { limited, TooLate } from "./timers.ts"
+import type { Run } from "./worker.ts"
 
-/** A job under way in this process. */
-export interface Run {
-  job: Job
-  /** Milliseconds since the statement was asked that last made or extended the lease. */
-  sinceLease: () => number
-  abort: AbortController
-  /** The one request may be out. */
-  sending: boolean
-}
+type JobRun = Run<Job>
 
-export interface Pace {
+export interface OutboxPace {
   leaseMs: number
   /** The longest that one read, and the one write, may take. */
   readMs: number
@@ -27,10 +21,10 @@ export interface Pace {
   retry: { baseMs: number; capMs: number }
 }
 
-export interface Parts {
+export interface AttemptParts {
   sql: Sql
   log: Log
-  pace: Pace
+  pace: OutboxPace
   /** 0 to 1, as Math.random gives it. */
   random: () => number
   /** Starts to count milliseconds. */
@@ -41,8 +35,8 @@ export interface Parts {
  * One attempt: reads the target again, commits that it sends, sends once, stores how it ended. Rejects only when the
  * database fails; the lease then runs out, and the job is recovered.
  */
-export async function perform(run: Run, kind: OutsideWrite, parts: Parts): Promise<void> {
-  const { job, abort } = run
+export async function performJob(run: JobRun, kind: OutsideWrite, parts: AttemptParts): Promise<void> {
+  const { claim: job, abort } = run
   const { readMs, sendMs } = parts.pace
   const port = (signal: AbortSignal): Port => {
     const { id: idempotencyKey, workspaceId, appId } = job
@@ -59,7 +53,7 @@ export async function perform(run: Run, kind: OutsideWrite, parts: Parts): Promi
     return await setBack(run, error, parts)
   }
   if (changed) return await store(run, CHANGED, parts)
-  run.sending = true
+  run.isEnding = true
   const outcome = await limited(sendMs, abort, async (signal) => kind.send(job.args, port(signal))).then(done, notDone)
   await store(run, outcome, parts)
 }
@@ -68,17 +62,17 @@ export async function perform(run: Run, kind: OutsideWrite, parts: Parts): Promi
  * Commits that the request goes out. Throws when it must not: the lease was lost, or what is left of it, after however long
  * the process was paused here, is too short for the request to end in.
  */
-async function toSend(run: Run, { sql, pace, stopwatch }: Parts): Promise<void> {
+async function toSend(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Promise<void> {
   const asked = stopwatch()
-  const marked = !run.abort.signal.aborted && (await markSent(sql, run.job, pace.leaseMs))
+  const marked = !run.abort.signal.aborted && (await markSent(sql, run.claim, pace.leaseMs))
   if (marked) run.sinceLease = asked
   if (!marked || run.abort.signal.aborted || asked() > pace.leaseMs - pace.sendMs)
     throw new TooLate("the lease ran out")
 }
 
 /** Nothing was sent: tried again later, unless that is of no use. */
-async function setBack(run: Run, error: unknown, parts: Parts): Promise<void> {
-  const { job, abort } = run
+async function setBack(run: JobRun, error: unknown, parts: AttemptParts): Promise<void> {
+  const { claim: job, abort } = run
   const { maxAttempts, retry } = parts.pace
   // a stop, not the job's fault: whoever is there may begin at once
   if (abort.signal.aborted) {
@@ -122,7 +116,7 @@ const STORE_TRIES = 60
 const STORE_PAUSE_MS = 500
 
 /** Tried for 30 s, since a write that was done but not stored would count as unknown. */
-async function store({ job }: Run, outcome: Outcome, parts: Parts): Promise<void> {
+async function store({ claim: job }: JobRun, outcome: Outcome, parts: AttemptParts): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       const stood = await finish(parts.sql, job, outcome)
@@ -131,13 +125,13 @@ async function store({ job }: Run, outcome: Outcome, parts: Parts): Promise<void
       return tell(parts, level, stood ? `job_${outcome.status}` : "job_lease_lost", job, { code, why: outcome.why })
     } catch (error) {
       if (tries >= STORE_TRIES) throw error
-      await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS))
+      await sleep(STORE_PAUSE_MS)
     }
   }
 }
 
 function tell(
-  { log }: Parts,
+  { log }: AttemptParts,
   level: LogLevel,
   event: string,
   { requestId, workspaceId: workspace, action: operation, attempts: count }: Job,

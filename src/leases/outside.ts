@@ -15,7 +15,10 @@ export interface OutsideWrite {
 
 /** What a write is given besides its arguments. */
 export interface Port {
-  /** Aborted when the time is up, the server stops, or the job is no longer this process's. Hand it to every fetch. */
+  /**
+   * Aborted when the time is up or the server stops, and during a read when the job is no longer this process's. Hand it
+   * to every fetch.
+   */
   signal: AbortSignal
   /** The job's id: the same for every attempt, for platforms that refuse a second write under one key. */
   idempotencyKey: string
