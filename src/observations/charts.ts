@@ -16,17 +16,8 @@ export interface ChartAnswer {
   appIds: number[]
 }
 
-/** A chart as it was shown on a UTC day, or on the latest that was measured; null = not measured. */
-export async function chartOn(sql: Sql, chart: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
-  return await answerWhere(sql, chart, sql`day = coalesce(${day}::date, c.last_day)`)
-}
-
 /** A chart on the last measured day up to this one; null = it was not measured by then. */
-export async function chartBy(sql: Sql, chart: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
-  return await answerWhere(sql, chart, sql`day <= coalesce(${day}::date, c.last_day)`)
-}
-
-async function answerWhere(sql: Sql, key: ChartKey, isAsked: ReturnType<Sql>): Promise<ChartAnswer | null> {
+export async function chartBy(sql: Sql, key: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
   const { platform, storefront, device, chart, genre } = key
   const [row] = await sql<(Omit<ChartAnswer, "source"> & { source: number })[]>`
     select r.day, r.source, r.depth, r.seen_at as "seenAt", c.first_day as "firstDay", r.app_ids as "appIds"
@@ -34,7 +25,7 @@ async function answerWhere(sql: Sql, key: ChartKey, isAsked: ReturnType<Sql>): P
     cross join lateral (
       select day, source, depth, seen_at, app_ids
       from chart_results
-      where chart_id = c.id and ${isAsked} and complete
+      where chart_id = c.id and day <= coalesce(${day}::date, c.last_day) and complete
       order by day desc, ${bestFirst(sql)}
       limit 1
     ) r
@@ -77,28 +68,6 @@ export async function chartPositions(sql: Sql, app: number, charts: readonly Cha
     const { source, ...row } = rows[place] as (typeof rows)[number]
     return { ...keyOf(key), measured: source !== null, source: source === null ? null : chartSourceOf(source), ...row }
   })
-}
-
-/** A chart that an app is on, by the chart's latest measured day. */
-export interface ChartPlace extends ChartKey {
-  rank: number
-  day: string
-}
-
-/** All the charts that an app (a store_app id) is on now, the best places first. */
-export async function chartsOf(
-  sql: Sql,
-  app: number,
-  { storefront = null, limit = 1_000 }: { storefront?: string | null; limit?: number } = {},
-): Promise<ChartPlace[]> {
-  const rows = await sql<ChartPlace[]>`
-    select c.platform, c.storefront, c.device, c.chart, c.genre, p.rank, p.day
-    from chart_place p
-    join chart c on c.id = p.chart_id
-    where p.app_id = ${app} and (${storefront}::text is null or c.storefront = ${storefront})
-    order by p.rank, c.storefront, c.device, c.chart, c.genre, c.id
-    limit ${limit}`
-  return [...rows]
 }
 
 export interface ChartSeries extends ChartKey {

@@ -39,11 +39,6 @@ export interface AuditState {
   eta: number | null
 }
 
-/** The last good scan of an app (store_app id, of the App Store); null = there was none. */
-export async function latestAudit(sql: Sql, appId: number): Promise<Audit | null> {
-  return (await auditState(sql, appId)).last
-}
-
 /** How the scans of an app (store_app id) stand. Ends the one under way if all is decided or its time is over. */
 export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   const scan = await scanUnderWay(sql, appId)

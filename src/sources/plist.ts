@@ -1,64 +1,51 @@
-import { changed, expect, readerOf, take, undone, type XmlReader } from "./xml-reader.ts"
+import { ReadFailure } from "./source.ts"
+import { parseXml, type XmlElement } from "./xml.ts"
 
-// No list that is read has more than four.
-const DEEPEST = 32
+const DOCTYPE = /\s*<!DOCTYPE\s+plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*>/y
 
 /**
  * The value of an XML property list: a dict becomes an object without a prototype, an array an array, a string, date or
- * data a text, an integer or real a number, true and false themselves. Strict: what is no list of this subset (another
- * element, a key twice, text between elements, a comment, a CDATA section, an entity beyond XML's own five) throws
- * ReadFailure `changed`; nothing is ever fetched or expanded. Takes time linear to the text.
+ * data a text, an integer or real a number, true and false themselves. As strict as parseXml: what is no list of this subset
+ * (another element, a key twice, text between elements) throws ReadFailure `changed`.
  */
 export function parsePlist(xml: string, what: string): unknown {
-  const reader = readerOf(xml, `${what} is no property list`)
-  take(reader, /\s*<\?xml\s[^<>]*\?>/y)
-  take(reader, /\s*<!DOCTYPE\s+plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*>/y)
-  expect(reader, /\s*<plist(?:\s+version="[\d.]+")?\s*>/y)
-  const value = element(reader, 0)
-  expect(reader, /\s*<\/plist\s*>\s*$/y)
-  return value
-}
+  const changed = new ReadFailure("changed", `${what} is no property list`)
+  // Apple escapes ">" too: a bare one is the end of a tag that lost its beginning
+  if (/>[^<]*>/.test(xml)) throw changed
+  const root = parseXml(xml, what, { format: "property list", doctype: DOCTYPE })
+  if (root.name !== "plist" || /[^\d.]/.test(root.attributes.version ?? "")) throw changed
+  const [value, ...more] = childrenOf({ ...root, attributes: {} })
+  if (!value || more.length > 0) throw changed
+  return valueIn(value)
 
-function element(reader: XmlReader, depth: number): unknown {
-  if (depth > DEEPEST) throw changed(reader)
-  const [, name = "", empty] = expect(reader, /\s*<(dict|array|string|date|data|integer|real|true|false)\s*(\/?)>/y)
-  const isEmpty = empty === "/"
-  if (name === "dict") return isEmpty ? Object.create(null) : dict(reader, depth)
-  if (name === "array") return isEmpty ? [] : array(reader, depth)
-  const content = isEmpty ? "" : characters(reader, name)
-  if (name === "true" || name === "false") {
-    if (content !== "") throw changed(reader)
-    return name === "true"
+  function childrenOf({ children, text, attributes }: XmlElement): XmlElement[] {
+    if (text.trim() !== "" || Object.keys(attributes).length > 0) throw changed
+    return children
   }
-  return name === "integer" || name === "real" ? number(reader, content, name) : content
-}
 
-function dict(reader: XmlReader, depth: number): Record<string, unknown> {
-  const entries: Record<string, unknown> = Object.create(null)
-  while (!take(reader, /\s*<\/dict\s*>/y)) {
-    expect(reader, /\s*<key\s*>/y)
-    const key = characters(reader, "key")
-    if (Object.hasOwn(entries, key)) throw changed(reader)
-    entries[key] = element(reader, depth + 1)
+  function textOf({ children, text, attributes }: XmlElement, pattern = /^/): string {
+    if (children.length > 0 || Object.keys(attributes).length > 0 || !pattern.test(text)) throw changed
+    return text
   }
-  return entries
-}
 
-function array(reader: XmlReader, depth: number): unknown[] {
-  const items: unknown[] = []
-  while (!take(reader, /\s*<\/array\s*>/y)) items.push(element(reader, depth + 1))
-  return items
-}
+  function valueIn(element: XmlElement): unknown {
+    const { name } = element
+    if (name === "dict") return dictOf(childrenOf(element))
+    if (name === "array") return childrenOf(element).map(valueIn)
+    if (name === "true" || name === "false") return textOf(element, /^$/) === "" && name === "true"
+    if (name === "integer") return Number(textOf(element, /^\s*[+-]?\d{1,15}\s*$/))
+    if (name === "real") return Number(textOf(element, /^\s*[+-]?\d{1,15}(?:\.\d+)?(?:[eE][+-]?\d{1,2})?\s*$/))
+    if (!["string", "date", "data"].includes(name)) throw changed
+    return textOf(element)
+  }
 
-/** The text up to the end of the element. Apple escapes ">" too: a bare one is the end of a tag that lost its beginning. */
-function characters(reader: XmlReader, name: string): string {
-  const [raw] = expect(reader, /[^<>]*/y)
-  if (expect(reader, /<\/(\w+)\s*>/y)[1] !== name) throw changed(reader)
-  return undone(reader, raw)
-}
-
-function number(reader: XmlReader, content: string, name: "integer" | "real"): number {
-  const pattern = name === "integer" ? /^\s*[+-]?\d{1,15}\s*$/ : /^\s*[+-]?\d{1,15}(?:\.\d+)?(?:[eE][+-]?\d{1,2})?\s*$/
-  if (!pattern.test(content)) throw changed(reader)
-  return Number(content)
+  function dictOf(children: readonly XmlElement[]): Record<string, unknown> {
+    const entries: Record<string, unknown> = Object.create(null)
+    for (let at = 0; at < children.length; at += 2) {
+      const [key, value] = [children[at]!, children[at + 1]]
+      if (key.name !== "key" || !value || Object.hasOwn(entries, textOf(key))) throw changed
+      entries[textOf(key)] = valueIn(value)
+    }
+    return entries
+  }
 }

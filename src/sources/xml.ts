@@ -12,13 +12,19 @@ export interface XmlElement {
 const DEEPEST = 32
 
 /**
- * The root element of an XML document. Strict: anything but elements, attributes and text (a document type, a comment, a
+ * The root element of an XML document. Strict: anything but elements, attributes and text (another document type than the
+ * sticky `doctype`, a comment, a
  * CDATA section, an instruction, an entity beyond XML's own five, an attribute twice) throws ReadFailure `changed`;
  * nothing is ever fetched or expanded. Takes time linear to the text.
  */
-export function parseXml(xml: string, what: string): XmlElement {
-  const reader = readerOf(xml, `${what} is no XML`)
+export function parseXml(
+  xml: string,
+  what: string,
+  { format = "XML", doctype }: { format?: string; doctype?: RegExp } = {},
+): XmlElement {
+  const reader = readerOf(xml, `${what} is no ${format}`)
   take(reader, /\s*<\?xml\s[^<>]*\?>/y)
+  if (doctype) take(reader, doctype)
   take(reader, /\s+/y)
   const root = element(reader, 0)
   expect(reader, /\s*$/y)

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describeSchema } from "../../src/database/schema.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { describeSchema } from "./describe-schema.ts"
 
 const PATH = join(import.meta.dirname, "../../sql/schema.sql")
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { chartMovers } from "../../src/observations/chart-movers.ts"
-import { chartBy, chartOn, chartPositions, chartSeries, chartsOf } from "../../src/observations/charts.ts"
+import { chartBy, chartPositions, chartSeries } from "../../src/observations/charts.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
 import { charted, FINANCE } from "./charted.ts"
@@ -27,20 +27,20 @@ async function storeIds(ids: readonly number[]): Promise<number[]> {
 }
 
 describe("a chart of a day", () => {
-  test("is that day's answer; without a day the latest; a day that was not measured is none", async () => {
+  test("is that day's answer; without a day the latest; of a day that was not measured the last one before it, with its own day", async () => {
     await record(
       sql,
       [charted("2025-11-10T09:00:00Z", [10001, 10002]), charted("2025-11-18T09:00:00Z", [10002], { depth: 5 })],
       now,
     )
-    const latest = await chartOn(sql, FINANCE)
+    const latest = await chartBy(sql, FINANCE)
     expect(latest).toMatchObject({ day: "2025-11-18", depth: 5, source: "import", firstDay: "2025-11-10" })
     expect(await storeIds(latest!.appIds)).toEqual([10002])
-    expect(await storeIds((await chartOn(sql, FINANCE, "2025-11-10"))!.appIds)).toEqual([10001, 10002])
-    expect(await chartOn(sql, FINANCE, "2025-11-11")).toBeNull()
-    expect((await chartBy(sql, FINANCE, "2025-11-17"))?.day).toBe("2025-11-10")
+    expect(await storeIds((await chartBy(sql, FINANCE, "2025-11-10"))!.appIds)).toEqual([10001, 10002])
+    for (const between of ["2025-11-11", "2025-11-17"])
+      expect((await chartBy(sql, FINANCE, between))?.day).toBe("2025-11-10")
     expect(await chartBy(sql, FINANCE, "2025-11-09")).toBeNull()
-    expect([await chartOn(sql, PAID), await chartBy(sql, PAID)]).toEqual([null, null])
+    expect(await chartBy(sql, PAID)).toBeNull()
   })
 })
 
@@ -73,7 +73,7 @@ describe("where an app stands now", () => {
     ]) // biome-ignore format: a row for each
   })
 
-  test("is listed over all storefronts, or in one, the best place first", async () => {
+  test("is stored for each chart of each storefront", async () => {
     const at = "2025-11-18T09:00:00Z"
     const all = [
       charted(at, [10002, 10001]),
@@ -82,12 +82,16 @@ describe("where an app stands now", () => {
     ]
     await record(sql, all, now)
     const app = await idOf(10001)
-    expect((await chartsOf(sql, app)).map(({ storefront, chart, rank }) => [storefront, chart, rank])).toEqual([
-      ["de", "grossing", 1],
-      ["us", "free", 2],
+    const places = await sql`
+      select c.platform, c.storefront, c.device, c.chart, c.genre, p.rank, p.day
+      from chart_place p
+      join chart c on c.id = p.chart_id
+      where p.app_id = ${app}
+      order by p.rank`
+    expect([...places]).toEqual([
+      { ...FINANCE, storefront: "de", device: "ipad", chart: "grossing", genre: "36", rank: 1, day: "2025-11-18" },
+      { ...FINANCE, rank: 2, day: "2025-11-18" },
     ])
-    expect(await chartsOf(sql, app, { storefront: "us" })).toEqual([{ ...FINANCE, rank: 2, day: "2025-11-18" }])
-    expect(await chartsOf(sql, app, { limit: 1 })).toHaveLength(1)
   })
 })
 

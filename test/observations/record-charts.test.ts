@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { lockCharts } from "../../src/observations/chart-identities.ts"
-import { chartOn } from "../../src/observations/charts.ts"
+import { chartBy } from "../../src/observations/charts.ts"
 import { record } from "../../src/observations/record.ts"
 import { deriveCharts } from "../../src/observations/record-charts.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
@@ -72,7 +72,7 @@ describe("a reading of a chart", () => {
   test("that broke off is kept and answers no day; an empty chart is measured", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001], { complete: false, depth: 3 })], now)
     expect(await sql`select 1 from chart_results`).toHaveLength(1)
-    expect([await onChart(), await measuredDays(), await chartOn(sql, FINANCE)]).toEqual([[], [[null, null]], null])
+    expect([await onChart(), await measuredDays(), await chartBy(sql, FINANCE)]).toEqual([[], [[null, null]], null])
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002])], now)
     await record(sql, [charted("2025-11-19T09:00:00Z", [])], now)
     expect(await onChart()).toEqual([])

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { appAdsOf } from "../../src/observations/app-ads.ts"
-import { developerShelfOf } from "../../src/observations/developer-shelf.ts"
-import { genresOf } from "../../src/observations/genres.ts"
 import { marketFactsOf } from "../../src/observations/market-facts.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
@@ -10,6 +8,7 @@ import { freshDatabase } from "../database.ts"
 import { listed, randomOf, shuffled } from "./listed.ts"
 import { said, stored } from "./measured.ts"
 import { marketed, named, shelved, soldBy } from "./public-facts.ts"
+import { developerShelfOf, genresOf } from "./stored-market.ts"
 
 setDefaultTimeout(60_000)
 

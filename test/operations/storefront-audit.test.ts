@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { loadDemo } from "../../src/actions/demo.ts"
 import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { beginScan, latestAudit } from "../../src/observations/storefront-audits.ts"
+import { auditState, beginScan } from "../../src/observations/storefront-audits.ts"
 import { STOREFRONTS } from "../../src/storefronts.ts"
 import { freshDatabase } from "../database.ts"
 import { type Audited, audited, OWN, others, TEXTS } from "./audited.ts"
@@ -170,7 +170,7 @@ describe("its end", () => {
     }
     expect(await used()).toBe(spent)
     expect(await on.due()).toEqual(["us"])
-    expect(await latestAudit(sql, await storeApp())).toBe(null)
+    expect((await auditState(sql, await storeApp())).last).toBe(null)
     expect((await on.ask("?refresh=true")).status).toBe(202)
     expect((await on.ask()).status).toBe(202)
     // what was answered an hour ago still counts
@@ -193,7 +193,7 @@ describe("its end", () => {
     const { body } = await scanned({ us: {} })
     await on.says({ us: { name: "Another name" }, de: {} })
     expect((await on.ask()).body).toEqual(body)
-    const audit = await latestAudit(sql, await storeApp())
+    const { last: audit } = await auditState(sql, await storeApp())
     expect(audit?.rows).toHaveLength(175)
     expect(audit?.rows.find(({ country }) => country === "us")).toMatchObject({ state: "sold", writtenIn: "en" })
   })

@@ -1,4 +1,4 @@
-import type { Sql } from "./types.ts"
+import type { Sql } from "../../src/database/types.ts"
 
 /**
  * The current schema as SQL text, read from the catalogs and sorted by name, so that two databases with the same schema
