@@ -2,9 +2,11 @@ import { parseTrustedProxies } from "./access/addresses.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { actions, catalog as wholeCatalog } from "./catalog.ts"
+import { readTree } from "./database/assets.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
+import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "./documents/manual.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import { createLinks } from "./links/surface.ts"
@@ -201,11 +203,16 @@ function documentsOf(
   const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
   const document = () => JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
   const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
+  const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
   return new Map<string, () => PublicDocument>([
     ["/v1/openapi.json", once(() => ({ ...prepare(document()), type: "json" }))],
     ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
     ["/docs/errors", once(() => html(errorsPage(), ERRORS_POLICY))],
     ["/llms.txt", guide],
     ["/docs/llms.txt", guide],
+    ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [
+      [address, once(() => html(manualPage(manual(), page), MANUAL_POLICY))],
+      [`${address}.md`, once(() => ({ ...prepare(manual().get(page) as string), type: "text" }))],
+    ]),
   ])
 }

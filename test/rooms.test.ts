@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, "..")
 const ARROWS: Record<string, string[]> = {
   surfaces: ["surfaces", "invoke", "catalog", "metrics", "words", "access", "database types"],
   metrics: ["metrics", "words", "database types"],
+  documents: ["documents", "pages", "settings", "words"],
   links: ["links", "actions", "pages", "access", "observations", "formulas", "words", "database types"],
   pages: ["pages", "words"],
   vocabulary: ["vocabulary"],
@@ -58,7 +59,7 @@ const ARROWS: Record<string, string[]> = {
   words: ["words", "access", "database types", "formulas"],
   catalog: ["operations", "actions", "links", "words"],
   invoke: ["invoke", "words", "access", "database", "formulas", "leases"],
-  app: ["app", "invoke", "catalog", "surfaces", "links", "pages", "access", "database", "words"],
+  app: ["app", "invoke", "catalog", "surfaces", "documents", "links", "pages", "access", "database", "words"],
   commands: ["*"],
   main: ["*"],
   deno: ["*"],

@@ -19,7 +19,7 @@ export function programHelp(commands: readonly Command[], bold: Bold): string {
     section(bold("Examples"), examples),
     section(bold("Commands"), list),
     "Every command takes --json and --help; appmeter --version tells the version.\n" +
-      "In a checkout type bun src/main.ts instead of appmeter.",
+      "In a checkout type bun src/main.ts instead of appmeter. A server has the manual at /docs/operate.",
     section(bold("Settings, as environment variables"), settingsTable().split("\n")),
     section(bold("Exit codes"), ["0 done, 1 failed, 2 wrong use, 78 wrong settings"]),
   ]

@@ -32,6 +32,7 @@ export function welcome(invocation: Invocation, { url, first, app }: Welcome): v
     ...(first && calls ? firstLines(first, calls) : [`Its keys were made before. A new one: ${typedAs()} key create`]),
     `Assistants connect to ${value.mcpUrl}`,
     `What can be asked: ${url}/docs`,
+    `How it is run: ${url}/docs/operate`,
     "",
   ])
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 
 /**
  * The text of every file under `dir` (relative to the project's root) whose name ends in `ext`, by its path inside
@@ -7,24 +7,29 @@ import { join } from "node:path"
  */
 export function readTree(dir: string, ext: string): Map<string, string> {
   const files = new Map<string, string>()
-  collect(join(rootOf(dir), dir), "", ext, files)
+  collect(pathOf(dir), "", ext, files)
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The text of one file of the project's root, "package.json". */
 export function readText(name: string): string {
-  return readFileSync(join(rootOf(name), name), "utf8")
+  return readFileSync(pathOf(name), "utf8")
 }
 
 /** What to type before a command of this program: the binary's name, or in a checkout its entry. */
 export function typedAs(): string {
-  return rootOf("sql") === import.meta.dirname ? "appmeter" : "bun src/main.ts"
+  return isCompiled() ? "appmeter" : "bun src/main.ts"
 }
 
-// A compiled program has every module in one virtual folder, with the embedded folders beside it.
-function rootOf(dir: string): string {
+// A compiled program has every module in one virtual folder, with the embedded folders beside it by their last names.
+function pathOf(name: string): string {
   const here = import.meta.dirname
-  return existsSync(join(here, dir)) ? here : join(here, "..", "..")
+  if (!isCompiled()) return join(here, "..", "..", name)
+  return existsSync(join(here, name)) ? join(here, name) : join(here, basename(name))
+}
+
+function isCompiled(): boolean {
+  return existsSync(join(import.meta.dirname, "sql"))
 }
 
 function collect(folder: string, path: string, ext: string, files: Map<string, string>): void {

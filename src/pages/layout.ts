@@ -62,6 +62,8 @@ code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
 pre { margin: .5rem 0; padding: .6rem .75rem; white-space: pre-wrap; background: var(--box); border-radius: .35rem }
 ul { margin: .5rem 0; padding-left: 1.2rem }
 li { overflow-wrap: anywhere }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
 .quiet { color: var(--quiet) }
 section:target { outline: 2px solid Highlight; outline-offset: .6rem; border-radius: .2rem }
 [hidden] { display: none }
@@ -80,7 +82,7 @@ nav { max-height: 40vh; overflow-y: auto; padding: .75rem 1rem; border-bottom: 1
 nav ul { list-style: none; margin: .15rem 0 .75rem; padding: 0 }
 nav li a { display: block; padding: .2rem 0; overflow-wrap: anywhere; text-decoration: none }
 .chapter { display: block; font-weight: 600; color: inherit; text-decoration: none; padding: .15rem 0 }
-nav a:hover { text-decoration: underline }
+nav a:hover, [aria-current] { text-decoration: underline }
 @media (min-width: 62rem) {
   body:has(> nav) { display: grid; grid-template-columns: 19rem minmax(0, 48rem); justify-content: center; gap: 1rem }
   nav { position: sticky; top: 0; height: 100vh; max-height: none; padding: 1.5rem 1rem; border-bottom: 0; border-right: 1px solid var(--line) }

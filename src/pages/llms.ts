@@ -25,6 +25,7 @@ export function llmsText(
 - [Reference](${publicUrl}/docs): every operation with parameters, rights, outcomes and a sample
 - [OpenAPI](${publicUrl}/v1/openapi.json): every field of every answer
 - [Error codes](${publicUrl}/docs/errors): each with its status and what to do
+- [Manual](${publicUrl}/docs/operate.md): for who runs this instance: settings, data, upgrades, sources, alerts, limits
 ${groups
   .map(
     (group) =>

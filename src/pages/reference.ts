@@ -74,7 +74,8 @@ marked with “…”. The lines of POST calls show the shape
 alone; pairs that work stand under <a href="#actions">the actions</a>.</p>
 <p>After the operations stand <a href="#actions">the writes</a> and <a href="#tools">the tools</a> for AI assistants.
 Besides this page: every field of every answer in <a href="/v1/openapi.json">openapi.json</a>,
-<a href="/docs/errors">all error codes</a>, and <a href="/llms.txt">llms.txt</a>, a short guide for assistants.</p>
+<a href="/docs/errors">all error codes</a>, <a href="/llms.txt">llms.txt</a>, a short guide for assistants, and
+<a href="/docs/operate">the manual</a> for who runs this instance.</p>
 <div data-group><h2 id="any-call">Any call</h2>
 <p>Every response says in <code>x-credits-used</code>, <code>x-credits-limit</code>, <code>x-credits-remaining</code> and
 <code>x-credits-reset</code> where the month's credits stand, and in <code>x-request-id</code> how the log names the call.

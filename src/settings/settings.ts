@@ -57,15 +57,20 @@ export function readSettings(env: Environment, readFile: (path: string) => strin
   return settings
 }
 
-/** Every setting with its default and meaning, a line each, for --help and the README. */
+/** Every setting with its default and meaning, a line each, for --help. */
 export function settingsTable(): string {
-  const width = Math.max(...ROWS.map(({ name }) => name.length))
-  const fallbacks = Math.max(...ROWS.map(({ fallback }) => fallback?.length ?? 0))
-  const lines = ROWS.map(({ name, fallback = "", meaning, secret }) => {
+  const rows = describedSettings()
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  const fallbacks = Math.max(...rows.map(({ fallback }) => fallback.length))
+  return rows.map((row) => `${row.name.padEnd(width)}  ${row.fallback.padEnd(fallbacks)}  ${row.meaning}`).join("\n")
+}
+
+/** Every setting, in the order in which they are shown; a secret says how else it can be given. */
+export function describedSettings(): { name: string; fallback: string; meaning: string }[] {
+  return ROWS.map(({ name, fallback = "", meaning, secret }) => {
     const note = secret ? ` Secret; ${name}_FILE names a file that holds it.` : ""
-    return `${name.padEnd(width)}  ${fallback.padEnd(fallbacks)}  ${meaning}${note}`
+    return { name, fallback, meaning: meaning + note }
   })
-  return lines.join("\n")
 }
 
 /** Settings that are never shown and may stand in a file. */

@@ -29,8 +29,9 @@ describe("what is said of the popularity", () => {
     expect({ start: hundredths(start), slope: Math.round(slope * 1_000) / 1_000 }).toEqual(LINE)
   })
 
-  test("stands in the README, number by number", () => {
-    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8").replace(/\s+/g, " ")
+  test("stands in the manual, number by number", () => {
+    const page = join(import.meta.dirname, "../../src/documents/manual/estimates.md")
+    const manual = readFileSync(page, "utf8").replace(/\s+/g, " ")
     const { shown, constant, firstApp, least } = CHECKED
     const [low, high] = shown.between
     for (const sentence of [
@@ -38,7 +39,7 @@ describe("what is said of the popularity", () => {
       `it errs by ${shown.error} points, a constant by ${constant.error}, the first app's ratings alone by ${firstApp.error}`,
       `rank correlation ${shown.correlation} (95 % ${low} to ${high}); the first app's ratings alone reach ${firstApp.correlation}`,
     ])
-      expect(readme).toContain(sentence)
+      expect(manual).toContain(sentence)
   })
 })
 

@@ -21,11 +21,11 @@ const TABLE: Record<string, Tracked> = {
   "an Android app in one": { ...ONE, platform: "android" },
 }
 
-test.each(Object.entries(TABLE))("%s takes as many requests a day as the README says", async (row, tracked) => {
+test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual says", async (row, tracked) => {
   expect(await requestsADay(sql, tracked)).toEqual(stated(row))
 })
 
-test("one more app takes as many more as the README says", async () => {
+test("one more app takes as many more as the manual says", async () => {
   const [one, two] = [await requestsADay(sql, ONE), await requestsADay(sql, { ...ONE, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app, same storefront and genre")
   for (const [upstream, requests] of Object.entries(more)) {
@@ -41,14 +41,15 @@ test("what is reckoned here is no request, and every other kind is", () => {
   }
 })
 
-/** A row of the README's table, by the upstreams that it names. */
+/** A row of the manual's table, by the upstreams that it names. */
 function stated(row: string): Partial<Record<Upstream, number>> {
   const cells = (line: string) =>
     line
       .split("|")
       .slice(2, -1)
       .map((cell) => cell.trim())
-  const lines = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8").split("\n")
+  const page = join(import.meta.dirname, "../../src/documents/manual/measuring.md")
+  const lines = readFileSync(page, "utf8").split("\n")
   const place = lines.findIndex((line) => line.startsWith(`| ${row} `))
   const heads = lines.slice(0, place).findLast((line) => line.startsWith("| tracked ")) as string
   const figures = cells(lines[place] as string).map((cell) => /^(?:about )?(\d+)$/.exec(cell)?.[1])

@@ -122,7 +122,7 @@ test("the second day's bodies give exactly what happened, alerts and changes", a
   // with the last reading before, not with the failed one
   const seen = await sql<{ at: Date; before: Date }[]>`select distinct at, before_seen_at as before from listing_change`
   expect([...seen]).toEqual([{ at: TODAY, before: YESTERDAY }])
-  // as many as the README reckons a day, and a search that always has results
+  // as many as the manual reckons a day, and a search that always has results
   const paths = stores.requests.slice(asked).map(({ url }) => url.pathname)
   const count = (path: string) => paths.filter((one) => one.startsWith(path)).length
   const counted = [`/us/app/id${HARBOR.id}`, "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)

@@ -48,7 +48,8 @@ test("the first start prints keys that work, import brings history in, and a sec
   const first = await served("first")
   firstStartMs = first.firstMs
   expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
-  for (const path of ["/docs", "/v1/openapi.json", "/readyz"]) expect((await fetch(first.url + path)).status).toBe(200)
+  for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
+    expect((await fetch(first.url + path)).status).toBe(200)
   const env = { DATA_DIR: "first" }
   const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
     '"origin":"demo",',

@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from "node:path"
 import { parseArgs } from "node:util"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
+import { MANUAL_FOLDER } from "../../src/documents/manual.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
@@ -38,7 +39,10 @@ export async function build(file: string, target?: Target): Promise<void> {
       compile: {
         outfile: join(parts, basename(file)),
         ...(target && { target: `bun-${target}`, ...(await runtimeOf(target)) }),
-        assets: [...["sql", "fixtures", "package.json"].map((name) => join(ROOT, name)), join(parts, CARRIED)],
+        assets: [
+          ...["sql", "fixtures", "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
+          join(parts, CARRIED),
+        ],
         // a stranger's file in the folder of the start is no setting of ours
         autoloadDotenv: false,
         autoloadBunfig: false,

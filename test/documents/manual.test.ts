@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { MANUAL_FOLDER, MANUAL_PAGES, manualAddresses } from "../../src/documents/manual.ts"
+import { priceRange } from "../../src/operation.ts"
+import { isSourceList } from "../../src/settings/kinds.ts"
+import { settingsTable } from "../../src/settings/settings.ts"
+import { SOURCE_NAMES } from "../../src/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { cells, manual, pageOf } from "./pages.ts"
+
+const addresses = manualAddresses().map(({ address }) => address)
+let house: House
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+
+describe("the manual", () => {
+  test("has a page for every file of its folder, and a file for every page", () => {
+    const files = readdirSync(join(import.meta.dirname, "../..", MANUAL_FOLDER))
+    expect(files.sort()).toEqual(["index", ...MANUAL_PAGES].map((page) => `${page}.md`).sort())
+  })
+
+  test("is served to everybody, as a page that loads nothing and as Markdown", async () => {
+    for (const address of addresses) {
+      const page = await house.call(address)
+      expect([address, page.status]).toEqual([address, 200])
+      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+      const policy = page.headers.get("content-security-policy") as string
+      expect(policy).toStartWith("default-src 'none'")
+      expect(policy).not.toContain("script-src")
+      const text = await house.call(`${address}.md`)
+      expect([text.status, text.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
+      expect(text.text).toStartWith("# ")
+      expect(`${page.text}${text.text}`).not.toMatch(/\{\{|undefined/)
+    }
+    expect((await house.call("/docs/operate/nothing")).status).toBe(404)
+  })
+
+  test("is whole markup without script or image, and every link and anchor of it leads somewhere", async () => {
+    const pages = new Map<string, ReturnType<typeof readMarkup>>()
+    for (const address of addresses) pages.set(address, readMarkup((await house.call(address)).text))
+    const led = new Set<string>()
+    for (const [address, { unbalanced, bare, ids, hrefs, tags, attributes }] of pages) {
+      expect([address, unbalanced, bare]).toEqual([address, [], []])
+      expect(new Set(ids).size).toBe(ids.length)
+      expect([...tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual([])
+      expect([...attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])
+      for (const href of hrefs) {
+        const [path = "", anchor] = href.split("#")
+        if (path === "data:,") continue
+        if (path !== "") led.add(path)
+        const there = pages.get(path || address)
+        if (anchor !== undefined && anchor !== "text" && there)
+          expect([address, href, there.ids.includes(anchor)]).toEqual([address, href, true])
+      }
+    }
+    for (const path of led) expect([path, (await house.call(path)).status]).toEqual([path, 200])
+    expect([...led]).toEqual(expect.arrayContaining(["/docs", "/docs/errors", "/llms.txt", ...addresses]))
+  })
+
+  test("as Markdown leads from page to page too", async () => {
+    for (const [page, text] of manual)
+      for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)/g))
+        expect([page, target, (await house.call(target)).status]).toEqual([page, target, 200])
+    for (const address of addresses.slice(1)) expect(pageOf("index")).toContain(`](${address}.md): `)
+  })
+
+  test("is found from the reference and from the guide for assistants", async () => {
+    expect(readMarkup((await house.call("/docs")).text).hrefs).toContain("/docs/operate")
+    expect((await house.call("/llms.txt")).text).toContain("/docs/operate.md)")
+  })
+
+  test("has the settings of the code, each with its default and meaning", () => {
+    const rows = cells(pageOf("settings")).slice(2)
+    const plain = (text: string) => text.replaceAll(/[`\s\\]+/g, " ").trim()
+    expect(rows.map((row) => plain(row.join(" ")))).toEqual(settingsTable().split("\n").map(plain))
+  })
+
+  test("names every call with its price and plan, and none that is not there", () => {
+    const rows = cells(pageOf("plans")).slice(2)
+    const built = catalog.map(({ method, path, price, plan = "free", terms }) => {
+      const { min, atMost } = priceRange(price)
+      const shown = `\`${method} /v1${path.replaceAll(/:(\w+)/g, "{$1}")}\``
+      return [shown, min === atMost ? `${min}` : `${min} to ${atMost}`, terms ? "that of the action" : plan]
+    })
+    expect(rows).toEqual(built)
+  })
+
+  test("names every source that is asked, and no other", () => {
+    const named = cells(pageOf("measuring")).flatMap(([name]) => /^`(.*)`$/.exec(name as string)?.[1] ?? [])
+    // itunes-search is read where it was recorded, and asked by nobody
+    const asked = SOURCE_NAMES.filter((name) => isSourceList([name]) && name !== "itunes-search")
+    expect([...new Set(named)].sort()).toEqual(asked.sort())
+  })
+})
