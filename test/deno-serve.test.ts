@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { linesOf } from "./chaos/fleet.ts"
 import { appmeter, begun, removeFolders, type Serving, serving } from "./commands/child.ts"
 import { scratchDatabase } from "./database/server.ts"
-import { servedByDeno } from "./deno-process.ts"
+import { noDeno, servedByDeno } from "./deno-process.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -11,7 +11,7 @@ afterAll(removeFolders)
 // as in src/database/migrate.ts
 const MIGRATING = 4_726_313_901
 
-describe.skipIf(!process.env.DATABASE_URL)(
+describe.skipIf(noDeno || !process.env.DATABASE_URL)(
   "postgres: what `deno serve` leaves to its flags, and what it cannot do",
   () => {
     const served = (url: string, env: Record<string, string> = {}, flags: string[] = []) =>

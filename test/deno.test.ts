@@ -10,7 +10,7 @@ import { tally } from "./actions/writer.ts"
 import { linesOf } from "./chaos/fleet.ts"
 import { appmeter, removeFolders, type Serving, serving } from "./commands/child.ts"
 import { scratchDatabase } from "./database/server.ts"
-import { denoBinary, servedByDeno, underDeno } from "./deno-process.ts"
+import { denoBinary, noDeno, servedByDeno, underDeno } from "./deno-process.ts"
 import { upstashRest } from "./upstash-rest.ts"
 
 setDefaultTimeout(90_000)
@@ -19,7 +19,7 @@ afterAll(removeFolders)
 const root = join(import.meta.dirname, "..")
 
 describe("the code", () => {
-  test("deno finds no wrong type and no import it cannot follow", async () => {
+  test.skipIf(noDeno)("deno finds no wrong type and no import it cannot follow", async () => {
     const child = Bun.spawn([denoBinary(), "check", "--no-lock", "src/deno.ts"], {
       cwd: root,
       env: { PATH: process.env.PATH ?? "", DENO_DIR: underDeno([], {}).env!.DENO_DIR, NO_COLOR: "1" },
@@ -44,15 +44,18 @@ describe("the code", () => {
   })
 })
 
-test("without DATABASE_URL every command says in one sentence that the embedded database needs Bun", async () => {
-  for (const command of ["serve", "key list", "migrate"]) {
-    const ended = await appmeter(command.split(" "), underDeno(["127.0.0.1"], {}))
-    expect([command, ended]).toEqual([command, { code: 1, out: "", err: NEEDS_BUN }])
-  }
-  expect(await appmeter([], servedByDeno([], {}))).toEqual({ code: 1, out: "", err: NEEDS_BUN })
-})
+test.skipIf(noDeno)(
+  "without DATABASE_URL every command says in one sentence that the embedded database needs Bun",
+  async () => {
+    for (const command of ["serve", "key list", "migrate"]) {
+      const ended = await appmeter(command.split(" "), underDeno(["127.0.0.1"], {}))
+      expect([command, ended]).toEqual([command, { code: 1, out: "", err: NEEDS_BUN }])
+    }
+    expect(await appmeter([], servedByDeno([], {}))).toEqual({ code: 1, out: "", err: NEEDS_BUN })
+  },
+)
 
-test("under `deno run` without a word it shows what can be typed, as under Bun", async () => {
+test.skipIf(noDeno)("under `deno run` without a word it shows what can be typed, as under Bun", async () => {
   const [deno, bun] = [await appmeter([], underDeno([], {})), await appmeter([])]
   expect(deno).toEqual({ ...bun, err: expect.stringContaining(bun.err) })
 })
@@ -61,7 +64,7 @@ const NEEDS_BUN = "appmeter: the embedded database needs Bun; set DATABASE_URL t
 
 const WAYS = ["deno run", "deno serve"] as const
 
-describe.skipIf(!process.env.DATABASE_URL).each([...WAYS])("postgres: a server under `%s`", (way) => {
+describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: a server under `%s`", (way) => {
   let database: Awaited<ReturnType<typeof scratchDatabase>>
   let deno: Serving
   let bun: Serving
@@ -181,36 +184,39 @@ describe.skipIf(!process.env.DATABASE_URL).each([...WAYS])("postgres: a server u
   })
 })
 
-describe.skipIf(!process.env.DATABASE_URL || !process.env.REDIS_URL)("postgres: Deno and Bun beside each other", () => {
-  for (const store of ["redis", "upstash"] as const) {
-    test(`${store}: count one limit together`, async () => {
-      await using database = await scratchDatabase(`deno_${store}`)
-      const wire = bunRedisWire(process.env.REDIS_URL as string)
-      const rest = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
-      const counted: Record<string, string> =
-        store === "redis"
-          ? { REDIS_URL: process.env.REDIS_URL as string }
-          : { UPSTASH_REDIS_REST_URL: rest.url.origin, UPSTASH_REDIS_REST_TOKEN: "token" }
-      const prefix = { REDIS_PREFIX: `test-${process.pid}-deno-${store}` }
-      const env = { DATABASE_URL: database.url, FIRST_WORKSPACE_RATE_PER_SECOND: "10", ...counted, ...prefix }
-      const hosts = ["127.0.0.1", new URL(database.url).host, new URL(process.env.REDIS_URL as string).host]
-      const deno = await serving(underDeno(hosts, { ...env, PORT: "0" }))
-      const bun = await serving({ env })
-      const key = /svc_live_\w{36}/.exec(deno.out())![0]
-      expect(linesOf(deno).find(({ event }) => event === "listening")).toMatchObject({ limits: store })
-      let taken = await inOneSecond([deno.url, bun.url], key)
-      for (let tries = 1; taken.endedMs > 950 && tries < 10; tries++)
-        taken = await inOneSecond([deno.url, bun.url], key)
-      expect(taken.endedMs).toBeLessThan(950)
-      expect(tally(taken.statuses)).toEqual({ "200": 10, "429": 30 })
-      expect(deno.err()).not.toContain('"warn"')
-      for (const server of [deno, bun]) server.kill()
-      expect(await Promise.all([deno.exited, bun.exited])).toEqual([0, 0])
-      await rest.stop(true)
-      wire.close()
-    })
-  }
-})
+describe.skipIf(noDeno || !process.env.DATABASE_URL || !process.env.REDIS_URL)(
+  "postgres: Deno and Bun beside each other",
+  () => {
+    for (const store of ["redis", "upstash"] as const) {
+      test(`${store}: count one limit together`, async () => {
+        await using database = await scratchDatabase(`deno_${store}`)
+        const wire = bunRedisWire(process.env.REDIS_URL as string)
+        const rest = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
+        const counted: Record<string, string> =
+          store === "redis"
+            ? { REDIS_URL: process.env.REDIS_URL as string }
+            : { UPSTASH_REDIS_REST_URL: rest.url.origin, UPSTASH_REDIS_REST_TOKEN: "token" }
+        const prefix = { REDIS_PREFIX: `test-${process.pid}-deno-${store}` }
+        const env = { DATABASE_URL: database.url, FIRST_WORKSPACE_RATE_PER_SECOND: "10", ...counted, ...prefix }
+        const hosts = ["127.0.0.1", new URL(database.url).host, new URL(process.env.REDIS_URL as string).host]
+        const deno = await serving(underDeno(hosts, { ...env, PORT: "0" }))
+        const bun = await serving({ env })
+        const key = /svc_live_\w{36}/.exec(deno.out())![0]
+        expect(linesOf(deno).find(({ event }) => event === "listening")).toMatchObject({ limits: store })
+        let taken = await inOneSecond([deno.url, bun.url], key)
+        for (let tries = 1; taken.endedMs > 950 && tries < 10; tries++)
+          taken = await inOneSecond([deno.url, bun.url], key)
+        expect(taken.endedMs).toBeLessThan(950)
+        expect(tally(taken.statuses)).toEqual({ "200": 10, "429": 30 })
+        expect(deno.err()).not.toContain('"warn"')
+        for (const server of [deno, bun]) server.kill()
+        expect(await Promise.all([deno.exited, bun.exited])).toEqual([0, 0])
+        await rest.stop(true)
+        wire.close()
+      })
+    }
+  },
+)
 
 /** 40 calls in the same second, half of them at each. */
 async function inOneSecond(urls: string[], key: string): Promise<{ statuses: string[]; endedMs: number }> {
