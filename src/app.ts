@@ -10,21 +10,20 @@ import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts 
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import { createLinks } from "./links/surface.ts"
+import type { Measure } from "./live-read.ts"
 import type { Log } from "./log.ts"
-import type { Measure } from "./measure.ts"
-import { once } from "./once.ts"
 import type { Operation } from "./operation.ts"
 import { ERRORS_POLICY, errorsPage } from "./pages/errors.ts"
 import { llmsText } from "./pages/llms.ts"
 import { REFERENCE_POLICY, referencePage } from "./pages/reference.ts"
-import { prepare } from "./prepared.ts"
+import { once, prepare } from "./prepared.ts"
 import { CallerGone } from "./request-body.ts"
 import { hungUp } from "./surfaces/calls.ts"
 import { createDoor } from "./surfaces/door.ts"
 import { createRest } from "./surfaces/http.ts"
-import { type Incoming, takeApart } from "./surfaces/incoming.ts"
+import { hasBody, type Incoming, isRest, OPEN_API, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
-import { afterBody, hasBody } from "./surfaces/leftover.ts"
+import { afterBody } from "./surfaces/leftover.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
 import { faultsOf } from "./surfaces/openapi/responses.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
@@ -122,8 +121,8 @@ export function createApp(parts: AppParts): App {
   const door = createDoor({ publicUrl, log, now })
   const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
   const parting = (answer: Response): Response => (ready ? answer : lastOfItsConnection(answer))
-  const surfaced = (incoming: Incoming) =>
-    door(incoming) ?? (incoming.path === "/mcp" ? tools(incoming) : (open(incoming) ?? rest(incoming)))
+  const surfaceOf = (path: string) => (path === "/mcp" ? tools : isRest(path) ? rest : open)
+  const surfaced = (incoming: Incoming) => door(incoming) ?? surfaceOf(incoming.path)(incoming)
   const fetch = (request: Request, peer: string | null): Response | Promise<Response> => {
     const incoming = takeApart(request, peer)
     const answer = caught(
@@ -205,7 +204,7 @@ function documentsOf(
   const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
   const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
   return new Map<string, () => PublicDocument>([
-    ["/v1/openapi.json", once(() => ({ ...prepare(document()), type: "json" }))],
+    [OPEN_API, once(() => ({ ...prepare(document()), type: "json" }))],
     ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
     ["/docs/errors", once(() => html(errorsPage(), ERRORS_POLICY))],
     ["/llms.txt", guide],

@@ -1,30 +1,19 @@
-import { readFileSync } from "node:fs"
 import process from "node:process"
-import { CommandProblem, type Listening, type ListenOptions, type StopReason } from "./commands/command.ts"
-import { run, sentenceOf } from "./commands/run.ts"
+import { CommandProblem, type Listening, type ListenOptions } from "./commands/command.ts"
+import { openProcess } from "./commands/process.ts"
 import { socketRedisWire } from "./commands/socket-wire.ts"
-import { processTerminal } from "./commands/terminal.ts"
-import type { Environment } from "./settings/settings.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve
 // deno serve --no-lock --allow-env --allow-net --allow-read --host 127.0.0.1 --port 8787 src/deno.ts
 
-const terminal = processTerminal(process, process.env)
-
-let stop = (_why: StopReason, error?: unknown): void => {
-  terminal.say(`appmeter: ${sentenceOf(error)}`)
-  process.exit(1)
-}
-process.on("uncaughtException", (error) => stop("error", error))
-process.on("unhandledRejection", (error) => stop("error", error))
-
+const { runToItsEnd, fail } = openProcess(socketRedisWire)
 const words = process.argv.slice(2)
-if (words.length > 0) await runToItsEnd(words, process.env, listen)
+if (words.length > 0) await runToItsEnd(words, listen)
 
 // Deno 2.9.6 tells a module nothing of how it was started: `deno serve` calls onListen once the port is open, `deno run`
 // calls nothing, so that there is nothing left to do.
-process.once("beforeExit", () => void runToItsEnd([], process.env, listen))
+process.once("beforeExit", () => void runToItsEnd([], listen))
 
 const app = Promise.withResolvers<ListenOptions["fetch"]>()
 const underWay = new Set<Promise<void>>()
@@ -35,11 +24,12 @@ export default {
   onListen({ hostname, port }: Address): void {
     listens = true
     const env = { ...process.env, HOST: hostname, PORT: String(port) }
-    void runToItsEnd(["serve"], env, (options) => (options.port === port ? listenAlready(options) : listen(options)))
+    const open = (options: ListenOptions) => (options.port === port ? listenAlready(options) : listen(options))
+    void runToItsEnd(["serve"], open, env)
   },
 
   async fetch(request: Request, { remoteAddr, completed }: CallInfo): Promise<Response> {
-    if (!listens) stop("error", new CommandProblem(PARALLEL))
+    if (!listens) fail(new CommandProblem(PARALLEL))
     const sent = completed.catch(() => {}).finally(() => underWay.delete(sent))
     underWay.add(sent)
     return (await app.promise)(request, remoteAddr.hostname)
@@ -48,19 +38,6 @@ export default {
 
 // only one of its workers is told where it listens, and the first that ends takes the others with it
 const PARALLEL = "deno serve --parallel is not supported; start several processes on one database instead"
-
-async function runToItsEnd(words: string[], env: Environment, listen: Listen): Promise<never> {
-  const code = await run(words, {
-    env,
-    readFile: (path) => readFileSync(path, "utf8"),
-    terminal,
-    process: { listen, redisWire: socketRedisWire, onStop, exit: (code) => process.exit(code) },
-  })
-  await terminal.flush()
-  process.exit(code)
-}
-
-type Listen = (options: ListenOptions) => Listening
 
 interface Address {
   hostname: string
@@ -113,10 +90,4 @@ function listenAlready({ port, fetch }: ListenOptions): Listening {
     while (underWay.size > 0 && !isDropped) await Promise.race([...underWay, dropped.promise])
   }
   return { port, stop: end }
-}
-
-function onStop(handler: typeof stop): void {
-  stop = handler
-  process.on("SIGTERM", () => stop("SIGTERM"))
-  process.on("SIGINT", () => stop("SIGINT"))
 }

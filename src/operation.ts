@@ -7,8 +7,8 @@ import type { Scope } from "./access/scopes.ts"
 import type { TrackedApp } from "./access/visible-apps.ts"
 import type { Place, Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
-import { AppId } from "./inputs.ts"
-import type { Measured, Patience, Wanted } from "./measure.ts"
+import { AppId } from "./fields.ts"
+import type { Measured, Patience, Wanted } from "./live-read.ts"
 import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. */

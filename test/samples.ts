@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { catalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
 import { FAULT_CODES, Fault } from "../src/faults.ts"
-import { Country, Term } from "../src/inputs.ts"
+import { Country, Term } from "../src/fields.ts"
 import { nothing, type Operation, operation, pending } from "../src/operation.ts"
 import { coded } from "../src/schema.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { actions, catalog } from "../src/catalog.ts"
+import { checkInput } from "../src/check-input.ts"
 import { Fault } from "../src/faults.ts"
-import { checkInput } from "../src/input.ts"
 import type { Operation } from "../src/operation.ts"
 import { queryInput } from "../src/surfaces/query.ts"
 

@@ -4,7 +4,7 @@ import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
-import type { Measure } from "../measure.ts"
+import type { Measure } from "../live-read.ts"
 import type { ObjectSchema } from "../schema.ts"
 
 /** What a write is about. */

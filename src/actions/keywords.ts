@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { findApp, type TrackedApp } from "../access/visible-apps.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { AppId, Term } from "../inputs.ts"
+import { AppId, Term } from "../fields.ts"
 import { described } from "../schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "./limits.ts"

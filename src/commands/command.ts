@@ -1,6 +1,5 @@
 import type { RedisWire } from "../access/limits/redis-wire.ts"
 import type { Settings } from "../settings/settings.ts"
-import type { Terminal } from "./terminal.ts"
 
 /** 0 done, 1 failed, 2 wrong use, 78 wrong settings. */
 export type ExitCode = 0 | 1 | 2 | 78
@@ -40,6 +39,28 @@ export interface Invocation {
   settings: Settings
   terminal: Terminal
   process: ProcessPort
+}
+
+/** Where a command speaks: data on stdout, talk on stderr. */
+export interface Terminal {
+  /** Writes data. */
+  out(text: string): void
+  /** Writes one JSON document. */
+  json(value: unknown): void
+  /** Writes a line of talk. */
+  say(line: string): void
+  /** Writes to stderr as it is, for log lines. */
+  err(text: string): void
+  /** Shows a line of progress in place of the last one; nothing where stderr is no terminal. */
+  progress(line: string): void
+  /** Text made bold, unless NO_COLOR or a pipe forbids it. */
+  bold(text: string): string
+  /** Asks before something is destroyed. Without a terminal nothing is asked. Throws CommandProblem unless it is agreed. */
+  confirm(question: string): Promise<void>
+  /** Lines of stdin. Throws CommandProblem when stdin is a terminal. */
+  stdin(): AsyncIterable<Uint8Array>
+  /** Resolves when everything written has left. */
+  flush(): Promise<void>
 }
 
 /** What a command needs of the runtime. */

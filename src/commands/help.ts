@@ -1,7 +1,6 @@
 import { settingsTable } from "../settings/settings.ts"
 import { COMMON, usageLine } from "./arguments.ts"
-import type { Command, Option } from "./command.ts"
-import type { Terminal } from "./terminal.ts"
+import type { Command, Option, Terminal } from "./command.ts"
 
 type Bold = Terminal["bold"]
 

@@ -4,10 +4,9 @@ import type { Sql } from "../database/types.ts"
 import { analyzeGrown } from "../database/upkeep.ts"
 import { openImportFindings } from "../measuring/imported.ts"
 import { type Imported, type ImportProgress, importLines } from "../observations/import-lines.ts"
-import { type Command, CommandProblem, type Invocation } from "./command.ts"
+import { type Command, CommandProblem, type Invocation, type Terminal } from "./command.ts"
 import { linesOf } from "./read-lines.ts"
 import { show } from "./show.ts"
-import type { Terminal } from "./terminal.ts"
 import { withDatabase } from "./with-database.ts"
 
 export const importCommand: Command = {

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { recurring } from "../leases/timers.ts"
+import type { Measure } from "../live-read.ts"
 import type { Log } from "../log.ts"
-import type { Measure } from "../measure.ts"
 import { ensureCanaries, noteHealth } from "../measuring/alerts.ts"
 import { type Budget, budgetOf } from "../measuring/budget.ts"
 import type { AskedSource } from "../measuring/health.ts"

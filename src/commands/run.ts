@@ -5,9 +5,8 @@ import { type Environment, readSettings, SettingsProblems } from "../settings/se
 import { nearest } from "../vocabulary/nearest.ts"
 import { COMMANDS } from "./all.ts"
 import { parseArguments } from "./arguments.ts"
-import { type Command, type ExitCode, type ProcessPort, WrongUse } from "./command.ts"
+import { type Command, type ExitCode, type ProcessPort, type Terminal, WrongUse } from "./command.ts"
 import { commandHelp, groupHelp, programHelp } from "./help.ts"
-import type { Terminal } from "./terminal.ts"
 
 export interface Surroundings {
   env: Environment

@@ -3,8 +3,7 @@ import { join } from "node:path"
 import type { OnProgress } from "../database/contents.ts"
 import type { Database, Sql } from "../database/types.ts"
 import type { Settings } from "../settings/settings.ts"
-import { CommandProblem } from "./command.ts"
-import type { Terminal } from "./terminal.ts"
+import { CommandProblem, type Terminal } from "./command.ts"
 
 /** Where a database is, without user and password: "the database at db.example.com:5432/appmeter". */
 export function placeOf({ sql, kind }: Database, { dataDir }: Pick<Settings, "dataDir">): string {

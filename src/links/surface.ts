@@ -1,6 +1,6 @@
 import { clientAddress } from "../access/addresses.ts"
 import { creditHeaders } from "../access/credits.ts"
-import { perSecondCounter } from "../access/limits/counter.ts"
+import { perSecondCounter } from "../access/limits/limiter.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import { Fault } from "../faults.ts"
 import { exportFiles } from "./export/download.ts"

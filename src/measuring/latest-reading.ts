@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../database/types.ts"
-import type { Wanted } from "../measure.ts"
+import type { Wanted } from "../live-read.ts"
 import { appAds } from "../observations/kinds/app-ads.ts"
 import { apps } from "../observations/kinds/apps.ts"
 import { DEMO } from "../observations/types.ts"

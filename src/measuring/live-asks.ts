@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { single } from "../leases/timers.ts"
-import type { Asker, Wanted } from "../measure.ts"
+import type { Asker, Wanted } from "../live-read.ts"
 import { tracking } from "./follow.ts"
 import type { Kind } from "./kind.ts"
 

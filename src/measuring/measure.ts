@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { within } from "../leases/timers.ts"
-import type { Asker, Measure, Measured, Patience, Wanted } from "../measure.ts"
+import type { Asker, Measure, Measured, Patience, Wanted } from "../live-read.ts"
 import { NOT_MEASURING, readReaders } from "../observations/readers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
 import type { Kind, Subject } from "./kind.ts"

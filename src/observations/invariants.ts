@@ -1,7 +1,7 @@
 import * as v from "valibot"
+import { Term } from "../fields.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
-import { Term } from "../inputs.ts"
 import { isStorefront } from "../storefronts.ts"
 import { type Platform, type Provenance, RANK_SOURCES, type SourceName } from "./types.ts"
 

@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { CountryOrEmpty } from "../fields.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
-import { CountryOrEmpty } from "../inputs.ts"
 import { type PageState, pageStates } from "../observations/listing-reads.ts"
 import {
   type Placement,

@@ -1,7 +1,7 @@
 import * as v from "valibot"
+import { AppCountry } from "../fields.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { sourceRuns } from "../formulas/source-runs.ts"
-import { AppCountry } from "../inputs.ts"
 import { rankSeries } from "../observations/series.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"

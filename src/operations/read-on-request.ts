@@ -1,5 +1,5 @@
 import { Fault } from "../faults.ts"
-import type { Measured, Wanted } from "../measure.ts"
+import type { Measured, Wanted } from "../live-read.ts"
 import type { Context } from "../operation.ts"
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
+import { AppCountry, Platform } from "../fields.ts"
 import { parseRival } from "../formulas/store-ids.ts"
-import { AppCountry, Platform } from "../inputs.ts"
 import { nameIn } from "../names.ts"
 import { type SideApp, sideOf } from "../observations/day-answers.ts"
 import { readPlaces, type TermPlaces } from "../observations/places-above.ts"

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { AppCountry } from "../fields.ts"
 import { CODES, FIELDS, LIMITS, SEVERITIES } from "../formulas/listing-checks/finding.ts"
 import { guessLocale } from "../formulas/listing-checks/guess-locale.ts"
 import type { Listing } from "../formulas/listing-checks/listing.ts"
@@ -10,7 +11,6 @@ import {
   listingLocale,
   localesOf,
 } from "../formulas/listing-locales.ts"
-import { AppCountry } from "../inputs.ts"
 import { knownOf } from "../observations/listing-surroundings.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"

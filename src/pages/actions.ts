@@ -1,4 +1,4 @@
-import { AppId } from "../inputs.ts"
+import { AppId } from "../fields.ts"
 import { type ObjectSchema, type Schema, unwrap } from "../schema.ts"
 import { argumentList } from "./arguments.ts"
 import { KEY_HEADER, postLine, quoted } from "./curl.ts"

@@ -28,6 +28,25 @@ export function takeApart(request: Request, peer: string | null): Incoming {
   }
 }
 
+export const SANDBOX = "/v1/sandbox"
+/** The one document below /v1. */
+export const OPEN_API = "/v1/openapi.json"
+
+export function isSandbox(path: string): boolean {
+  return path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
+}
+
+/** Whether a path needs a key. */
+export function isRest(path: string): boolean {
+  return (path.startsWith("/v1/") || path === "/v1") && path !== OPEN_API && !isSandbox(path)
+}
+
+/** Whether a request says that it has a body: nearly none of those that are answered most do. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length")
+  return (length !== null && length !== "0") || headers.has("transfer-encoding")
+}
+
 /** What a response says of the call besides its answer. */
 export interface Shown {
   requestId: string

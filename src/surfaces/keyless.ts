@@ -1,9 +1,9 @@
 import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
-import { perSecondCounter } from "../access/limits/counter.ts"
+import { perSecondCounter } from "../access/limits/limiter.ts"
+import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
-import { checkInput } from "../input.ts"
 import type { PreparedAnswer } from "../prepared.ts"
-import type { Incoming, Shown } from "./incoming.ts"
+import { type Incoming, isSandbox, SANDBOX, type Shown } from "./incoming.ts"
 import { queryInput } from "./query.ts"
 import type { Shortfalls, Unready } from "./readiness.ts"
 import { type PublicType, publicFault, publicJson, publicResponse, redirect } from "./responses.ts"
@@ -33,19 +33,18 @@ export interface PublicDocument extends PreparedAnswer {
   policy?: string
 }
 
-/** What needs no key: links, health, documents and the sandbox. Gives undefined for a path that is not among them. */
+/** What needs no key: links, health, documents and the sandbox, and every path at which nothing is. */
 export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
-  return (incoming: Incoming): Response | Promise<Response> | undefined => {
+  return (incoming: Incoming): Response | Promise<Response> => {
     const { path, request } = incoming
     const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
-    const inSandbox = path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
+    const inSandbox = isSandbox(path)
     const document = documents.get(path)
     const link = parts.links(incoming)
     if (link) return link.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
     const known = inSandbox || document !== undefined || HEALTH.has(path) || path === "/"
-    if (!known && (path === "/v1" || path.startsWith("/v1/"))) return undefined
     const refused = refusal(incoming, { known, inSandbox })
     if (refused) return publicFault(refused, publicUrl, shown)
     if (path === "/") return redirect("/docs", shown)
@@ -60,7 +59,6 @@ export function createKeyless(parts: KeylessParts) {
   }
 }
 
-const SANDBOX = "/v1/sandbox"
 const HEALTH = new Set(["/livez", "/readyz"])
 
 /** Which methods a path of the sandbox has is told by the routes. */

@@ -4,12 +4,6 @@ import { CallerGone, next } from "../request-body.ts"
 const MOST_BYTES = 8 * 1024 * 1024
 const PATIENCE_MS = 2_000
 
-/** Whether a request says that it has a body: nearly none of those that are answered most do. */
-export function hasBody({ headers }: Request): boolean {
-  const length = headers.get("content-length")
-  return (length !== null && length !== "0") || headers.has("transfer-encoding")
-}
-
 /**
  * The answer to a request that has a body, once the rest of that has come: whoever sends all before he reads would meet a
  * closed connection in its place. A rest that does not end soon is not waited for, and the answer ends the connection.

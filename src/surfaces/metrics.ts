@@ -9,7 +9,7 @@ import { type Calls, countingLog, createCalls } from "../metrics/calls.ts"
 import { createDatabaseReader, type Kind } from "../metrics/database.ts"
 import { createMetrics } from "../metrics/metrics.ts"
 import { TEXT_TYPE } from "../metrics/text.ts"
-import type { Incoming, Shown } from "./incoming.ts"
+import { type Incoming, isSandbox, type Shown } from "./incoming.ts"
 import { publicFault } from "./responses.ts"
 
 /** What is told of the instance besides its calls. */
@@ -41,7 +41,7 @@ export interface Meter {
   page(incoming: Incoming): Promise<Response>
 }
 
-type Keyless = (incoming: Incoming) => Response | Promise<Response> | undefined
+type Keyless = (incoming: Incoming) => Response | Promise<Response>
 
 /** One for each app. */
 export function createMeter(parts: MeterParts, { version, database }: Metered): Meter {
@@ -81,13 +81,11 @@ function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metri
 
 function countingKeyless(keyless: Keyless, calls: Calls): Keyless {
   const count = ({ path }: Incoming, { status }: Response, startedAt: number) => {
-    const inSandbox = path.startsWith(SANDBOX) && (path.length === SANDBOX.length || path[SANDBOX.length] === "/")
-    calls.count({ surface: inSandbox ? "sandbox" : "public", status, latencyMs: performance.now() - startedAt })
+    calls.count({ surface: isSandbox(path) ? "sandbox" : "public", status, latencyMs: performance.now() - startedAt })
   }
   return (incoming) => {
     const startedAt = performance.now()
     const answer = keyless(incoming)
-    if (answer === undefined) return undefined
     if (!(answer instanceof Promise)) {
       count(incoming, answer, startedAt)
       return answer
@@ -98,8 +96,6 @@ function countingKeyless(keyless: Keyless, calls: Calls): Keyless {
     })
   }
 }
-
-const SANDBOX = "/v1/sandbox"
 
 function countingLimits(limits: Limits, calls: Calls): Limits {
   if (limits.store === "process") return limits

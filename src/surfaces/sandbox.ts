@@ -1,6 +1,6 @@
 import * as v from "valibot"
+import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
-import { checkInput } from "../input.ts"
 import { type Operation, pathNames } from "../operation.ts"
 import { type PreparedAnswer, prepare } from "../prepared.ts"
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import type { Measure } from "../../src/measure.ts"
+import type { Measure } from "../../src/live-read.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { freshDatabase } from "../database.ts"

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { findApp } from "../../src/access/visible-apps.ts"
 import { type Action, action } from "../../src/actions/action.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { AppId } from "../../src/inputs.ts"
+import { AppId } from "../../src/fields.ts"
 import type { OutsideWrite } from "../../src/leases/outside.ts"
 import { bidding } from "./platform.ts"
 

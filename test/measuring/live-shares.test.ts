@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import type { Measure, Measured, Wanted } from "../../src/measure.ts"
+import type { Measure, Measured, Wanted } from "../../src/live-read.ts"
 import { takeShare } from "../../src/measuring/live-asks.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import type { Measuring } from "../../src/measuring/worker.ts"

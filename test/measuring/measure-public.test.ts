@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import type { Measured, Wanted } from "../../src/live-read.ts"
 import { silentLog } from "../../src/log.ts"
-import type { Measured, Wanted } from "../../src/measure.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import type { Measure, Wanted } from "../../src/measure.ts"
+import type { Measure, Wanted } from "../../src/live-read.ts"
 import { createMeasure, type LiveParts } from "../../src/measuring/measure.ts"
 import type { Measuring } from "../../src/measuring/worker.ts"
 import { record } from "../../src/observations/record.ts"

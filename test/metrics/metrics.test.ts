@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
-import { memoryLimiter } from "../../src/access/limits/memory.ts"
+import { memoryLimiter } from "../../src/access/limits/limiter.ts"
 import { type Limits, openLimits } from "../../src/access/limits/open.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import { trackApp } from "../../src/actions/tracking.ts"

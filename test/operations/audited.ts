@@ -1,6 +1,6 @@
 import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { Measure } from "../../src/measure.ts"
+import type { Measure } from "../../src/live-read.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Listing } from "../../src/observations/types.ts"
 import { STOREFRONTS } from "../../src/storefronts.ts"

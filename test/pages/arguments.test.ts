@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import * as v from "valibot"
-import { Country } from "../../src/inputs.ts"
+import { Country } from "../../src/fields.ts"
 import { argumentList } from "../../src/pages/arguments.ts"
 import { coded, described } from "../../src/schema.ts"
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { memoryLimiter } from "../../src/access/limits/memory.ts"
+import { memoryLimiter } from "../../src/access/limits/limiter.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
 import { type AppParts, createApp } from "../../src/app.ts"
 import type { Sql } from "../../src/database/types.ts"

@@ -42,3 +42,36 @@ export function checkLimit(limit: number): void {
     throw new RangeError(`a limit must be a whole number of 0 or more, not ${limit}`)
   }
 }
+
+/** Counts in this process: exact for one process, forgotten when it ends. */
+export function memoryLimiter(now: () => Date = () => new Date()): RateLimiter {
+  const count = perSecondCounter()
+  return {
+    async take(subject, perSecond) {
+      checkLimit(perSecond)
+      const at = now()
+      const { allowed, used } = count(subject, perSecond, at)
+      return rateAnswer(allowed, perSecond, used, at)
+    },
+  }
+}
+
+/** Counts a call of `subject` unless `perSecond` are counted in this second. `used` includes it when it was allowed. */
+export type Count = (subject: string, perSecond: number, at: Date) => { allowed: boolean; used: number }
+
+/** Counts in this process and holds one second's subjects at most. Seconds begin with the UTC second. */
+export function perSecondCounter(): Count {
+  let second = -1
+  let counts = new Map<string, number>()
+  return (subject, perSecond, at) => {
+    const current = Math.floor(at.getTime() / SECOND_MS)
+    if (current !== second) {
+      second = current
+      counts = new Map()
+    }
+    const before = counts.get(subject) ?? 0
+    const allowed = before < perSecond
+    if (allowed) counts.set(subject, before + 1)
+    return { allowed, used: allowed ? before + 1 : before }
+  }
+}

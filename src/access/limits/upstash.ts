@@ -1,8 +1,7 @@
 import { Redis } from "@upstash/redis"
 import type { Log } from "../../log.ts"
 import type { FixedWindow } from "./fixed-window.ts"
-import { checkLimit, type RateLimiter, rateAnswer } from "./limiter.ts"
-import { memoryLimiter } from "./memory.ts"
+import { checkLimit, memoryLimiter, type RateLimiter, rateAnswer } from "./limiter.ts"
 
 /** The Upstash REST client: no retries (a retried count may count twice), no telemetry, a second at most. */
 export function upstashRedis({ url, token }: { url: string; token: string }): Redis {

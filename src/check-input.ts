@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { Fault } from "./faults.ts"
-import { normalise } from "./inputs.ts"
+import { normalise } from "./fields.ts"
 import type { Operation } from "./operation.ts"
 import { codeOf, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 import { wrongValue } from "./wrong-value.ts"

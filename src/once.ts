@@ -1,8 +1,0 @@
-/** What is made at the first asking, and then kept. */
-export function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}

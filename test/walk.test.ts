@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "..")
+const EXTRA = 100
+
+/**
+ * The files through which GET /v1/apps/{id}/keywords goes from the request to its SQL and back, the database's own left
+ * out. In brackets those that import nothing of src: each is read by itself, and leads nowhere.
+ */
+const WALK = [
+  "access/addresses.ts",
+  "(access/allowances.ts)",
+  "access/credits.ts",
+  "access/identify.ts",
+  "(access/keys.ts)",
+  "access/known-keys.ts",
+  "(access/limits/limiter.ts)",
+  "(access/plans.ts)",
+  "access/rights.ts",
+  "access/visible-apps.ts",
+  "app.ts",
+  "check-input.ts",
+  "fields.ts",
+  "(formulas/days.ts)",
+  "invoke.ts",
+  "invoke/charging.ts",
+  "(log.ts)",
+  "(names.ts)",
+  "(observations/answers.ts)",
+  "observations/keyword-metrics.ts",
+  "observations/ranks.ts",
+  "(observations/readers.ts)",
+  "observations/under-way.ts",
+  "operation.ts",
+  "operations/keywords.ts",
+  "(schema.ts)",
+  "(storefronts.ts)",
+  "surfaces/calls.ts",
+  "surfaces/door.ts",
+  "surfaces/http.ts",
+  "(surfaces/incoming.ts)",
+  "surfaces/query.ts",
+  "surfaces/responses.ts",
+  "surfaces/router.ts",
+]
+
+test("a keyed read goes through 22 files and a dozen that stand alone: the walk may only get shorter", async () => {
+  const [few, many] = await Promise.all([linesRun(1), linesRun(1 + EXTRA)])
+  const walk = Object.keys(many).filter((file) =>
+    Object.entries(many[file]!).some(([line, count]) => count - (few[file]?.[line] ?? 0) >= EXTRA),
+  )
+  const above = walk.filter((file) => !file.startsWith("database/"))
+  expect(above.map((file) => (standsAlone(file) ? `(${file})` : file))).toEqual(WALK)
+})
+
+/** Of each file of src how often each line ran, with so many calls. */
+async function linesRun(calls: number): Promise<Record<string, Record<string, number>>> {
+  const folder = mkdtempSync(join(tmpdir(), "walk-"))
+  const report = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`]
+  const { DATABASE_URL: _, ...env } = process.env
+  const child = Bun.spawn([process.execPath, "test", "--timeout=120000", ...report, "./test/walk-calls.ts"], {
+    cwd: root,
+    env: { ...env, CALLS: String(calls) },
+    stdout: "ignore",
+    stderr: "pipe",
+  })
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(said)
+  const text = readFileSync(join(folder, "lcov.info"), "utf8")
+  rmSync(folder, { recursive: true })
+  return Object.fromEntries(
+    text.split("end_of_record").flatMap((part) => {
+      const [, file] = /^SF:src\/(.+)$/m.exec(part) ?? []
+      return file ? [[file, Object.fromEntries(lineCounts(part))]] : []
+    }),
+  )
+}
+
+function lineCounts(part: string): [line: string, count: number][] {
+  return [...part.matchAll(/^DA:(\d+),(\d+)/gm)].map(([, line, count]) => [line as string, Number(count)])
+}
+
+function standsAlone(file: string): boolean {
+  const text = readFileSync(join(root, "src", file), "utf8")
+  return !/^import (?!type )[^"]*"\./m.test(text)
+}
