@@ -62,8 +62,9 @@ code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
 pre { margin: .5rem 0; padding: .6rem .75rem; white-space: pre-wrap; background: var(--box); border-radius: .35rem }
 ul { margin: .5rem 0; padding-left: 1.2rem }
 li { overflow-wrap: anywhere }
-table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
+table { display: block; overflow-x: auto; border-collapse: collapse; margin: .5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
+td code { overflow-wrap: normal }
 .quiet { color: var(--quiet) }
 section:target { outline: 2px solid Highlight; outline-offset: .6rem; border-radius: .2rem }
 [hidden] { display: none }
