@@ -18,6 +18,37 @@ import { holdAccount } from "./limits.ts"
 
 const Type = described(v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
 
+const Rule = v.strictObject({
+  type: Type,
+  channels: v.optional(
+    described(
+      v.pipe(v.array(v.picklist(CHANNELS)), v.maxLength(100)),
+      "Where to; the workspace's connected channels when left out. Empty = nowhere, the feed alone.",
+    ),
+  ),
+  dropBy: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(DROP_BY.least),
+      v.maxValue(DROP_BY.most),
+      v.description(`rank_drop only: falls by so many places or more; ${DROP_BY.least} when left out.`),
+    ),
+  ),
+  keywordScope: v.optional(
+    described(
+      v.picklist(KEYWORD_SCOPES),
+      "tagged = only of keywords that have a tag; all when left out. For the types that are about keywords.",
+    ),
+  ),
+  rivalScope: v.optional(
+    described(
+      v.picklist(RIVAL_SCOPES),
+      "manual = only of rivals named by hand; all when left out. For the types that are about rivals.",
+    ),
+  ),
+})
+
 export const createAlertRule = action({
   name: "create_alert_rule",
   summary: "Has alerts of one type delivered, or changes how.",
@@ -27,36 +58,7 @@ export const createAlertRule = action({
   plan: "free",
   credits: 2,
   destructive: false,
-  args: v.strictObject({
-    type: Type,
-    channels: v.optional(
-      described(
-        v.pipe(v.array(v.picklist(CHANNELS)), v.maxLength(100)),
-        "Where to; the workspace's connected channels when left out. Empty = nowhere, the feed alone.",
-      ),
-    ),
-    dropBy: v.optional(
-      v.pipe(
-        v.number(),
-        v.integer(),
-        v.minValue(DROP_BY.least),
-        v.maxValue(DROP_BY.most),
-        v.description(`rank_drop only: falls by so many places or more; ${DROP_BY.least} when left out.`),
-      ),
-    ),
-    keywordScope: v.optional(
-      described(
-        v.picklist(KEYWORD_SCOPES),
-        "tagged = only of keywords that have a tag; all when left out. For the types that are about keywords.",
-      ),
-    ),
-    rivalScope: v.optional(
-      described(
-        v.picklist(RIVAL_SCOPES),
-        "manual = only of rivals named by hand; all when left out. For the types that are about rivals.",
-      ),
-    ),
-  }),
+  args: Rule,
   example: { type: "rank_drop", dropBy: 5, keywordScope: "tagged" },
   refine(args) {
     for (const option of ["dropBy", "keywordScope", "rivalScope"] as const)
@@ -68,7 +70,7 @@ export const createAlertRule = action({
   async look({ type }, looking) {
     refuseLimited(looking)
     const held = await readRule(looking, type)
-    return { held, channels: await channelsOf(looking), has: await whatThereIs(looking) }
+    return { held, channels: await readChannels(looking), has: await readContents(looking) }
   },
   diff({ held, channels, has }, args) {
     const rule = ruleOf(args, channels)
@@ -143,14 +145,14 @@ async function readRule({ sql, caller, lock }: Looking, type: RuleType): Promise
   return rule ?? null
 }
 
-interface Connected {
+interface ConnectedKind {
   kind: Channel
   /** Nothing is sent on any of that kind any more. */
   disabled: boolean
 }
 
-async function channelsOf({ sql, caller }: Looking): Promise<Connected[]> {
-  return await (sql as Sql)<Connected[]>`
+async function readChannels({ sql, caller }: Looking): Promise<ConnectedKind[]> {
+  return await (sql as Sql)<ConnectedKind[]>`
     select kind, bool_and(disabled is not null) as disabled
     from channel
     where workspace_id = ${caller.workspaceId}
@@ -158,7 +160,7 @@ async function channelsOf({ sql, caller }: Looking): Promise<Connected[]> {
     order by kind`
 }
 
-interface Has {
+interface Contents {
   app: boolean
   iosApp: boolean
   tag: boolean
@@ -166,8 +168,8 @@ interface Has {
 }
 
 /** What a rule may need to ever have something to tell. */
-async function whatThereIs({ sql, caller }: Looking): Promise<Has> {
-  const [has] = await (sql as Sql)<Has[]>`
+async function readContents({ sql, caller }: Looking): Promise<Contents> {
+  const [has] = await (sql as Sql)<Contents[]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
       count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"
     from tracked_app
@@ -175,18 +177,10 @@ async function whatThereIs({ sql, caller }: Looking): Promise<Has> {
   return has!
 }
 
-interface Asked {
-  type: RuleType
-  channels?: Channel[] | undefined
-  dropBy?: number | undefined
-  keywordScope?: "all" | "tagged" | undefined
-  rivalScope?: "all" | "manual" | undefined
-}
-
 /** The rule with everything that was left out. */
 function ruleOf(
-  { type, channels, dropBy, keywordScope, rivalScope }: Asked,
-  connected: readonly Connected[],
+  { type, channels, dropBy, keywordScope, rivalScope }: v.InferOutput<typeof Rule>,
+  connected: readonly ConnectedKind[],
 ): AlertRule {
   const named = channels ?? connected.map(({ kind }) => kind)
   const option = <T>(name: RuleOption, given: T | undefined, usual: T) => (takes(type, name) ? (given ?? usual) : null)
@@ -208,7 +202,7 @@ function diffOf(
 }
 
 /** Why the rule would deliver nothing, or nothing yet. */
-function notesOn(rule: AlertRule, connected: readonly Connected[], has: Has): string[] {
+function notesOn(rule: AlertRule, connected: readonly ConnectedKind[], has: Contents): string[] {
   const { type, channels, keywordScope, rivalScope } = rule
   const about = ruleType(type)
   const missing = channels.filter((channel) => !connected.some(({ kind }) => kind === channel))

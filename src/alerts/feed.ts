@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Alert } from "./alert.ts"
 import type { Channel } from "./rules.ts"
 
-export interface FeedAsked {
+export interface FeedQuery {
   workspaceId: number
   /** Only of these apps; null = all of the workspace. */
   appIds: readonly string[] | null
@@ -12,14 +12,14 @@ export interface FeedAsked {
 export const DELIVERY_STATES = ["waiting", "delivered", "undelivered"] as const
 
 /** How it went with an alert on a channel. */
-export interface Told {
+export interface AlertDelivery {
   channel: Channel
   state: (typeof DELIVERY_STATES)[number]
 }
 
 export type FeedAlert = Alert & {
   /** By channels, those of a kind as they were added; none where no rule wants it. */
-  deliveries: Told[]
+  deliveries: AlertDelivery[]
 }
 
 export interface Feed {
@@ -35,16 +35,16 @@ export interface Feed {
 export const UNREAD_COUNTED = 10_000
 
 /** What was found of a workspace's apps, at most `limit`. */
-export async function alertsOf(sql: Sql, asked: FeedAsked): Promise<Feed> {
-  const [alerts, unread] = await Promise.all([readAlerts(sql, asked), countAlerts(sql, asked, { unread: true })])
-  if (alerts.length < asked.limit) return { unread, alerts, omitted: 0 }
-  const all = await countAlerts(sql, asked, { unread: false, most: UNREAD_COUNTED + asked.limit })
+export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
+  const [alerts, unread] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query, { unread: true })])
+  if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }
+  const all = await countAlerts(sql, query, { unread: false, most: UNREAD_COUNTED + query.limit })
   // one may have come meanwhile
   return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
 }
 
 /** Of some apps each is looked at by itself: what others are told lies between in the workspace's feed. */
-async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedAsked): Promise<FeedAlert[]> {
+async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): Promise<FeedAlert[]> {
   const columns = sql`
     id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
     history, (
@@ -76,7 +76,7 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedAsked): 
 
 async function countAlerts(
   sql: Sql,
-  { workspaceId, appIds }: FeedAsked,
+  { workspaceId, appIds }: FeedQuery,
   { unread, most = UNREAD_COUNTED }: { unread: boolean; most?: number },
 ): Promise<number> {
   const [row] = await sql<{ alerts: number }[]>`

@@ -29,6 +29,13 @@ export interface PlaceDays {
   to: string
 }
 
+/** What `read` gives for each part of the keywords. */
+export async function readParts<Row>({ parts }: PlaceDays, read: (first: string) => Promise<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const first of parts) rows.push(...(await read(first)))
+  return rows
+}
+
 /** The first of these days on which the place was tracked. */
 export function trackedFrom({ place: { since }, from }: PlaceDays): string {
   return since !== null && since > from ? since : from

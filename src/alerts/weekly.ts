@@ -6,10 +6,10 @@ import { type SideApp, sidesOf } from "../observations/day-answers.ts"
 import { ratingsOn, reviewsWritten } from "../observations/day-facts.ts"
 import { sideWeeks } from "../observations/side-weeks.ts"
 import type { RankedApp } from "../observations/types.ts"
-import { MOST_CHANGES, type Week as WeekFacts, type WeekMove } from "./week.ts"
+import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
 
 /** A week that is over. UTC days, Monday and Sunday. */
-export interface Week {
+export interface WeekSpan {
   from: string
   to: string
   /** When it is told: Monday, 08:00 UTC. */
@@ -22,7 +22,7 @@ const TOLD_AT_HOUR = 8
 const LATEST_HOURS = 72
 
 /** The week whose summary is to be told now; null when none is: it is told from Monday 08:00 UTC on, for three days. */
-export function weekToTell(now: Date): Week | null {
+export function weekToTell(now: Date): WeekSpan | null {
   const monday = addDays(dayOf(now), -((now.getUTCDay() + 6) % 7))
   const tellAt = new Date(Date.parse(monday) + TOLD_AT_HOUR * HOUR_MS)
   const late = now.getTime() - tellAt.getTime()
@@ -31,7 +31,7 @@ export function weekToTell(now: Date): Week | null {
 }
 
 /** Apps tracked since before the week ended that have no summary of it, at most `limit` after `after` by their ids. */
-export async function appsToTell(sql: Sql, week: Week, { after, limit }: { after: string; limit: number }) {
+export async function appsToTell(sql: Sql, week: WeekSpan, { after, limit }: { after: string; limit: number }) {
   return await sql<RankedApp[]>`
     select a.id, a.countries, a.ios_app as "iosApp", a.android_app as "androidApp"
     from tracked_app a
@@ -51,8 +51,8 @@ export async function appsToTell(sql: Sql, week: Week, { after, limit }: { after
  * Puts an app's summary into the feed, unless it is there, the app is gone, or nothing of it was measured that week. Again,
  * or beside others, it adds nothing. True when it was added.
  */
-export async function tellWeek(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<boolean> {
-  const facts = await factsOf(sql, app, week, now)
+export async function tellWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Promise<boolean> {
+  const facts = await readWeek(sql, app, week, now)
   if (facts.keywords.measured + facts.ratings.length + facts.reviews.length === 0) return false
   const rows = await sql`
     insert into alert (workspace_id, app_id, type, subject, day, at, facts)
@@ -65,22 +65,22 @@ export async function tellWeek(sql: Sql, app: RankedApp, week: Week, now: Date):
   return rows.length > 0
 }
 
-async function factsOf(sql: Sql, app: RankedApp, week: Week, now: Date): Promise<WeekFacts> {
+async function readWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Promise<Week> {
   const { from, to } = week
   const sides = sidesOf(app)
   return {
     ...{ from, to },
-    ...(await keywordsOf(sql, sides, week)),
-    ratings: await ratingsOf(sql, sides, week),
-    reviews: await reviewsOf(sql, sides, week, now),
-    changes: await changesCounted(sql, app, week),
-    alerts: await alertsCounted(sql, app, week),
+    ...(await readKeywords(sql, sides, week)),
+    ratings: await readRatings(sql, sides, week),
+    reviews: await readReviews(sql, sides, week, now),
+    changes: await countChanges(sql, app, week),
+    alerts: await countAlerts(sql, app, week),
   }
 }
 
-type Ranked = Pick<WeekFacts, "keywords" | "best" | "worst">
+type Ranked = Pick<Week, "keywords" | "best" | "worst">
 
-async function keywordsOf(sql: Sql, sides: readonly SideApp[], week: Week): Promise<Ranked> {
+async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan): Promise<Ranked> {
   const weeks = await sideWeeks(sql, sides, week)
   const terms = weeks.flatMap(({ platform, storefront: country, terms }) =>
     terms.map((term) => ({ ...term, platform, country })),
@@ -114,7 +114,7 @@ function gainOf({ was, rank }: WeekMove): number {
 
 const ABSENT = 250
 
-async function ratingsOf(sql: Sql, sides: readonly SideApp[], { from, to }: Week): Promise<WeekFacts["ratings"]> {
+async function readRatings(sql: Sql, sides: readonly SideApp[], { from, to }: WeekSpan): Promise<Week["ratings"]> {
   const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
   const [last, earlier] = [await ratingsOn(sql, places, to), await ratingsOn(sql, places, addDays(from, -1))]
   return sides.flatMap(({ platform, storefront: country }, place) => {
@@ -126,12 +126,12 @@ async function ratingsOf(sql: Sql, sides: readonly SideApp[], { from, to }: Week
   })
 }
 
-async function reviewsOf(
+async function readReviews(
   sql: Sql,
   sides: readonly SideApp[],
-  { from, to }: Week,
+  { from, to }: WeekSpan,
   now: Date,
-): Promise<WeekFacts["reviews"]> {
+): Promise<Week["reviews"]> {
   const named = sides.map(({ platform, storefront, own }) => {
     return { platform, app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
   })
@@ -145,12 +145,12 @@ async function reviewsOf(
   })
 }
 
-async function changesCounted(sql: Sql, { iosApp, androidApp }: RankedApp, { from, to }: Week): Promise<number> {
+async function countChanges(sql: Sql, { iosApp, androidApp }: RankedApp, { from, to }: WeekSpan): Promise<number> {
   const apps = [iosApp, androidApp].filter((id) => id !== null)
   return (await changesOf(sql, { apps, from, to, limit: MOST_CHANGES })).length
 }
 
-async function alertsCounted(sql: Sql, { id }: RankedApp, { from, to }: Week): Promise<Record<string, number>> {
+async function countAlerts(sql: Sql, { id }: RankedApp, { from, to }: WeekSpan): Promise<Record<string, number>> {
   const rows = await sql<{ type: string; count: number }[]>`
     select type, count(*)::int as count
     from alert

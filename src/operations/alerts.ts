@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { alertRow } from "../alerts/alert.ts"
 import { AlertFields } from "../alerts/alert-fields.ts"
-import { alertsOf, DELIVERY_STATES, UNREAD_COUNTED } from "../alerts/feed.ts"
+import { DELIVERY_STATES, readFeed, UNREAD_COUNTED } from "../alerts/feed.ts"
 import { CHANNELS } from "../alerts/rules.ts"
 import { FEED_TYPES } from "../alerts/types.ts"
 import { dayOf } from "../formulas/days.ts"
@@ -76,7 +76,7 @@ export const listAlerts = operation({
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
   const appIds = caller.appList === null ? null : [...names.keys()]
-  const { unread, alerts, omitted } = await alertsOf(sql, { workspaceId: caller.workspaceId, appIds, limit })
+  const { unread, alerts, omitted } = await readFeed(sql, { workspaceId: caller.workspaceId, appIds, limit })
   const today = dayOf(now())
   const rows = alerts.map((alert) => {
     return { ...alertRow(alert, names.get(alert.appId) ?? alert.appId, today), deliveries: alert.deliveries }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { type Alert, type FactsOf, type FindingType, sentenceOf } from "../../src/alerts/alert.ts"
-import { alertsOf, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
+import { readFeed, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { newWorkspace } from "../observations/measured.ts"
@@ -181,7 +181,7 @@ describe("the feed", () => {
 
   test("is newest first, as many as asked for, with all that is unread", async () => {
     await tell(10)
-    const feed = await alertsOf(sql, { workspaceId, appIds: null, limit: 4 })
+    const feed = await readFeed(sql, { workspaceId, appIds: null, limit: 4 })
     expect(terms(feed.alerts)).toEqual([9, 8, 7, 6])
     expect(feed.alerts.map(({ read }) => read)).toEqual([true, false, false, true])
     expect(feed.unread).toBe(6)
@@ -190,27 +190,27 @@ describe("the feed", () => {
   test("of what was seen in one moment has what was found last first", async () => {
     await tell(5)
     await sql`update alert set at = '2025-11-20T10:00:00Z'`
-    const { alerts } = await alertsOf(sql, { workspaceId, appIds: null, limit: 3 })
+    const { alerts } = await readFeed(sql, { workspaceId, appIds: null, limit: 3 })
     expect(terms(alerts)).toEqual([4, 3, 2])
   })
 
   test("of some apps has those of no other, neither listed nor counted", async () => {
     await tell(10)
     const only = { workspaceId, appIds: [apps[1] as string], limit: 50 }
-    const feed = await alertsOf(sql, only)
+    const feed = await readFeed(sql, only)
     expect(terms(feed.alerts)).toEqual([9, 7, 5, 3, 1])
     expect(feed.unread).toBe(3)
-    expect(terms((await alertsOf(sql, { ...only, limit: 2 })).alerts)).toEqual([9, 7])
-    expect(terms((await alertsOf(sql, { ...only, appIds: apps, limit: 3 })).alerts)).toEqual([9, 8, 7])
-    expect(await alertsOf(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [], omitted: 0 })
+    expect(terms((await readFeed(sql, { ...only, limit: 2 })).alerts)).toEqual([9, 7])
+    expect(terms((await readFeed(sql, { ...only, appIds: apps, limit: 3 })).alerts)).toEqual([9, 8, 7])
+    expect(await readFeed(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [], omitted: 0 })
   })
 
   test("has nothing of another workspace, even where its app is named", async () => {
     const other = await newWorkspace(sql)
     const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
     await tell(10, [theirs], other)
-    expect(await alertsOf(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [], omitted: 0 })
-    expect(await alertsOf(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({
+    expect(await readFeed(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [], omitted: 0 })
+    expect(await readFeed(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({
       unread: 0,
       alerts: [],
       omitted: 0,
@@ -219,7 +219,7 @@ describe("the feed", () => {
 
   test("counts what is unread up to its bound", async () => {
     await tell(UNREAD_COUNTED + 6_000)
-    const [{ unread }] = [await alertsOf(sql, { workspaceId, appIds: null, limit: 1 })]
+    const [{ unread }] = [await readFeed(sql, { workspaceId, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)
   })
 })

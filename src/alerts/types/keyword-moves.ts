@@ -5,7 +5,7 @@ import { termPairs } from "../../observations/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"
-import { type PlaceDays, whereOf } from "../place.ts"
+import { type PlaceDays, readParts, whereOf } from "../place.ts"
 
 /** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
 export const RANK_PLACES = 3
@@ -65,12 +65,7 @@ export const rankRise = alertType({ ...keywordMove, name: "rank_rise", example: 
 export const entered = alertType({ ...keywordMove, name: "entered", example: { ...example, rank: 8, was: null } })
 
 async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  const found: FindingOf[] = []
-  for (const first of days.parts) {
-    const moves = await readMoves(tx, days, first)
-    found.push(...moves.flatMap(findingOf))
-  }
-  return found
+  return (await readParts(days, (first) => readMoves(tx, days, first))).flatMap(findingOf)
 }
 
 interface Move {

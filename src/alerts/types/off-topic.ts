@@ -3,7 +3,7 @@ import type { Tx } from "../../database/types.ts"
 import { termPairs } from "../../observations/term-days.ts"
 import { ALL_APPS, sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { type PlaceDays, whereOf } from "../place.ts"
+import { type PlaceDays, readParts, whereOf } from "../place.ts"
 
 /** `off_topic`: so many of the first ten results must have categories that are known. */
 export const TOPIC = { first: 10, known: 8 }
@@ -45,12 +45,8 @@ export const offTopic = alertType({
   async find(tx, days) {
     const { genre, categories } = days.place
     if (genre === null) return []
-    const found: FindingOf[] = []
-    for (const first of days.parts) {
-      const read = await readDays(tx, days, first, genre)
-      found.push(...read.filter((day) => isTurned(day, categories)).map((day) => findingOf(day, genre)))
-    }
-    return found
+    const read = await readParts(days, (first) => readDays(tx, days, first, genre))
+    return read.filter((day) => isTurned(day, categories)).map((day) => findingOf(day, genre))
   },
   sentence({ term, genre, genreName }, place) {
     const own = genreName ?? `genre ${genre}`

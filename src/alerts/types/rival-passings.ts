@@ -4,7 +4,7 @@ import { termPairs } from "../../observations/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"
-import { type PlaceDays, whereOf } from "../place.ts"
+import { type PlaceDays, readParts, whereOf } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 
 /** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
@@ -101,12 +101,8 @@ function standsIn({ depth }: Facts) {
 async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
   if (rivals.size === 0) return []
-  const found: FindingOf[] = []
-  for (const first of days.parts) {
-    const passings = await readPassings(tx, days, first, [...rivals.keys()])
-    found.push(...passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival)))
-  }
-  return found
+  const passings = await readParts(days, (first) => readPassings(tx, days, first, [...rivals.keys()]))
+  return passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival))
 }
 
 interface Passing {

@@ -1,4 +1,4 @@
-/** What a cell can hold; null is an empty cell. */
+/** Null is an empty cell: not measured, absent, or not said; the columns beside it tell which. */
 export type CsvCell = string | number | boolean | null
 
 /** Tells a spreadsheet that the text is UTF-8; without it Excel takes it for the system's own code page. */

@@ -2,9 +2,9 @@ import type { Log } from "../../log.ts"
 import { type Html, html } from "../../pages/html.ts"
 import { layout } from "../../pages/layout.ts"
 import type { LinkAnswer, LinkKind, LinkParts } from "../link-kind.ts"
-import { BYTE_ORDER_MARK, csvRecord } from "./csv.ts"
-import { type Cell, type ExportedOf, exportedRows } from "./rows.ts"
-import { exportPart, findExport, type HeldExport } from "./store.ts"
+import { BYTE_ORDER_MARK, type CsvCell, csvRecord } from "./csv.ts"
+import { exportedRows } from "./rows.ts"
+import { findExport, readPart, type StoredExport } from "./store.ts"
 
 /**
  * A file is read part by part, each as the reader takes the one before: nothing of the database is held in between, and
@@ -38,7 +38,7 @@ function page(status: number, title: string, text: Html): LinkAnswer {
 
 const TYPES = { csv: "text/csv; charset=utf-8; header=present", json: "application/json; charset=utf-8" }
 
-function fileHeaders({ appId, dataset, country, platform, from, to, format }: HeldExport): Record<string, string> {
+function fileHeaders({ appId, dataset, country, platform, from, to, format }: StoredExport): Record<string, string> {
   const named = [appId, dataset, country, platform, from, to === from ? null : to].filter((part) => part !== null)
   // an app's id is ours; whatever it holds, the header stays one
   const name = named.join("-").replaceAll(/[^\w-]/g, "_")
@@ -50,35 +50,35 @@ function fileHeaders({ appId, dataset, country, platform, from, to, format }: He
 }
 
 /** The file as text, a part at a time. Throws where a part is not there any more: the file must not end early in silence. */
-async function* readTexts({ sql, gate }: LinkParts, held: HeldExport): AsyncGenerator<string> {
-  const { open, rows: written, close } = held.format === "csv" ? csvFile(held) : jsonFile(held)
+async function* readTexts({ sql, gate }: LinkParts, stored: StoredExport): AsyncGenerator<string> {
+  const { open, rows: written, close } = stored.format === "csv" ? csvFile(stored) : jsonFile(stored)
   yield open
   let count = 0
-  for (let place = 0; count < held.rows; place++) {
-    const lines = await gate.run(() => exportPart(sql, held.id, place))
-    if (lines === null) throw new Error(`export ${held.id} has no part ${place}`)
-    const rows = [...exportedRows(lines, held as ExportedOf)]
+  for (let place = 0; count < stored.rows; place++) {
+    const lines = await gate.run(() => readPart(sql, stored.id, place))
+    if (lines === null) throw new Error(`export ${stored.id} has no part ${place}`)
+    const rows = [...exportedRows(lines, stored)]
     yield written(rows, count)
     count += rows.length
   }
   if (close !== "") yield close
 }
 
-interface Written {
+interface FileFormat {
   open: string
   /** Rows, the first of which is number `at` of the file. */
-  rows(rows: readonly Cell[][], at: number): string
+  rows(rows: readonly CsvCell[][], at: number): string
   close: string
 }
 
-function csvFile({ columns }: HeldExport): Written {
+function csvFile({ columns }: StoredExport): FileFormat {
   return { open: BYTE_ORDER_MARK + csvRecord(columns), rows: (rows) => rows.map(csvRecord).join(""), close: "" }
 }
 
 /** One object, with a row on each line. */
-function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, columns, rows }: HeldExport): Written {
+function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, columns, rows }: StoredExport): FileFormat {
   const head = { appId, dataset, country, platform, from, to, frozenAt, rowCount: rows }
-  const written = (row: readonly Cell[]) =>
+  const written = (row: readonly CsvCell[]) =>
     JSON.stringify(Object.fromEntries(columns.map((column, place) => [column, row[place]])))
   return {
     open: `${JSON.stringify(head).slice(0, -1)},"rows":[`,

@@ -42,21 +42,21 @@ export async function draftHistory(
   side: Side,
   { from, to }: ExportDays,
 ): Promise<ExportDraft> {
-  const held: Held = { rows: 0, terms: new Map() }
-  for (const month of await measuredMonths(sql as Sql, app, side, { from, to })) {
-    await addMonth(held, sql as Sql, app, side, { month, from, to })
-    if (held.rows > MOST_POINTS) {
+  const measured: MeasuredTerms = { rows: 0, terms: new Map() }
+  for (const month of await readMonths(sql as Sql, app, side, { from, to })) {
+    await addMonth(measured, sql as Sql, app, side, { month, from, to })
+    if (measured.rows > MOST_POINTS) {
       const reason = `A file holds ${MOST_POINTS} rows of history at most, and these days have more: ask for fewer.`
       throw new Fault("write_limit_reached", { reason })
     }
   }
-  const lineOf = ({ term, month, bytes }: HeldMonth) => monthLine(term, month, bytes)
-  const store = (tx: Tx, id: number) => storeLines(tx, id, [...held.terms.values()].flat(), MONTHS_A_PART, lineOf)
+  const lineOf = ({ term, month, bytes }: TermMonth) => monthLine(term, month, bytes)
+  const store = (tx: Tx, id: number) => storeLines(tx, id, [...measured.terms.values()].flat(), MONTHS_A_PART, lineOf)
   return {
-    ...{ rows: held.rows, from, to, store },
+    ...{ rows: measured.rows, from, to, store },
     notes: [
       "Days on which a keyword was not measured have no row; measured true without a rank = not among the results read.",
-      ...withoutRows(held),
+      ...withoutRows(measured),
       ...whyUnmeasured(app, side),
     ],
   }
@@ -68,21 +68,21 @@ const MOST_POINTS = 1_500_000
 /** At most 6,200 rows. */
 const MONTHS_A_PART = 200
 
-interface Held {
+interface MeasuredTerms {
   /** Measured days. */
   rows: number
   /** The months of every tracked term in which it was measured, oldest first. */
-  terms: Map<string, HeldMonth[]>
+  terms: Map<string, TermMonth[]>
 }
 
-interface HeldMonth {
+interface TermMonth {
   term: string
   month: string
   bytes: MonthBytes
 }
 
 /** The first days of the months in which any of the terms can have been measured, oldest first. */
-async function measuredMonths(
+async function readMonths(
   sql: Sql,
   { id }: TrackedApp,
   { platform, storefront }: Side,
@@ -109,19 +109,19 @@ async function measuredMonths(
 
 /** A month at a time: what is read at once grows with the terms alone. */
 async function addMonth(
-  held: Held,
+  measured: MeasuredTerms,
   sql: Sql,
   app: TrackedApp,
   side: Side,
   { month, from, to }: Days & { month: string },
 ): Promise<void> {
   for (const { term, months } of await rankMonths(sql, app, side, [month])) {
-    const own = held.terms.get(term) ?? []
-    held.terms.set(term, own)
+    const own = measured.terms.get(term) ?? []
+    measured.terms.set(term, own)
     const bytes = months.get(month)
     const days = bytes ? measuredDays(month, bytes, { from, to }) : 0
     if (!bytes || days === 0) continue
-    held.rows += days
+    measured.rows += days
     own.push({ term, month, bytes })
   }
 }
@@ -135,7 +135,7 @@ function measuredDays(month: string, bytes: MonthBytes, { from, to }: Days): num
   return measured
 }
 
-function withoutRows({ terms }: Held): string[] {
+function withoutRows({ terms }: MeasuredTerms): string[] {
   const without = [...terms.values()].filter((months) => months.length === 0).length
   if (without === 0) return []
   return [`${without} of ${counted(terms.size)} ${without === 1 ? "was" : "were"} not measured on any of these days.`]

@@ -50,19 +50,19 @@ function notesOn(platform: string, { feed }: HeldFeed, { state, readAt }: FeedSt
   return [`The reviews are those of ${whose}. ${known}`]
 }
 
-interface Sought extends HeldFeed {
+interface ReviewFilter extends HeldFeed {
   from: string
   to: string
 }
 
 /** One more than a file holds, where there are more. */
-async function countReviews(sql: Sql | Tx, sought: Sought): Promise<number> {
+async function countReviews(sql: Sql | Tx, filter: ReviewFilter): Promise<number> {
   const [row] = await (sql as Sql)<{ rows: number }[]>`
     select count(*) as rows
     from (
       select
       from review_version
-      where ${isSought(sql, sought)}
+      where ${isWanted(sql, filter)}
       limit ${MOST_REVIEWS + 1}
     ) r`
   return row!.rows
@@ -71,12 +71,12 @@ async function countReviews(sql: Sql | Tx, sought: Sought): Promise<number> {
 const REVIEWS_A_PART = 500
 
 /** Copied by the database itself, some parts a statement. */
-async function storeReviews(tx: Tx, id: number, sought: Sought, rows: number): Promise<void> {
+async function storeReviews(tx: Tx, id: number, filter: ReviewFilter, rows: number): Promise<void> {
   await planByIndex(tx, true)
-  const bounds = await partBounds(tx, sought)
+  const bounds = await readBounds(tx, filter)
   let copied = 0
   for (let from = 0; from < bounds.length; from += PARTS_AT_ONCE)
-    copied += await copyParts(tx, id, sought, { from, bounds: bounds.slice(from, from + PARTS_AT_ONCE) })
+    copied += await copyParts(tx, id, filter, { from, bounds: bounds.slice(from, from + PARTS_AT_ONCE) })
   await planByIndex(tx, false)
   if (copied !== rows) throw new Error(`${copied} reviews were copied of ${rows} that were counted`)
 }
@@ -99,13 +99,13 @@ interface Bound {
   id: string
 }
 
-async function partBounds(tx: Tx, sought: Sought): Promise<Bound[]> {
+async function readBounds(tx: Tx, filter: ReviewFilter): Promise<Bound[]> {
   return await tx<Bound[]>`
     select at::text, review_id as id
     from (
       select at, review_id, row_number() over (order by at desc, review_id) as n
       from review_version
-      where ${isSought(tx, sought)}
+      where ${isWanted(tx, filter)}
     ) r
     where n % ${REVIEWS_A_PART}::int = 1
     order by n
@@ -115,7 +115,7 @@ async function partBounds(tx: Tx, sought: Sought): Promise<Bound[]> {
 async function copyParts(
   tx: Tx,
   id: number,
-  sought: Sought,
+  filter: ReviewFilter,
   { from, bounds }: { from: number; bounds: readonly Bound[] },
 ): Promise<number> {
   const [copied] = await tx<{ rows: number }[]>`
@@ -136,7 +136,7 @@ async function copyParts(
         from (
           select *
           from review_version
-          where ${isSought(tx, sought)} and at <= b.at::timestamptz
+          where ${isWanted(tx, filter)} and at <= b.at::timestamptz
             and (at < b.at::timestamptz or review_id >= b.review_id)
           order by at desc, review_id
           limit ${REVIEWS_A_PART}
@@ -152,7 +152,7 @@ async function copyParts(
   return copied!.rows
 }
 
-function isSought(sql: Sql | Tx, { appId, feed, from, to }: Sought) {
+function isWanted(sql: Sql | Tx, { appId, feed, from, to }: ReviewFilter) {
   return (sql as Sql)`app_id = ${appId} and feed = ${feed} and current
     and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
 }

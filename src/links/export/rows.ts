@@ -6,6 +6,7 @@ import type { KeywordMetrics } from "../../observations/keyword-metrics.ts"
 import type { TermRank } from "../../observations/ranks.ts"
 import { feedOf } from "../../observations/review-feeds.ts"
 import { type Platform, sourceOf } from "../../observations/types.ts"
+import type { CsvCell } from "./csv.ts"
 
 /** What can be taken out, and the columns of each as the reads that show the same name them. */
 export const EXPORT_COLUMNS = {
@@ -20,11 +21,8 @@ export const EXPORT_COLUMNS = {
 
 export type Dataset = keyof typeof EXPORT_COLUMNS
 
-/** Null = not measured, absent, or not said: the columns beside it tell which. */
-export type Cell = string | number | boolean | null
-
 /** What all rows of an export share. */
-export interface ExportedOf {
+export interface RowsHead {
   dataset: Dataset
   platform: Platform
   country: string
@@ -53,20 +51,20 @@ export function monthLine(term: string, month: string, { ranks, sources, depths 
 }
 
 /** The rows of stored lines, in the order of the dataset's columns. */
-export function* exportedRows(lines: string, of: ExportedOf): Generator<Cell[]> {
+export function* exportedRows(lines: string, of: RowsHead): Generator<CsvCell[]> {
   const rows = ROWS[of.dataset]
   for (const line of lines.split("\n")) yield* rows(JSON.parse(line), of)
 }
 
-type StoredRow = Cell[]
+type StoredRow = CsvCell[]
 
-const ROWS: Record<Dataset, (stored: StoredRow, of: ExportedOf) => Iterable<Cell[]>> = {
-  keywords: ([term, ...rest], { country, platform, from }) => [[term as Cell, country, platform, from, ...rest]],
+const ROWS: Record<Dataset, (stored: StoredRow, of: RowsHead) => Iterable<CsvCell[]>> = {
+  keywords: ([term, ...rest], { country, platform, from }) => [[term as CsvCell, country, platform, from, ...rest]],
   history: historyRows,
   reviews: reviewRow,
 }
 
-function* historyRows(stored: StoredRow, { country, platform, from, to }: ExportedOf): Generator<Cell[]> {
+function* historyRows(stored: StoredRow, { country, platform, from, to }: RowsHead): Generator<CsvCell[]> {
   const [term, month, ...texts] = stored as string[]
   const [ranks, sources, depths] = texts.map((text) => Buffer.from(text, "base64")) as [Buffer, Buffer, Buffer]
   const points = pointsOf({ month: month as string, ranks, sources, depths }, from as string, to as string)
@@ -75,11 +73,22 @@ function* historyRows(stored: StoredRow, { country, platform, from, to }: Export
 }
 
 /** A stored line of reviews: [id, stars, title, text, version, at, seenAt], the moments in milliseconds since 1970. */
-function reviewRow(stored: StoredRow, { country, platform }: ExportedOf): Cell[][] {
-  const [id, stars, title, text, version, at, seenAt] = stored as [string, number, ...Cell[]]
+function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[][] {
+  const [id, stars, title, text, version, at, seenAt] = stored as [string, number, ...CsvCell[]]
   const feed = feedOf({ platform, storefront: country, language: reviewLanguage(country) })
-  const moment = (ms: Cell | undefined) => new Date(ms as number).toISOString()
+  const moment = (ms: CsvCell | undefined) => new Date(ms as number).toISOString()
   return [
-    [id, moment(at), stars, title as Cell, text as Cell, version as Cell, country, platform, feed, moment(seenAt)],
+    [
+      id,
+      moment(at),
+      stars,
+      title as CsvCell,
+      text as CsvCell,
+      version as CsvCell,
+      country,
+      platform,
+      feed,
+      moment(seenAt),
+    ],
   ]
 }

@@ -1,16 +1,11 @@
 import { Buffer } from "node:buffer"
 import type { Sql, Tx } from "../../database/types.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
+import type { RowsHead } from "./rows.ts"
 
-/** A table that was taken out: what all its rows share, and how it is written. */
-export interface ExportHead {
+export interface ExportHead extends RowsHead {
   appId: string
-  dataset: string
   format: "csv" | "json"
-  platform: string
-  country: string
-  from: string | null
-  to: string | null
   columns: string[]
   rows: number
 }
@@ -41,7 +36,7 @@ export async function addParts(tx: Tx, id: number, from: number, parts: readonly
     from unnest(${parts as string[]}::text[]) with ordinality p (lines, place)`
 }
 
-export interface HeldExport extends ExportHead {
+export interface StoredExport extends ExportHead {
   id: number
   frozenAt: Date
 }
@@ -50,21 +45,21 @@ export interface HeldExport extends ExportHead {
  * What a link's token opens; "expired" once it is 7 days old by the database's clock, null when there is none: never made,
  * withdrawn, cleaned up, or of a workspace that is suspended or gone.
  */
-export async function findExport(sql: Sql, token: string): Promise<HeldExport | "expired" | null> {
+export async function findExport(sql: Sql, token: string): Promise<StoredExport | "expired" | null> {
   if (!isLinkToken(token)) return null
-  const [found] = await sql<(HeldExport & { expired: boolean })[]>`
+  const [found] = await sql<(StoredExport & { expired: boolean })[]>`
     select e.id, e.created_at as "frozenAt", e.app_id as "appId", e.dataset, e.format, e.platform, e.country,
       e.from_day as "from", e.to_day as "to", e.columns, e.rows, e.created_at + interval '7 days' <= now() as expired
     from export e
     join workspace w on w.id = e.workspace_id
     where e.sha256 = ${linkDigest(token)} and w.deleted_at is null and w.suspended_at is null`
   if (!found) return null
-  const { expired, ...held } = found
-  return expired ? "expired" : held
+  const { expired, ...stored } = found
+  return expired ? "expired" : stored
 }
 
 /** The lines of a part; null after the last. */
-export async function exportPart(sql: Sql, id: number, place: number): Promise<string | null> {
+export async function readPart(sql: Sql, id: number, place: number): Promise<string | null> {
   const [part] = await sql<{ lines: string }[]>`
     select lines
     from export_part

@@ -2,15 +2,16 @@ import * as v from "valibot"
 import { findApp } from "../../access/visible-apps.ts"
 import { action } from "../../actions/action.ts"
 import { counted, keepApp } from "../../actions/limits.ts"
+import { takeLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { AppId, Country } from "../../fields.ts"
 import { dayOf } from "../../formulas/days.ts"
 import { coded, described } from "../../schema.ts"
 import { hashPassword, isUsablePassword, LONGEST_PASSWORD } from "./passwords.ts"
-import { MOST_LISTED, type SharedReport, type SharedStore, sharedDays, sharedReport } from "./report.ts"
+import { MOST_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
 import { STORE_NAMES } from "./source-names.ts"
-import { countShareLinks, createShareLink, holdShareLinks } from "./store.ts"
+import { countShareLinks, createShareLink } from "./store.ts"
 
 /** Links of a workspace that are not over. Each holds a page of up to 1 MB. */
 const MOST_LINKS = 200
@@ -53,10 +54,10 @@ export const shareLink = action({
   async look({ appId, country }, { sql, caller, lock, now }) {
     if (lock) await keepApp(sql as Tx, caller, appId)
     const app = await findApp(sql as Sql, caller, appId, country)
-    const days = sharedDays(dayOf(now), caller.entitlements.historyDays)
-    const report = await sharedReport(sql as Sql, app, { storefront: country, ...days })
-    // not before the report: others may be read meanwhile
-    if (lock) await holdShareLinks(sql as Tx, caller.workspaceId)
+    const days = reportDays(dayOf(now), caller.entitlements.historyDays)
+    const report = await readReport(sql as Sql, app, { storefront: country, ...days })
+    // as long as the transaction lasts nobody else makes a link; not before the report, so that others are read meanwhile
+    if (lock) await takeLock(sql as Tx, "share links", caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
   },
   diff({ app, report, links }, { country, days, password }) {

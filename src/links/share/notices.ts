@@ -21,20 +21,20 @@ export function gonePage(): string {
 }
 
 /** What came of the password that was typed. */
-export type Said = "wrong" | "again" | { waitSeconds: number }
+export type TryOutcome = "wrong" | "again" | { waitSeconds: number }
 
 /** Asks for the password of a link, and says nothing of what is behind it. The ticket goes back with the form. */
-export function passwordPage({ said, ticket }: { said: Said | null; ticket: string }): string {
-  const text = said && saidText(said)
+export function passwordPage({ outcome, ticket }: { outcome: TryOutcome | null; ticket: string }): string {
+  const text = outcome && outcomeText(outcome)
   const notice: Html | false = text !== null && html`<p class="wrong" id="said" role="alert">${text}</p>\n`
   return shareLayout(
-    said === null ? "Password needed" : said === "wrong" ? "Wrong password" : "Too many tries",
+    outcome === null ? "Password needed" : outcome === "wrong" ? "Wrong password" : "Too many tries",
     html`<main class="alone">
 <h1>This page has a password</h1>
 <p>Whoever sent you the link can tell you the password.</p>
 <form method="post">
 ${notice}<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="off" required${said !== null && html` aria-invalid="true" aria-describedby="said"`}>
+<input id="password" name="password" type="password" autocomplete="off" required${outcome !== null && html` aria-invalid="true" aria-describedby="said"`}>
 <input type="hidden" name="ticket" value="${ticket}">
 <button type="submit">Show the page</button>
 </form>
@@ -42,9 +42,9 @@ ${notice}<label for="password">Password</label>
   )
 }
 
-function saidText(said: Said): string {
-  if (said === "wrong") return "That is not the password."
-  if (said === "again") return "Many passwords are being tried here. Type it once more."
-  const wait = said.waitSeconds === 1 ? "a second" : `${said.waitSeconds} seconds`
+function outcomeText(outcome: TryOutcome): string {
+  if (outcome === "wrong") return "That is not the password."
+  if (outcome === "again") return "Many passwords are being tried here. Type it once more."
+  const wait = outcome.waitSeconds === 1 ? "a second" : `${outcome.waitSeconds} seconds`
   return `Too many passwords were tried. Wait ${wait}, then type it again.`
 }

@@ -1,19 +1,17 @@
 import { Fault } from "../../faults.ts"
 
-export interface PasswordQueue {
-  /** Runs the work when its key's turn comes. Throws unavailable at once when too many of the key wait already. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T>
-}
-
-export interface PasswordQueueOptions {
+interface QueueLimits {
   /** Pieces of work at a time, of all keys together. */
   atOnce: number
   /** Those of one key that may wait. */
   waitingPerKey: number
 }
 
-/** Serves keys in turn, so that a flood at one of them makes nobody wait who is at another. */
-export function createPasswordQueue({ atOnce, waitingPerKey }: PasswordQueueOptions): PasswordQueue {
+/**
+ * Runs work when its key's turn comes: keys are served in turn, so that a flood at one of them makes nobody wait who is at
+ * another. Throws unavailable at once when too many of the key wait already.
+ */
+export function createPasswordQueue({ atOnce, waitingPerKey }: QueueLimits) {
   // in the order of their turns: a key that was served goes to the end
   const waiting = new Map<string, (() => void)[]>()
   let running = 0
@@ -36,16 +34,14 @@ export function createPasswordQueue({ atOnce, waitingPerKey }: PasswordQueueOpti
     if (line.length > 0) waiting.set(key, line)
     go()
   }
-  return {
-    async run(key, work) {
-      // who ends hands its turn over, so that nobody who comes later slips in between
-      if (running >= atOnce) await waitForTurn(key)
-      else running++
-      try {
-        return await work()
-      } finally {
-        passOn()
-      }
-    },
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    // who ends hands its turn over, so that nobody who comes later slips in between
+    if (running >= atOnce) await waitForTurn(key)
+    else running++
+    try {
+      return await work()
+    } finally {
+      passOn()
+    }
   }
 }

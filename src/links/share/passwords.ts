@@ -21,7 +21,7 @@ export async function hashPassword(
   randomBytes: RandomBytes = nodeCrypto.randomBytes,
 ): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
-  const tag = await making.run("", () => argon2id(password, { salt, ...COST }))
+  const tag = await making("", () => argon2id(password, { salt, ...COST }))
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${written(salt)}$${written(tag)}`
 }
 
@@ -30,7 +30,7 @@ export async function isPassword(password: string, hashed: string): Promise<bool
   const [, memory, passes, salt, tag] = PHC.exec(hashed) ?? []
   if (salt === undefined || tag === undefined) throw new Error("a stored password is no argon2id of ours")
   const cost = { salt: new Uint8Array(Buffer.from(salt, "base64")), memory: Number(memory), passes: Number(passes) }
-  const own = await checking.run(hashed, () => argon2id(password, cost))
+  const own = await checking(hashed, () => argon2id(password, cost))
   return nodeCrypto.timingSafeEqual(own, Buffer.from(tag, "base64"))
 }
 

@@ -5,7 +5,7 @@ import { storefrontName } from "../../formulas/storefront-names.ts"
 import { ownId, ranksOn, type Side, type SideRanks, type TermRank } from "../../observations/ranks.ts"
 import { type RankPoint, rankSeries } from "../../observations/series.ts"
 import type { Platform, RankedApp, RankSource } from "../../observations/types.ts"
-import { type SharedStorePage, sharedStorePage } from "./store-page.ts"
+import { readStorePage, type SharedStorePage } from "./store-page.ts"
 
 /** Everything that a shared page shows of an app; moments as ISO text, so that it is the same once stored. */
 export interface SharedReport {
@@ -62,7 +62,7 @@ export interface SharedApp extends RankedApp {
   androidPkg: string | null
 }
 
-export interface Shared {
+export interface ReportSpan {
   storefront: string
   /** UTC days, inclusive. */
   from: string
@@ -74,17 +74,17 @@ export const MOST_LISTED = 200
 export const MOST_CHARTED = 12
 
 /** What a page shared now shows: ranks and store page of each store that the app is in. */
-export async function sharedReport(sql: Sql, app: SharedApp, shared: Shared): Promise<SharedReport> {
+export async function readReport(sql: Sql, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
   const stores: SharedStore[] = []
   for (const platform of ["ios", "android"] as const) {
     const storeId = platform === "ios" ? app.iosId : app.androidPkg
-    if (storeId !== null) stores.push({ platform, storeId, ...(await storeOf(sql, app, platform, shared)) })
+    if (storeId !== null) stores.push({ platform, storeId, ...(await readStore(sql, app, platform, span)) })
   }
-  const tracked = app.countries.includes(shared.storefront)
-  return { app: app.name, ...shared, country: storefrontName(shared.storefront), tracked, stores }
+  const tracked = app.countries.includes(span.storefront)
+  return { app: app.name, ...span, country: storefrontName(span.storefront), tracked, stores }
 }
 
-async function storeOf(sql: Sql, app: SharedApp, platform: Platform, { storefront, from, to }: Shared) {
+async function readStore(sql: Sql, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
   const side: Side = { platform, storefront }
   const [ranks] = (await ranksOn(sql, app, [side])) as [SideRanks]
   const series = await rankSeries(sql, app, { ...side, from, to })
@@ -96,7 +96,7 @@ async function storeOf(sql: Sql, app: SharedApp, platform: Platform, { storefron
     day: ranks.day,
     keywords: listed.map((shown) => keyword(shown, ranks.day, pointsOf.get(shown.term) ?? [], charted.has(shown.term))),
     more: ranks.terms.length - listed.length,
-    page: await sharedStorePage(sql, ownId(app, side), side),
+    page: await readStorePage(sql, ownId(app, side), side),
   }
 }
 
@@ -117,7 +117,7 @@ function changeOf(day: string | null, points: readonly RankPoint[]): SharedChang
 }
 
 /** The days of a page shared on this day, as far back as the plan's history goes and 90 at most. */
-export function sharedDays(today: string, historyDays: number): Pick<Shared, "from" | "to"> {
+export function reportDays(today: string, historyDays: number): Pick<ReportSpan, "from" | "to"> {
   return { from: addDays(today, 1 - Math.min(historyDays, MOST_DAYS)), to: today }
 }
 

@@ -5,11 +5,10 @@ import {
   latestPage,
   lookedUp,
   PAGE_SOURCES,
-  type PageReading,
   releaseOf,
 } from "../../observations/listing-reads.ts"
 import type { Side } from "../../observations/ranks.ts"
-import type { FactSource } from "../../observations/types.ts"
+import type { FactSource, Platform } from "../../observations/types.ts"
 
 /** What a shared page shows of the app's page in a store. Null is not known: `readAt` says whether the page was ever read. */
 export interface SharedStorePage {
@@ -39,72 +38,48 @@ export interface SharedStorePage {
 }
 
 /** What is known of the page of an app (a store_app id) in one store; all null for none. */
-export async function sharedStorePage(
+export async function readStorePage(
   sql: Sql,
   appId: number | null,
   { platform, storefront }: Side,
 ): Promise<SharedStorePage> {
-  if (appId === null) return UNKNOWN
-  const android = platform === "android"
-  const reading = await latestPage(sql, appId, storefront, PAGE_SOURCES[platform])
-  const looked = await lookedUp(sql, appId, storefront, android ? "play-details" : "itunes-lookup")
-  const { rating, ratings, ratingsAt } = await latestCounts(sql, appId, storefront)
-  const market = android ? await latestMarketFacts(sql, appId, storefront, "play-details") : null
+  const { reading, looked, counts, market, release } =
+    appId === null ? NOTHING : await readParts(sql, appId, platform, storefront)
+  const page = reading?.page
   return {
-    ...UNKNOWN,
-    ...(reading && (await pageOf(sql, appId, storefront, reading))),
+    readAt: reading?.seenAt.toISOString() ?? null,
+    source: reading?.source ?? null,
     available: looked?.available ?? null,
     availableAt: looked?.availableAt.toISOString() ?? null,
-    rating,
-    ratings,
-    ratingsAt: ratingsAt?.toISOString() ?? null,
+    version: page?.version ?? null,
+    versionAt: release?.releasedAt?.toISOString() ?? null,
+    price: page?.price ?? null,
+    currency: page?.currency ?? null,
+    category: page?.category ?? null,
+    ageRating: page?.ageRating ?? null,
+    inAppPurchases: page?.hasInAppPurchases ?? null,
+    languages: page?.languages?.length ?? null,
+    screenshotsPhone: page?.screenshots?.phone?.length ?? null,
+    screenshotsPad: page?.screenshots?.pad?.length ?? null,
+    rating: counts?.rating ?? null,
+    ratings: counts?.ratings ?? null,
+    ratingsAt: counts?.ratingsAt?.toISOString() ?? null,
     installs: market?.installs ?? null,
     installsAt: market?.installs == null ? null : market.seenAt.toISOString(),
   }
 }
 
-const UNKNOWN: SharedStorePage = {
-  readAt: null,
-  source: null,
-  available: null,
-  availableAt: null,
-  version: null,
-  versionAt: null,
-  price: null,
-  currency: null,
-  category: null,
-  ageRating: null,
-  inAppPurchases: null,
-  languages: null,
-  screenshotsPhone: null,
-  screenshotsPad: null,
-  rating: null,
-  ratings: null,
-  ratingsAt: null,
-  installs: null,
-  installsAt: null,
-}
-
-async function pageOf(
-  sql: Sql,
-  appId: number,
-  storefront: string,
-  { page, source, seenAt }: PageReading,
-): Promise<Partial<SharedStorePage>> {
-  const { version = null, price = null, currency = null, category = null, ageRating = null } = page
-  const release = version === null ? null : await releaseOf(sql, { appId, storefront, source, version })
+async function readParts(sql: Sql, appId: number, platform: Platform, storefront: string) {
+  const android = platform === "android"
+  const reading = await latestPage(sql, appId, storefront, PAGE_SOURCES[platform])
+  const [source, version] = [reading?.source, reading?.page.version]
   return {
-    readAt: seenAt.toISOString(),
-    source,
-    version,
-    versionAt: release?.releasedAt?.toISOString() ?? null,
-    price,
-    currency,
-    category,
-    ageRating,
-    inAppPurchases: page.hasInAppPurchases ?? null,
-    languages: page.languages?.length ?? null,
-    screenshotsPhone: page.screenshots?.phone?.length ?? null,
-    screenshotsPad: page.screenshots?.pad?.length ?? null,
+    reading,
+    release: source && version ? await releaseOf(sql, { appId, storefront, source, version }) : null,
+    looked: await lookedUp(sql, appId, storefront, android ? "play-details" : "itunes-lookup"),
+    counts: await latestCounts(sql, appId, storefront),
+    market: android ? await latestMarketFacts(sql, appId, storefront, "play-details") : null,
   }
 }
+
+const NOTHING: Partial<Awaited<ReturnType<typeof readParts>>> = {}

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer"
-import { takeLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
 
@@ -25,11 +24,6 @@ export async function createShareLink(
     from date_trunc('second', now()) at
     returning expires_at as "expiresAt"`
   return { token, expiresAt: row!.expiresAt }
-}
-
-/** Holds off who else would make a link of the workspace, until the transaction ends: what is counted then stays so. */
-export async function holdShareLinks(tx: Tx, workspaceId: number): Promise<void> {
-  await takeLock(tx, "share links", workspaceId)
 }
 
 /** Links of a workspace that are not over, up to `most`. */

@@ -1,7 +1,7 @@
 import { readUpTo } from "../../request-body.ts"
 import type { LinkAnswer, LinkKind, Visit } from "../link-kind.ts"
 import { SHARE_POLICY } from "./layout.ts"
-import { gonePage, noticePage, passwordPage, type Said } from "./notices.ts"
+import { gonePage, noticePage, passwordPage, type TryOutcome } from "./notices.ts"
 import { sharedPage } from "./page.ts"
 import { isPassword, isUsablePassword } from "./passwords.ts"
 import type { SharedReport } from "./report.ts"
@@ -43,9 +43,9 @@ async function checkPassword(
   locked: LockedLink,
   tries: number,
 ): Promise<LinkAnswer | null> {
-  const page = (status: number, said: Said | null, headers = {}): LinkAnswer => ({
+  const page = (status: number, outcome: TryOutcome | null, headers = {}): LinkAnswer => ({
     ...{ status, headers },
-    body: passwordPage({ said, ticket: formTicket(locked, address, now()) }),
+    body: passwordPage({ outcome, ticket: formTicket(locked, address, now()) }),
   })
   if (request.method !== "POST") return page(200, null)
   const typed = await readForm(request)
