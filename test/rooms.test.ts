@@ -55,7 +55,7 @@ const ARROWS: Record<string, string[]> = {
   formulas: ["formulas", "words"],
   access: ["access", "words", "database types"],
   database: ["database", "words"],
-  retention: ["retention", "words", "database types"],
+  retention: ["retention", "observations", "words", "database types"],
   words: ["words", "access", "database types", "formulas"],
   catalog: ["operations", "actions", "links", "words"],
   invoke: ["invoke", "words", "access", "database", "formulas", "leases"],

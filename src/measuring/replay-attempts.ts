@@ -63,12 +63,6 @@ function isRecorded(sql: Sql) {
     )
     or exists (
       select
-      from hint_answer h
-      where a.kind = 'hints' and (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)
-        and h.day = (a.at at time zone 'utc')::date and h.source = a.source and h.seen_at >= a.at
-    )
-    or exists (
-      select
       from store_app s
       join rating_count c on c.app_id = s.id
       where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
@@ -128,10 +122,6 @@ function readAttempt(row: Row, sources: Sources, body: RawBody): Observation {
   if (kind === "apps") {
     const ids = subject.split(",")
     return readApps(sources, { source: source as AppsObservation["source"], platform, storefront, ids }, body)
-  }
-  if (kind === "hints") {
-    const reader = sources.hints.find(({ name }) => name === source)!
-    return parseBody(reader, { storefront, prefix: subject }, body, undefined)
   }
   if (kind === "chart") {
     const reader = sources.charts.find(({ name }) => name === source)!

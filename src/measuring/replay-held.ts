@@ -7,9 +7,9 @@ import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody, type Source } from "../sources/source.ts"
 import type { Range, ReadFrom } from "./replay-subjects.ts"
 
-/** What is held of every kind whose bodies are kept, page by page. */
+/** What is held of every kind whose bodies are kept, page by page, in the order of their sources. */
 export async function* readHeld(sql: Sql, sources: Sources, { since, source }: Range): AsyncGenerator<ReadFrom[]> {
-  for (const kind of KINDS) {
+  for (const kind of new Set(allOf(sources).map((one) => one.kind))) {
     if (!kind.stored || !kind.replay) continue
     const names = sourcesOf(kind, sources)
       .map(({ name }) => name)
@@ -46,7 +46,11 @@ export function readAgain(
 }
 
 function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {
-  return (Object.values(sources).flat() as unknown as Source<unknown>[]).filter((one) => one.kind === kind)
+  return allOf(sources).filter((one) => one.kind === kind)
+}
+
+function allOf(sources: Sources): Source<unknown>[] {
+  return Object.values(sources).flat() as unknown as Source<unknown>[]
 }
 
 /** Whether what the failed read `a` was after is held from its body or from a later reading, for kinds with a replay. */

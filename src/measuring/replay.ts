@@ -12,7 +12,6 @@ import { storedApps } from "./replay-apps.ts"
 import { unreadAttempts } from "./replay-attempts.ts"
 import { storedCharts } from "./replay-charts.ts"
 import { readHeld } from "./replay-held.ts"
-import { storedHints } from "./replay-hints.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
 import { storedSearches } from "./replay-searches.ts"
 import { storedShelves } from "./replay-shelves.ts"
@@ -68,11 +67,10 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   if (!oldest) return
   const range = { since: since ?? null, source: source ?? null }
   yield* storedSearches(sql, sources.search, { ...range, since: since ?? addDays(dayOf(oldest), -1) })
-  yield* storedHints(sql, sources.hints, range)
+  yield* readHeld(sql, sources, range)
   yield* storedApps(sql, sources, range)
   yield* storedCharts(sql, sources.charts, range)
   yield* storedShelves(sql, sources.developers, range)
-  yield* readHeld(sql, sources, range)
   yield* unreadAttempts(sql, sources, range)
 }
 

@@ -39,8 +39,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   monthly?: true
   /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */
   shape: Shape
-  /** Where an import line has other fields than the shape: these, and what the shape's are made of. */
-  line?: { entries: v.ObjectEntries; read(line: never): object }
+  /** Where an import line has other fields: these (null = none of the name), and what is made of them. */
+  line?: { entries: Record<string, v.GenericSchema | null>; read(line: never): object }
   /** How the log of failed reads names what a source was asked; left out where none is logged. */
   question?: {
     /** As the schedule names it too; null for what has no name. */
@@ -79,6 +79,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   }
   /** When its subject was last seen since then, the demo's aside, as one row "seenAt"; of kinds that are read on request. */
   latest?(sql: Sql, place: Place & { subject: string }, since: Date): PendingQuery<Row[]>
+  /** Rows that go so many days after the day of this column; all are kept when left out. */
+  keep?: { table: string; day: string; keep: number }
   /** A line of an import, as the reference shows it. */
   example: Record<string, unknown>
 }
@@ -125,18 +127,18 @@ export function kind<Seen extends AnyObservation, Question = never>(
 ): Kind<Seen, Question> {
   const { name, sources, everywhere, shape, line } = declared
   const rules = rulesOf(shape)
-  const lineFields: v.ObjectEntries = {
+  const fields: Record<string, v.GenericSchema | null> = {
     kind: v.literal(name),
     source: sourceIn(sources),
     platform: PlatformName,
     ...(everywhere ? {} : { storefront: Country }),
     seenAt: Moment,
-    ...shape.entries,
+    ...(shape.entries as Record<string, v.GenericSchema>),
     ...line?.entries,
     ...LINE_PROVENANCE,
   }
   return {
-    lineShape: v.strictObject(lineFields),
+    lineShape: v.strictObject(Object.fromEntries(Object.entries(fields).filter(isField))),
     readLine(said: LineProvenance, text) {
       const { storefront } = said
       const fields = { ...said, ...line?.read(said as never) }
@@ -153,6 +155,10 @@ export function kind<Seen extends AnyObservation, Question = never>(
     },
     ...declared,
   }
+}
+
+function isField(entry: [string, v.GenericSchema | null]): entry is [string, v.GenericSchema] {
+  return entry[1] !== null
 }
 
 interface LineProvenance {

@@ -8,10 +8,8 @@ import type {
   AppsObservation,
   ChartObservation,
   DeveloperAppsObservation,
-  HintsObservation,
   Listing,
   ListingObservation,
-  PopularityObservation,
   ReviewsObservation,
   SearchObservation,
   StoreApp,
@@ -59,11 +57,6 @@ export function chartOf(line: LineOf<"chart">, text: string): ChartObservation {
   return { ...rest, ...provenanceOf(line, text), depth: depth ?? apps.length, apps: apps as ChartObservation["apps"] }
 }
 
-export function hintsOf(line: LineOf<"hints">, text: string): HintsObservation {
-  const terms = [...new Set(line.terms.map(normaliseTerm))]
-  return { ...line, ...provenanceOf(line, text), prefix: normaliseTerm(line.prefix), terms }
-}
-
 export function reviewsOf(line: LineOf<"reviews">, text: string): ReviewsObservation {
   const { pages = 1, complete, reviews, language, ...rest } = line
   const empty = reviews.length === 0
@@ -86,19 +79,6 @@ function reviewIn({ title, text, version, at, ...review }: LineOf<"reviews">["re
     text: writtenIn(text),
     ...(of !== undefined && { version: of }),
     at,
-  }
-}
-
-export function popularityOf(line: LineOf<"popularity">, text: string): PopularityObservation {
-  const [year, month] = line.month.split("-").map(Number) as [number, number]
-  const { seenAt = new Date(Date.UTC(year, month)) } = line
-  return {
-    ...line,
-    ...provenanceOf({ ...line, seenAt }, text),
-    source: "apple-ads-report",
-    platform: "ios",
-    term: normaliseTerm(line.term),
-    month: `${line.month}-01`,
   }
 }
 

@@ -14,15 +14,7 @@ import {
   Text,
   Whole,
 } from "./line-parts.ts"
-import {
-  APPS_SOURCES,
-  CHART_SOURCES,
-  CHARTS,
-  DEVICES,
-  HINTS_SOURCES,
-  LISTING_SOURCES,
-  REVIEWS_SOURCES,
-} from "./types.ts"
+import { APPS_SOURCES, CHART_SOURCES, CHARTS, DEVICES, LISTING_SOURCES, REVIEWS_SOURCES } from "./types.ts"
 
 /** Shapes of the lines of kinds that are not declared in a file of their own yet. */
 export const SHAPES = {
@@ -62,16 +54,6 @@ export const SHAPES = {
     complete: v.optional(v.boolean("must be true or false"), true),
     ...LINE_PROVENANCE,
   }),
-  hints: v.strictObject({
-    kind: v.literal("hints"),
-    source: v.picklist(HINTS_SOURCES, `must be one of ${HINTS_SOURCES.join(", ")}`),
-    platform: PlatformName,
-    storefront: Country,
-    prefix: Text,
-    seenAt: Moment,
-    terms: list(Text),
-    ...LINE_PROVENANCE,
-  }),
   reviews: v.strictObject({
     kind: v.literal("reviews"),
     source: v.picklist(REVIEWS_SOURCES, `must be one of ${REVIEWS_SOURCES.join(", ")}`),
@@ -104,16 +86,6 @@ export const SHAPES = {
     seenAt: Moment,
     apps: list(LookedUpApp),
     complete: v.boolean("must be true or false"),
-    ...LINE_PROVENANCE,
-  }),
-  popularity: v.strictObject({
-    kind: v.literal("popularity"),
-    storefront: Country,
-    term: Text,
-    month: v.pipe(Text, v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be a month, YYYY-MM")),
-    popularity: Whole,
-    genres: v.optional(list(v.strictObject({ genre: Text, rank: Whole, popularity: Whole })), () => []),
-    seenAt: v.optional(Moment),
     ...LINE_PROVENANCE,
   }),
 }

@@ -33,11 +33,6 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *     {"kind":"chart","source":"import","platform":"ios","storefront":"jp","device":"iphone","chart":"free","genre":"6015",
  *      "seenAt":"2025-10-25T03:25:01Z","apps":[{"id":"1435783608","name":"PayPay"},{"id":"1156875272"}]}
  *
- * or what it suggested for a beginning
- *
- *     {"kind":"hints","source":"apple-hints","platform":"ios","storefront":"us","prefix":"photo e",
- *      "seenAt":"2025-10-25T03:25:01Z","terms":["photo editor","photo enhancer"]}
- *
  * or reviews, as many as were read of an app at once
  *
  *     {"kind":"reviews","source":"apple-reviews","platform":"ios","storefront":"us","storeId":"897446215",
@@ -60,11 +55,6 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *     {"kind":"app_ads","source":"app-ads-txt","platform":"ios","id":"897446215","seenAt":"2025-10-25T03:25:01Z",
  *      "domain":"canva.com","state":"records","records":[{"system":"google.com","publisherId":"pub-1",
  *      "relation":"DIRECT"}],"variables":{"OWNERDOMAIN":["canva.com"]}}
- *
- * or a popularity on the App Store that Apple published for a month
- *
- *     {"kind":"popularity","storefront":"us","term":"photo editor","month":"2025-09","popularity":71,
- *      "genres":[{"genre":"Photo & Video","rank":3,"popularity":97}]}
  *
  * All but an app-ads.txt say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android)
  * and `seenAt` (ISO 8601 with its zone). Terms and a `prefix` have 1 to 150 characters and are normalised here. Sources

@@ -1,6 +1,8 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
+import type { HintsObservation } from "./kinds/hints.ts"
+import type { PopularityObservation } from "./kinds/popularity.ts"
 import type { Platform, Provenance } from "./provenance.ts"
 import type { ChartObservation } from "./types-charts.ts"
 import type {
@@ -14,6 +16,8 @@ import type { ReviewsObservation } from "./types-reviews.ts"
 
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
+export type { HintsObservation } from "./kinds/hints.ts"
+export type { PopularityObservation } from "./kinds/popularity.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./types-charts.ts"
 export * from "./types-listing.ts"
@@ -104,35 +108,6 @@ export interface StoreApp extends ResultApp {
   market?: MarketFacts
   /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
   listing?: ListedBeside
-}
-
-/** Where suggestions can come from. */
-export const HINTS_SOURCES = ["apple-hints", "play-suggest"] as const
-
-/** What a store suggests for a beginning that was typed, in its order. */
-export interface HintsObservation extends Provenance {
-  kind: "hints"
-  source: (typeof HINTS_SOURCES)[number]
-  platform: Platform
-  storefront: string
-  /** As it was asked for, normalised as a term is. */
-  prefix: string
-  terms: string[]
-}
-
-/** A popularity that a store itself publishes of a term. */
-export interface PopularityObservation extends Provenance {
-  kind: "popularity"
-  source: "apple-ads-report"
-  platform: "ios"
-  storefront: string
-  term: string
-  /** First day of the month that it stands for. */
-  month: string
-  /** 1 to 100, over all genres. */
-  popularity: number
-  /** The genres whose list names the term, with its rank and popularity in each. */
-  genres: { genre: string; rank: number; popularity: number }[]
 }
 
 export type Observation =

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../database/types.ts"
+import { KINDS } from "../observations/kinds.ts"
 
 /** For how many days each is kept; 0 for ever. */
 export interface Kept {
@@ -56,8 +57,7 @@ export const AGING: readonly AgingRows[] = [
   { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },
   { table: "share_link", time: "expires_at", keep: 0 },
   { table: "share_try", time: "started_at", keep: 1 / 24 },
-  // observations: figures are made of the last weeks' suggestions and kept; a year's and a month's can be looked up
-  { table: "hint_answer", day: "day", keep: 400 },
+  ...KINDS.flatMap(({ keep }) => keep ?? []),
   // measuring
   { table: "attempt", time: "at", keep: "attemptDays" },
   { table: "source_hour", time: "hour", keep: "attemptDays" },

@@ -1,11 +1,39 @@
 import * as v from "valibot"
-import { checkHints } from "../check-legacy.ts"
+import type { Sql } from "../../database/types.ts"
+import { dayOf } from "../../formulas/days.ts"
+import { normaliseTerm } from "../../formulas/term.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
+import { differenceOf } from "../differences.ts"
 import { checkTerm } from "../invariants.ts"
-import { kind } from "../kind.ts"
-import { hintsOf } from "../line-readers.ts"
-import { SHAPES } from "../line-shapes.ts"
-import { storeHints } from "../record-hints.ts"
-import { HINTS_SOURCES, type HintsObservation } from "../types.ts"
+import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { list, Text } from "../line-parts.ts"
+import { most, rule, ruleBy } from "../shape.ts"
+
+const SOURCES = ["apple-hints", "play-suggest"] as const
+
+const shape = v.strictObject({
+  /** As it was asked for, normalised as a term is. */
+  prefix: v.pipe(
+    Text,
+    v.transform(normaliseTerm),
+    ruleBy((prefix) => checkTerm(prefix, "beginning")),
+  ),
+  /** In the order shown; of those that are one when normalised the first stands. */
+  terms: v.pipe(
+    list(
+      v.pipe(
+        Text,
+        v.transform(normaliseTerm),
+        ruleBy((term) => checkTerm(term, "suggested term")),
+      ),
+    ),
+    v.transform((terms) => [...new Set(terms)]),
+    most(100, "terms"),
+    rule("duplicate_term", "a term is suggested twice", (terms) => new Set(terms).size === terms.length),
+  ),
+})
+
+export type HintsObservation = ObservationOf<"hints", (typeof SOURCES)[number], typeof shape>
 
 export interface HintsQuestion {
   storefront: string
@@ -13,16 +41,61 @@ export interface HintsQuestion {
   prefix: string
 }
 
+/** What a store suggests for a beginning that was typed: of each source, a day's last answer is held. */
 export const hints = kind<HintsObservation, HintsQuestion>({
   name: "hints",
-  sources: HINTS_SOURCES,
+  sources: SOURCES,
   private: false,
   figures: true,
-  shape: v.strictObject({}),
-  lineShape: SHAPES.hints,
-  readLine: hintsOf as never,
-  check: checkHints,
+  shape,
   question: { about: ({ prefix }) => prefix, checkSubject: (subject) => checkTerm(subject, "beginning") },
-  store: async (tx, answers) => ({ placed: await storeHints(tx, answers) }),
-  example: {},
+  async store(tx, answers) {
+    const rows = answers.map((from) => {
+      const { platform, storefront, prefix, seenAt, terms } = from
+      return { from, row: { platform, storefront, prefix, day: dayOf(seenAt), terms, ...provenanceOf(from) } }
+    })
+    return { placed: await storeBest(tx, TABLE, rows) }
+  },
+  stored: storedAnswers,
+  replay: {
+    subjects: ({ prefix }) => [prefix],
+    asked: ({ storefront }, prefix) => ({ storefront, prefix }),
+    compare: (held, now) => [differenceOf("terms", held.terms, now.terms)],
+    isHeld: (sql) => sql`
+      select
+      from hint_answer h
+      where (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)
+        and h.day = (a.at at time zone 'utc')::date and h.source = a.source and h.seen_at >= a.at`,
+  },
+  // figures are made of the last weeks' answers, and kept; a year's and a month's can be looked up
+  keep: { table: "hint_answer", day: "day", keep: 400 },
+  example: {
+    source: "apple-hints",
+    platform: "ios",
+    storefront: "us",
+    prefix: "photo e",
+    seenAt: "2025-10-25T03:25:01Z",
+    terms: ["photo editor", "photo enhancer"],
+  },
 })
+
+const TABLE: BestOptions = { table: "hint_answer", key: ["platform", "storefront", "prefix", "day", "source"] }
+const PAGE = 200
+
+type Row = HintsObservation & { day: string }
+
+async function* storedAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<HintsObservation[]> {
+  const pages = pagesOf(
+    (after: Row | null) => sql<Row[]>`
+      select 'hints' as kind, platform, storefront, prefix, day, source, seen_at as "seenAt", terms, parser, origin, sha256
+      from hint_answer
+      where day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
+        and (platform, storefront, prefix, day, source) > (
+          ${after?.platform ?? ""}, ${after?.storefront ?? ""}, ${after?.prefix ?? ""},
+          ${after?.day ?? "0001-01-01"}::date, ${after?.source ?? ""}
+        )
+      order by platform, storefront, prefix, day, source
+      limit ${PAGE}`,
+  )
+  for await (const rows of pages) yield rows.map(({ day: _day, ...answer }) => answer)
+}
