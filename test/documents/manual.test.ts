@@ -2,11 +2,13 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
+import { assertOpenFiles } from "../../src/commands/open-files.ts"
 import { MANUAL_FOLDER, MANUAL_PAGES, manualAddresses } from "../../src/documents/manual.ts"
+import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
 import { priceRange } from "../../src/operation.ts"
 import { isSourceList } from "../../src/settings/kinds.ts"
-import { settingsTable } from "../../src/settings/settings.ts"
-import { SOURCE_NAMES } from "../../src/upstreams.ts"
+import { describedSettings, settingsTable } from "../../src/settings/settings.ts"
+import { SOURCE_NAMES, type Upstream } from "../../src/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
@@ -89,6 +91,23 @@ describe("the manual", () => {
       return [shown, min === atMost ? `${min}` : `${min} to ${atMost}`, terms ? "that of the action" : plan]
     })
     expect(rows).toEqual(built)
+  })
+
+  test("states the figures of the code: pace, open files, deadline and the sandbox's limit", () => {
+    const flat = (page: string) => pageOf(page).replace(/\s+/g, " ")
+    const gap = (host: Upstream) => BASE_GAPS_MS.get(host)
+    expect(flat("measuring")).toContain(
+      "A host is asked once a second (itunes.apple.com once in three, play.google.com once in two)",
+    )
+    expect([gap("apps.apple.com"), gap("itunes.apple.com"), gap("play.google.com")]).toEqual([1_000, 3_000, 2_000])
+    for (const [databaseUrl, needed] of [[undefined, "1,024"], ["postgres://db", "256"]] as const) {
+      const refused = () => assertOpenFiles({ databaseUrl }, Number(needed.replace(",", "")) - 1)
+      expect(refused).toThrow(`${Number(needed.replace(",", ""))} are needed`)
+      expect(flat("doctor")).toContain(`${needed} ${databaseUrl ? "with a server" : "are needed with the embedded database"}`)
+    } // biome-ignore format: pairs beside each other
+    const fallback = (name: string) => describedSettings().find((row) => row.name === name)?.fallback
+    expect(flat("limits")).toContain(`A call takes ${Number(fallback("REQUEST_DEADLINE_MS")) / 1_000} s`)
+    expect(flat("limits")).toContain(`answers ${fallback("SANDBOX_PER_SECOND")} calls a second`)
   })
 
   test("names every source that is asked, and no other", () => {
