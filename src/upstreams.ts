@@ -1,11 +1,8 @@
 /** Hosts of stores. */
 export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
 
-/**
- * What is asked at a pace of its own: each host of a store; all sites of developers together; and "here", which is asked
- * nothing: what is reckoned from what is stored takes its turns there.
- */
-export const UPSTREAMS = [...STORE_HOSTS, "developer-sites", "here"] as const
+/** What is asked at a pace of its own: each host of a store, and all sites of developers together. */
+export const UPSTREAMS = [...STORE_HOSTS, "developer-sites"] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
 /**

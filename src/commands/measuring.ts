@@ -1,3 +1,4 @@
+import { createFindings } from "../alerts/findings-worker.ts"
 import type { Sql } from "../database/types.ts"
 import { recurring } from "../leases/timers.ts"
 import type { Measure } from "../live-read.ts"
@@ -59,6 +60,7 @@ export function openStoreReading(opened: Parts): StoreReading {
     keep: bodies.keep,
     ...(opened.findingsAfterMs !== undefined && { findingsAfterMs: opened.findingsAfterMs }),
   })
+  const findings = createFindings({ sql, log, now })
   const { isReading, nudge, onEnded } = measuring
   const ends = {
     worked() {},
@@ -77,10 +79,11 @@ export function openStoreReading(opened: Parts): StoreReading {
       if (allowPrivate.length > 0)
         log("info", "private_targets", { reason: `may be asked: ${allowPrivate.join(", ")}` })
       measuring.start()
+      findings.start()
       for (const chore of chores) chore.start()
     },
     async stop() {
-      await Promise.all([measuring, ...chores].map((one) => one.stop()))
+      await Promise.all([measuring, findings, ...chores].map((one) => one.stop()))
       parsers.stop()
     },
   }

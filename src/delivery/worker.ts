@@ -52,7 +52,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       async claim(_, { room: limit, closing }) {
         while (!closing.aborted && (await queueDeliveries(sql)) > 0);
         const claims = closing.aborted ? [] : await claimChannels(sql, { limit, leaseMs })
-        return { claims, waitMs: claims.length < limit ? pollMs : 0 }
+        return { claims, waitMs: claims.length < limit ? null : 0 }
       },
       // each message extends the lease for itself
       perform: (run) => tellOn(run, parts),

@@ -37,7 +37,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       atOnce: concurrency,
       async claim(_, { room: limit }) {
         const claims = await claim(sql, { actions: [...kinds.keys()], limit, leaseMs })
-        return { claims, waitMs: claims.length < limit ? pollMs : 0 }
+        return { claims, waitMs: claims.length < limit ? null : 0 }
       },
       perform: (run) => performJob(run, kinds.get(run.claim.action)!, parts),
       giveBack: (job) => giveBack(sql, job, null),

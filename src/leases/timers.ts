@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql, Tx } from "../database/types.ts"
-import type { Log } from "../log.ts"
+import type { Log, LogLevel } from "../log.ts"
 
 /** So long after now by the database's clock; null gives null, which greatest() passes over. */
 export function later(sql: Sql | Tx, ms: number | null) {
@@ -61,12 +61,12 @@ export function recurring(everyMs: number, work: () => Promise<unknown>, ends: E
 }
 
 /** While the database is away every run fails: the first failure is logged, and the next after a run that worked. */
-export function firstOf(log: Log, event: string): Ends {
+export function firstOf(log: Log, event: string, level: LogLevel = "warn"): Ends {
   let away = false
   return {
     failed(error) {
       const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      if (!away) log("warn", event, { reason: message, ...(stack !== undefined && { stack }) })
+      if (!away) log(level, event, { reason: message, ...(stack !== undefined && { stack }) })
       away = true
     },
     worked() {

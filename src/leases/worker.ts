@@ -11,8 +11,8 @@ export interface Work<Lane, Claim extends Leased> {
   lanes: readonly Lane[]
   /** Claims under way at once on a lane of this process. */
   atOnce: number
-  /** Takes leases on what is due, at most `room`. Again at once while `waitMs` is 0, else after so long. */
-  claim(lane: Lane, space: Space<Claim>): Promise<{ claims: readonly Claim[]; waitMs: number }>
+  /** Takes leases on what is due, at most `room`. Again at once while `waitMs` is 0, else after so long; null = a poll. */
+  claim(lane: Lane, space: Space<Claim>): Promise<{ claims: readonly Claim[]; waitMs: number | null }>
   /** Rejects only when the database fails: the lease then runs out, and the work is recovered. */
   perform(run: Run<Claim>): Promise<unknown>
   /** As if it had not been claimed. */
@@ -146,10 +146,10 @@ function createRuns<Lane, Claim extends Leased>(
     /** Each promise of `begun` is one claim's end and never rejects; nothing more is to be claimed for `waitMs`. */
     async begin(lane: Lane): Promise<{ begun: Promise<void>[]; waitMs: number }> {
       const begun: Promise<void>[] = []
-      for (let waitMs = 0; ; ) {
+      for (let waitMs: number | null = 0; ; ) {
         const underWay = underWayOn(lane)
         const room = work.atOnce - underWay.length
-        if (closing.aborted || waitMs > 0 || room <= 0) return { begun, waitMs: waitMs || pollMs }
+        if (closing.aborted || waitMs !== 0 || room <= 0) return { begun, waitMs: waitMs || pollMs }
         const since = stopwatch(now)
         const next = await work.claim(lane, { room, underWay, closing })
         if (closing.aborted) await Promise.all(next.claims.map(work.giveBack))

@@ -37,9 +37,7 @@ export type BudgetKind = Pick<
  * of 200 storefronts is 200. Other addresses that read the upstream count too, unless a kind of it can only be read from
  * here. 86,400 rows take 25 ms on the embedded database: keep the answer rather than ask for every call.
  */
-export async function budgetOf(sql: Sql, { kinds: all, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
-  // what is reckoned here asks nobody
-  const kinds = all.filter(({ upstream }) => upstream !== "here")
+export async function budgetOf(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
   const upstreams = [...new Set(kinds.map(({ upstream }) => upstream))]
   const bound = kinds.filter(({ storefronts }) => storefronts).map(({ upstream }) => upstream)
   const rows = await sql<BudgetRow[]>`

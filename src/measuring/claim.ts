@@ -3,11 +3,11 @@ import type { Sql } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
 import type { Platform } from "../observations/types.ts"
 import type { Claim } from "./due.ts"
-import type { Kind, KindName } from "./kind.ts"
+import type { DueName, DueWork } from "./kind.ts"
 import type { Lane } from "./pace.ts"
 
 interface Row {
-  kind: KindName
+  kind: DueName
   platform: Platform
   storefront: string
   subject: string
@@ -21,12 +21,12 @@ interface Row {
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
 /** One claim, or the milliseconds until there may be one: at most `pollMs`, and null when there is no such lane. */
-export async function claimNext(
+export async function claimNext<Work extends DueWork>(
   sql: Sql,
-  lane: Lane,
-  kinds: readonly Kind[],
+  lane: Lane | null,
+  kinds: readonly Work[],
   { leaseMs, pollMs }: { leaseMs: number; pollMs: number },
-): Promise<{ claims: Claim[]; waitMs: number | null }> {
+): Promise<{ claims: Claim<Work>[]; waitMs: number | null }> {
   for (let misses = 0; ; ) {
     const { claimed, again } = await claim(sql, lane, kinds, leaseMs)
     if (claimed) return { claims: [claimed], waitMs: 0 }
@@ -42,17 +42,17 @@ export async function claimNext(
 const LOOK_BEYOND = 20
 
 /**
- * Takes the lane's turn and the first that is due of these kinds, which all ask that upstream first: by class, then by
+ * Takes the lane's turn, where there is a lane, and the first that is due of these kinds, which all ask that upstream first: by class, then by
  * how long it is due; with it others of its kind, platform and storefront, as many as one request takes. Both or none:
  * without something due no turn is used. Rows that nobody tracks any more are deleted on the way, and `again` says so
  * when nothing else was found: then there may be more behind them.
  */
-export async function claim(
+export async function claim<Work extends DueWork>(
   sql: Sql,
-  lane: Lane,
-  kinds: readonly Kind[],
+  lane: Lane | null,
+  kinds: readonly Work[],
   leaseMs: number,
-): Promise<{ claimed: Claim | null; again: boolean }> {
+): Promise<{ claimed: Claim<Work> | null; again: boolean }> {
   const rows = await takeFirst(sql, lane, kinds, leaseMs)
   const untracked = rows.filter(({ lease }) => lease === null)
   const forgotten = untracked.length > 0 ? await forget(sql, untracked) : 0
@@ -63,13 +63,10 @@ export async function claim(
   return { claimed, again: claimed === null && forgotten > 0 }
 }
 
-async function takeFirst(sql: Sql, lane: Lane, kinds: readonly Kind[], leaseMs: number): Promise<Row[]> {
+async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[], leaseMs: number): Promise<Row[]> {
   return await sql<Row[]>`
     with turn as materialized (
-      select upstream, egress, gap_ms
-      from pace
-      where upstream = ${lane.upstream} and egress = ${lane.egress} and next_at <= now()
-      for update skip locked
+      ${turnOf(sql, lane)}
     ), head as materialized (
       select f.kind, f.platform, f.storefront, f.together
       from turn
@@ -107,8 +104,18 @@ async function takeFirst(sql: Sql, lane: Lane, kinds: readonly Kind[], leaseMs: 
     order by kind, platform, storefront, subject`
 }
 
+/** Work without a lane asks no upstream: it always has a turn. */
+function turnOf(sql: Sql, lane: Lane | null) {
+  if (!lane) return sql`select null as upstream, null as egress, 0 as gap_ms`
+  return sql`
+    select upstream, egress, gap_ms
+    from pace
+    where upstream = ${lane.upstream} and egress = ${lane.egress} and next_at <= now()
+    for update skip locked`
+}
+
 /** Where something may be due: a kind, and the storefront if it is read in some alone. */
-function lookedAt(sql: Sql, kinds: readonly Kind[]) {
+function lookedAt(sql: Sql, kinds: readonly DueWork[]) {
   const places = kinds.flatMap((kind) =>
     (kind.storefronts ?? [null]).map((storefront) => ({ ...kind, place: storefront })),
   )
@@ -123,7 +130,7 @@ function lookedAt(sql: Sql, kinds: readonly Kind[]) {
 }
 
 /** The first that is due of each kind, class and, where it is read in some alone, storefront: a step in an index each. */
-function firstDue(sql: Sql, kinds: readonly Kind[]) {
+function firstDue(sql: Sql, kinds: readonly DueWork[]) {
   return sql`
     select d.*, k.together
     from ${lookedAt(sql, kinds)}
@@ -183,10 +190,10 @@ async function forget(sql: Sql, rows: readonly Row[]): Promise<number> {
   return row?.gone ?? 0
 }
 
-function claimOf(rows: readonly Row[], kinds: readonly Kind[]): Claim | null {
+function claimOf<Work extends DueWork>(rows: readonly Row[], kinds: readonly Work[]): Claim<Work> | null {
   const [first] = rows
   if (!first) return null
-  const kind = kinds.find(({ name, platform }) => name === first.kind && platform === first.platform) as Kind
+  const kind = kinds.find(({ name, platform }) => name === first.kind && platform === first.platform) as Work
   return {
     lease: first.lease as string,
     kind,
@@ -202,8 +209,8 @@ function claimOf(rows: readonly Row[], kinds: readonly Kind[]): Claim | null {
  */
 export async function untilNext(
   sql: Sql,
-  lane: Lane,
-  kinds: readonly Kind[],
+  lane: Lane | null,
+  kinds: readonly DueWork[],
   atMostMs: number,
 ): Promise<number | null> {
   const [row] = await sql<{ turnMs: number; dueMs: number | null }[]>`
@@ -212,7 +219,6 @@ export async function untilNext(
       from ${lookedAt(sql, kinds)}
       cross join lateral (${firstOf(sql, later(sql, atMostMs))}) d
     ) as "dueMs"
-    from pace p
-    where p.upstream = ${lane.upstream} and p.egress = ${lane.egress}`
+    from ${lane ? sql`pace p where p.upstream = ${lane.upstream} and p.egress = ${lane.egress}` : sql`(select now() as next_at) p`}`
   return row ? Math.min(atMostMs, Math.max(0, row.turnMs, row.dueMs ?? atMostMs)) : null
 }

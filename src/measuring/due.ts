@@ -2,12 +2,12 @@ import type { Sql, Tx } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
 import type { Outcome } from "../observations/types.ts"
 import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
-import type { Kind, Subject } from "./kind.ts"
+import type { DueWork, Kind, Subject } from "./kind.ts"
 
-/** Subjects that one reading of this process has; every statement about them holds only while the lease is this one. */
-export interface Claim {
+/** Subjects that are worked on in this process; every statement about them holds only while the lease is this one. */
+export interface Claim<Work extends DueWork = Kind> {
   lease: string
-  kind: Kind
+  kind: Work
   /** They share kind, platform and storefront. */
   subjects: readonly Subject[]
   /** Somebody waits for one of them. */
@@ -20,7 +20,7 @@ export interface Claim {
  * The heartbeat: gives the leases that still stand. One that ran out is not brought back. Rows whose end is being stored
  * are passed over, so that nobody waits for whom the other holds up.
  */
-export async function extend(sql: Sql, claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
+export async function extend(sql: Sql, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
     with held as materialized (
       select kind, platform, storefront, subject
@@ -52,7 +52,7 @@ export class LeaseLost extends Error {
  * The end of a measurement, in the transaction that stores it. What was put forward while it was read keeps that time: the
  * reading may have missed why. Throws LeaseLost.
  */
-export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim): Promise<void> {
+export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
     update due u
     set class = t.class, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
@@ -67,7 +67,7 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
 }
 
 /** What cannot be read yet is due again after so long, unless it was put forward meanwhile. False when the lease was lost. */
-export async function putOff(tx: Tx, { lease, claimedAt }: Claim, waitMs: number): Promise<boolean> {
+export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitMs: number): Promise<boolean> {
   const { count } = await tx`
     update due u
     set class = greatest(class, 1), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
@@ -85,7 +85,7 @@ function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>)
 /** They could not be read. False when the lease was lost: then they stay as whoever found them left them. */
 export async function endFailed(
   sql: Sql | Tx,
-  { lease }: Claim,
+  { lease }: Claim<DueWork>,
   { failure, retry, random }: { failure: Outcome; retry: Retry; random: number },
 ): Promise<boolean> {
   const { count } = await sql`
@@ -100,7 +100,7 @@ export async function endFailed(
 }
 
 /** As if they had not been claimed; with a delay not before that. False when the lease was lost. */
-export async function giveBack(sql: Sql | Tx, { lease }: Claim, delayMs: number | null): Promise<boolean> {
+export async function giveBack(sql: Sql | Tx, { lease }: Claim<DueWork>, delayMs: number | null): Promise<boolean> {
   const { count } = await sql`
     update due
     set next_at = greatest(next_at, ${later(sql, delayMs)}), lease = null, lease_until = null

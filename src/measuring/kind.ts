@@ -5,38 +5,52 @@ import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { Source } from "../sources/source.ts"
 import type { Upstream } from "../upstreams.ts"
 
-/** What is measured again and again; the table `due` has a row for each. */
+/**
+ * Names of the work that comes again, in the order in which one transaction locks its rows of `due`: that of the table's
+ * key.
+ */
+export const DUE_NAMES = [
+  "app", "app_ads", "canary", "chart", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
+  "search",
+] as const // biome-ignore format: a list to scan
+export type DueName = (typeof DUE_NAMES)[number]
+export type KindName = Exclude<DueName, "findings">
+
+export function isLockedBefore(one: DueName, other: DueName): boolean {
+  return DUE_NAMES.indexOf(one) < DUE_NAMES.indexOf(other)
+}
+
+/** What comes again; the table `due` has a row for each. */
 export interface Subject {
-  kind: KindName
+  kind: DueName
   platform: Platform
   storefront: string
   /** A term, a store id, a source's name, a developer's id, or a chart: "iphone free 6013". */
   subject: string
 }
 
-export const KINDS = [
-  "search", "app", "hints", "difficulty", "canary", "listing", "reviews", "chart", "genres", "developer", "app_ads",
-  "findings",
-] as const // biome-ignore format: a list to scan
-export type KindName = (typeof KINDS)[number]
-
-/** A kind of measurement, on one platform. */
-export interface Kind {
-  name: KindName
+/** Work on subjects that comes again, on one platform. */
+export interface DueWork {
+  name: DueName
   platform: Platform
-  /** The upstream whose turn a claim takes; what a reading asks beyond its first request waits for turns of its own. */
-  upstream: Upstream
   /**
-   * The storefronts that it can be read in from here; all when left out. Rows of others are neither claimed nor counted
+   * The storefronts that it can be done in from here; all when left out. Rows of others are neither claimed nor counted
    * in a budget: what cannot be read stays unmeasured.
    */
   storefronts?: readonly string[]
-  /** How many subjects of one storefront a request takes. */
+  /** How many subjects of one storefront a claim takes. */
   together: number
+  /** Days between two ends. */
+  everyDays: number
+}
+
+/** A kind of measurement. */
+export interface Kind extends DueWork {
+  name: KindName
+  /** The upstream whose turn a claim takes; what a reading asks beyond its first request waits for turns of its own. */
+  upstream: Upstream
   /** Requests that a measurement takes, on average: what the budget is reckoned with. */
   requests: number
-  /** Days between two measurements. */
-  everyDays: number
   /**
    * Its first reading of a subject takes many requests: it may take longer than others, few of it are under way at once,
    * and between two requests it leaves the turn to whoever else wants it.

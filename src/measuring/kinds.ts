@@ -19,7 +19,6 @@ import { appsOnAppStore, appsOnPlay } from "./kinds/apps.ts"
 import { canaryKind } from "./kinds/canary.ts"
 import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./kinds/charts.ts"
 import { difficultyOnAppStore } from "./kinds/difficulty.ts"
-import { findingsKind } from "./kinds/findings.ts"
 import { hintsOnAppStore, hintsOnPlay } from "./kinds/hints.ts"
 import { listingOnAppStore } from "./kinds/listing.ts"
 import { reviewsOnAppStore, reviewsOnPlay } from "./kinds/reviews.ts"
@@ -59,8 +58,6 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
     // which Google Play shows alike wherever it is asked from
     ...(isOn(playReviews) ? [reviewsOnPlay] : []),
     ...(isOn({ name: APP_ADS }) ? [appAdsKind("ios"), appAdsKind("android")] : []),
-    findingsKind("ios"),
-    findingsKind("android"),
   ]
 }
 

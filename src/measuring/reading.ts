@@ -12,7 +12,7 @@ import { noteHealth } from "./alerts.ts"
 import { type AskParts, openPort } from "./ask.ts"
 import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
 import type { Retry } from "./follow.ts"
-import { type Kind, type KindName, NotYet, type Subject } from "./kind.ts"
+import { isLockedBefore, type Kind, NotYet, type Subject } from "./kind.ts"
 import { NoTurn } from "./pace.ts"
 
 type Reading = Run<Claim>
@@ -80,7 +80,7 @@ async function store(
   const end = (tx: Tx) => endMeasured(tx, claim)
   const putForward = async (tx: Tx) => kind.putsForward?.(tx, subjects, findingsAfterMs)
   // rows of `due` are locked in the order of their keys, as by whoever tracks something
-  const last = kind.name < FOLLOWS ? [end, putForward] : [putForward, end]
+  const last = isLockedBefore(kind.name, "findings") ? [end, putForward] : [putForward, end]
   const finish = async (tx: Tx) => {
     // what a store does not have was measured, if the reading went on with it
     for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, now)
@@ -89,9 +89,6 @@ async function store(
   }
   await record(sql, observations, now, { finish, all: true })
 }
-
-/** The kind that others put forward. */
-const FOLLOWS: KindName = "findings"
 
 /** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
 async function setBack(

@@ -132,9 +132,9 @@ function readingWork(parts: Parts, onEnd: (ended: Ended | null) => void): Work<U
       const isOpen = (kind: Kind) =>
         !kind.isLong || underWay.filter((claim) => claim.kind === kind).length < LONG_AT_ONCE
       const open = ofUpstream.get(upstream)!.filter(isOpen)
-      const { claims, waitMs } = await claimNext(sql, { upstream, egress }, open, parts)
-      if (waitMs === null) lanes.forget()
-      return { claims, waitMs: waitMs ?? parts.pollMs }
+      const next = await claimNext(sql, { upstream, egress }, open, parts)
+      if (next.waitMs === null) lanes.forget()
+      return next
     },
     perform: (run) => performReading(run, parts).then(onEnd),
     giveBack: (claim) => giveBack(sql, claim, null),

@@ -61,7 +61,7 @@ export async function record(
   if (all && refused[0]) throw refused[0].problem
   if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
   await openMonths(sql, sound, kinds)
-  const recorded = await again(() =>
+  const recorded = await retryDeadlocks(() =>
     sql.begin(async (tx) => {
       const startedAt = performance.now()
       const count = sound.length > 0 ? await store(tx, sound, kinds) : 0
@@ -93,7 +93,7 @@ async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readon
   const placed = sound.filter(({ kind }) => kindNamed(kind, kinds)?.monthly)
   const months = new Set(placed.map(({ seenAt }) => monthOf(dayOf(seenAt))))
   if (months.size === 0) return
-  await again(
+  await retryDeadlocks(
     () => sql`
       select open_month(month)
       from unnest(${[...months].sort()}::date[]) month
@@ -104,8 +104,8 @@ async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readon
 
 const TRIES = 4
 
-// Everybody locks in one order, but for a transaction that tracks several apps: it takes its lists in its own.
-async function again<T>(run: () => Promise<T>): Promise<T> {
+/** Everybody locks in one order, but for a transaction that tracks several apps: it takes its lists in its own. */
+export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await run()

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { claim, untilNext } from "../../src/measuring/claim.ts"
 import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recover } from "../../src/measuring/due.ts"
 import { RETRY } from "../../src/measuring/follow.ts"
-import type { Kind } from "../../src/measuring/kind.ts"
+import { DUE_NAMES, isLockedBefore, type Kind } from "../../src/measuring/kind.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { errorOf, someWorkspace } from "../access/registered.ts"
 import { APPS, EGRESS, ITUNES, letLeaseRunOut, scene } from "./scene.ts"
@@ -249,4 +249,13 @@ test("lanes are told apart by address: nothing is claimed in one that was not op
   await openLane(on.sql, APPS, 0)
   expect((await claim(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)
   expect(await untilNext(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
+})
+
+test("rows of several kinds are locked in one named order, which is that of the table's key", async () => {
+  const sorted = await on.sql<{ name: string }[]>`
+    select name
+    from unnest(${[...DUE_NAMES]}::text[]) name
+    order by name`
+  expect(sorted.map(({ name }) => name)).toEqual([...DUE_NAMES])
+  expect([isLockedBefore("app", "findings"), isLockedBefore("search", "findings")]).toEqual([true, false])
 })

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "bun:test"
 import { trackApp } from "../../src/actions/tracking.ts"
+import { createFindings } from "../../src/alerts/findings-worker.ts"
+import type { Tx } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured, putOff } from "../../src/measuring/due.ts"
-import type { Kind, Subject } from "../../src/measuring/kind.ts"
-import { type Lane, openLane } from "../../src/measuring/pace.ts"
+import type { DueWork, Kind, Subject } from "../../src/measuring/kind.ts"
 import { afterApps, afterChart, afterLookUp, afterReviews, afterTerms } from "../../src/measuring/put-forward.ts"
 import { errorOf, someWorkspace } from "../access/registered.ts"
-import { EGRESS, scene } from "./scene.ts"
+import { scene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
 const on = scene()
-const HERE: Lane = { upstream: "here", egress: EGRESS }
 const OWN = "700001"
 const SOON_MS = 10_000
 
@@ -190,13 +191,12 @@ test("a look-up puts forward what needed one, until that was read", async () => 
 })
 
 test("what was put off because nothing was known stays put forward by a look-up that came meanwhile", async () => {
-  const app_ads: Kind = { ...findings, name: "app_ads" }
+  const app_ads: DueWork = { ...findings, name: "app_ads" }
   const claimAds = async () => {
     await on.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`
-    return (await claim(on.sql, HERE, [app_ads], 30_000)).claimed as Claim
+    return (await claim(on.sql, null, [app_ads], 30_000)).claimed as Claim<DueWork>
   }
   await track([])
-  await openLane(on.sql, HERE, 0)
   await on.sql`insert into due (kind, platform, storefront, subject) values ('app_ads', 'ios', 'us', ${OWN})`
   const alone = await claimAds()
   await on.sql.begin((tx) => putOff(tx, alone, 3_600_000))
@@ -209,14 +209,11 @@ test("what was put off because nothing was known stays put forward by a look-up 
   expect(await on.sql`select 1 from due where lease is not null`).toHaveLength(0)
 })
 
-const findings: Kind = {
-  name: "findings", platform: "ios", upstream: "here", together: 1, requests: 0, everyDays: 1, read: async () => [],
-} // biome-ignore format: a list to scan
+const findings: DueWork = { name: "findings", platform: "ios", together: 1, everyDays: 1 }
 
-async function claimFindings(): Promise<Claim> {
-  await openLane(on.sql, HERE, 0)
+async function claimFindings(): Promise<Claim<DueWork>> {
   await on.sql`update due set next_at = now() - interval '1 second' where kind = 'findings'`
-  return (await claim(on.sql, HERE, [findings], 30_000)).claimed as Claim
+  return (await claim(on.sql, null, [findings], 30_000)).claimed as Claim<DueWork>
 }
 
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -255,17 +252,13 @@ postgres(
     await on.sql`delete from effect`
     // reckoned counts what was there, as findings are reckoned from what is stored
     let reckoned = 0
-    const counting: Kind = {
-      ...findings,
-      async derive(tx) {
-        const [row] = await tx<{ n: number }[]>`select count(*)::int as n from effect`
-        await Bun.sleep(2)
-        reckoned = row!.n
-      },
+    const find = async (tx: Tx) => {
+      const [row] = await tx<{ n: number }[]>`select count(*)::int as n from effect`
+      await Bun.sleep(2)
+      reckoned = row!.n
     }
-    await openLane(on.sql, HERE, 0)
-    const measuring = on.measuring({ kinds: [counting], pollMs: 5 })
-    measuring.start()
+    const worker = createFindings({ sql: on.sql, log: silentLog, find, pollMs: 5 })
+    worker.start()
     for (let i = 0; i < 150; i++) {
       await on.sql.begin(async (tx) => {
         await tx`insert into effect (at) values (now())`
@@ -274,7 +267,7 @@ postgres(
     }
     const until = Date.now() + 5_000
     while (reckoned < 150 && Date.now() < until) await Bun.sleep(20)
-    await measuring.stop()
+    await worker.stop()
     expect(reckoned).toBe(150)
   },
 )
@@ -286,8 +279,9 @@ postgres("postgres: a reading and whoever tracks the same app meanwhile never wa
     const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
     let tries = 0
     const slow: Kind = {
-      ...findings,
+      ...searches,
       name,
+      read: async () => [],
       async putsForward(tx, subjects, afterMs) {
         tries++
         await afterApps(tx, subjects, afterMs)

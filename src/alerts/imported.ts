@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
+import type { Subject } from "../measuring/kind.ts"
+import { difficultyIsDue } from "../measuring/kinds/search.ts"
+import { afterImported, type CONCERNS } from "../measuring/put-forward.ts"
 import { DEMO, type Observation } from "../observations/types.ts"
-import type { Subject } from "./kind.ts"
-import { difficultyIsDue } from "./kinds/search.ts"
-import { afterImported, type CONCERNS } from "./put-forward.ts"
+import { deriveFindings, derivePastFindings } from "./findings.ts"
 
 /** What an import brought, as far as something may be found in it. */
 export interface ImportFindings {

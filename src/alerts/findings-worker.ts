@@ -1,0 +1,70 @@
+import { isConnectionProblem } from "../database/gate.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { firstOf } from "../leases/timers.ts"
+import { createWorker, type Run, type Worker } from "../leases/worker.ts"
+import type { Log } from "../log.ts"
+import { claimNext } from "../measuring/claim.ts"
+import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recover } from "../measuring/due.ts"
+import { RETRY, type Retry } from "../measuring/follow.ts"
+import type { DueWork } from "../measuring/kind.ts"
+import { retryDeadlocks } from "../observations/record.ts"
+import { deriveFindings } from "./findings.ts"
+
+export interface FindingsOptions {
+  sql: Sql
+  log: Log
+  now?: () => Date
+  random?: () => number
+  /** Apps looked through at once in this process. */
+  atOnce?: number
+  pollMs?: number
+  leaseMs?: number
+  /** How long a stop waits for what is under way. */
+  stopMs?: number
+  retry?: Retry
+  /** Finds and stores within the transaction; deriveFindings when left out. */
+  find?: typeof deriveFindings
+}
+
+/** A row for each tracked app in each of its storefronts: due soon after a reading that concerns it, and each day. */
+const FINDINGS = (["ios", "android"] as const).map(
+  (platform): DueWork => ({ name: "findings", platform, together: 1, everyDays: 1 }),
+)
+
+/** Finds in what is stored what the feed should tell, in any number of processes beside each other. Nothing is asked. */
+export function createFindings(options: FindingsOptions): Worker {
+  const { sql, log, now = () => new Date(), random = Math.random, retry = RETRY, find = deriveFindings } = options
+  const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, stopMs = 15_000 } = options
+  const broken = firstOf(log, "findings_broken", "error")
+  return createWorker<"findings", Claim<DueWork>>(
+    {
+      lanes: ["findings"],
+      atOnce,
+      claim: () => claimNext(sql, null, FINDINGS, { leaseMs, pollMs }),
+      perform: (run) =>
+        findNews(run, { sql, now, find }).then(broken.worked, async (error) => {
+          if (error instanceof LeaseLost) return log("warn", "findings_lease_lost", { reason: error.message })
+          if (!isConnectionProblem(error)) broken.failed(error)
+          await endFailed(sql, run.claim, { failure: "failed", retry, random: random() })
+        }),
+      giveBack: (claim) => giveBack(sql, claim, null),
+      extend: (claims) => extend(sql, claims, leaseMs),
+      recover: () => recover(sql, retry, random()),
+    },
+    { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "findings_interrupted") },
+  )
+}
+
+/** What is found is stored together with the end of the claim, or nothing is: each alert is there once. */
+async function findNews(
+  run: Run<Claim<DueWork>>,
+  { sql, now, find }: Required<Pick<FindingsOptions, "sql" | "now" | "find">>,
+): Promise<void> {
+  run.isEnding = true
+  await retryDeadlocks(() =>
+    sql.begin(async (tx) => {
+      await find(tx as Tx, run.claim.subjects, now())
+      await endMeasured(tx as Tx, run.claim)
+    }),
+  )
+}

@@ -1,0 +1,85 @@
+import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { trackApp } from "../../src/actions/tracking.ts"
+import { createFindings, type FindingsOptions } from "../../src/alerts/findings-worker.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { createLog, silentLog } from "../../src/log.ts"
+import { someWorkspace } from "../access/registered.ts"
+import { freshDatabase } from "../database.ts"
+
+setDefaultTimeout(30_000)
+
+let sql: Sql
+let found: string[]
+let made = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  await sql`delete from tracked_app`
+  await sql`delete from due`
+  found = []
+})
+
+const find: FindingsOptions["find"] = async (_, subjects) => void found.push(...subjects.map(({ subject }) => subject))
+
+const worker = (options: Partial<FindingsOptions> = {}) =>
+  createFindings({ sql, log: silentLog, random: () => 1, find, ...options })
+
+async function track(iosId: string): Promise<void> {
+  const { id: workspaceId } = await someWorkspace(sql, { name: `findings ${++made} ${process.pid}` })
+  await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], origin: "own", keywords: [] }))
+  await sql`delete from due where kind <> 'findings'`
+}
+
+const row = async (subject: string) =>
+  (await sql`select *, next_at > now() + interval '1 minute' as rests from due where subject = ${subject}`)[0]
+
+test("what is due is looked through once by however many workers, and then rests until its next day", async () => {
+  for (const id of ["90001", "90002", "90003"]) await track(id)
+  const claims = await Promise.all([worker(), worker(), worker()].map((one) => one.runOnce()))
+  expect(claims.reduce((sum, one) => sum + one)).toBe(3)
+  expect(found.sort()).toEqual(["90001", "90002", "90003"])
+  expect(await row("90001")).toMatchObject({ lease: null, failures: 0, rests: true, measured_at: expect.any(Date) })
+  expect(await worker().runOnce()).toBe(0)
+})
+
+test("what breaks is stored with nothing of it, is tried again later, is said once, and harms no other", async () => {
+  await sql`create table if not exists effect (of text not null)`
+  for (const id of ["90001", "90002"]) await track(id)
+  const logged: string[] = []
+  const breaking: FindingsOptions["find"] = async (tx: Tx, [one]) => {
+    await tx`insert into effect (of) values (${one!.subject})`
+    if (one!.subject === "90001") throw new Error("broken")
+  }
+  const log = createLog((line) => void logged.push(line))
+  await worker({ find: breaking, log }).runOnce()
+  expect([...(await sql`select of from effect`)]).toEqual([{ of: "90002" }])
+  expect(await row("90001")).toMatchObject({ lease: null, failures: 1, failure: "failed", measured_at: null })
+  expect(logged.map((line) => JSON.parse(line)).map(({ event, level }) => [event, level])).toEqual([
+    ["findings_broken", "error"],
+  ])
+})
+
+test("a worker that lost its lease stores nothing, and whoever took over does once", async () => {
+  await sql`create table if not exists effect (of text not null)`
+  await sql`delete from effect`
+  await track("90001")
+  const slow: FindingsOptions["find"] = async (tx: Tx) => {
+    await tx`update due set lease_until = now() - interval '1 ms' where subject = '90001'`
+    await tx`insert into effect (of) values ('late')`
+  }
+  await worker({ find: slow }).runOnce()
+  expect(await sql`select 1 from effect`).toHaveLength(0)
+  await sql`update due set lease_until = now() - interval '1 ms' where lease is not null`
+  await worker({ random: () => 0 }).runOnce()
+  expect(found).toEqual(["90001"])
+})
+
+test("what nobody tracks any more is forgotten, and nothing is looked for in it", async () => {
+  await track("90001")
+  await sql`delete from tracked_app`
+  await worker().runOnce()
+  expect([found, await row("90001")]).toEqual([[], undefined])
+})
