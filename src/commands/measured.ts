@@ -1,4 +1,5 @@
-import type { AskedSource, HealthParts } from "../measuring/health.ts"
+import type { AskedSource } from "../measuring/alerts.ts"
+import type { HealthParts } from "../measuring/health.ts"
 import type { Kind } from "../measuring/kind.ts"
 import { kindsOf } from "../measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../measuring/pace.ts"

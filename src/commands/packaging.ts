@@ -1,6 +1,7 @@
 import { secretNames } from "../settings/settings.ts"
 import { type Command, WrongUse } from "./command.ts"
 import { containerFile } from "./packaging/container.ts"
+import type { Deployment } from "./packaging/deployment.ts"
 import { caddyFile, nginxFile } from "./packaging/proxies.ts"
 import { systemdUnit } from "./packaging/systemd.ts"
 
@@ -26,19 +27,12 @@ export const packaging: Command = {
   },
 }
 
-/** What a file to be printed depends on. */
-export interface Wanted {
-  /** Names of secret settings. */
-  secrets: readonly string[]
-  name: string
-}
-
 const KINDS = {
   systemd: systemdUnit,
   container: containerFile,
   caddy: caddyFile,
   nginx: nginxFile,
-} satisfies Record<string, (wanted: Wanted) => string>
+} satisfies Record<string, (deployment: Deployment) => string>
 
 function checkedSecrets(given: readonly string[] = []): readonly string[] {
   const known = secretNames()

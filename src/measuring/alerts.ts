@@ -2,8 +2,15 @@ import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import type { Platform, SearchObservation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
-import type { SourceName } from "../upstreams.ts"
-import type { AskedSource } from "./health.ts"
+import type { SourceName, Upstream } from "../upstreams.ts"
+
+/** A source that is asked over the network; what is imported has no health. */
+export interface AskedSource {
+  name: SourceName
+  upstream: Upstream
+  /** Whether it may be asked. */
+  on: boolean
+}
 
 /**
  * Call it when `noteRead` says so, after a canary's row says how it went, and now and then for all. What the database then

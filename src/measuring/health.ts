@@ -1,16 +1,8 @@
 import type { Sql } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
 import type { SourceName, Upstream } from "../upstreams.ts"
-import { canaryOf } from "./alerts.ts"
+import { type AskedSource, canaryOf } from "./alerts.ts"
 import { type Budget, type BudgetParts, budgetOf } from "./budget.ts"
-
-/** A source that is asked over the network; what is imported has no health. */
-export interface AskedSource {
-  name: SourceName
-  upstream: Upstream
-  /** Whether it may be asked. */
-  on: boolean
-}
 
 export interface SourceHealth {
   source: SourceName

@@ -2,8 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { createLog, silentLog } from "../../src/log.ts"
-import { assertCanary, canaryOf, ensureCanaries, noteHealth, openAlerts } from "../../src/measuring/alerts.ts"
-import type { AskedSource } from "../../src/measuring/health.ts"
+import {
+  type AskedSource,
+  assertCanary,
+  canaryOf,
+  ensureCanaries,
+  noteHealth,
+  openAlerts,
+} from "../../src/measuring/alerts.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
 import type { Outcome, SearchObservation } from "../../src/observations/types.ts"
 import { ReadFailure } from "../../src/sources/source.ts"

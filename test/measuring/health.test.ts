@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import type { AskedSource } from "../../src/measuring/alerts.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
-import { type AskedSource, healthOf, type SourceHealth } from "../../src/measuring/health.ts"
+import { healthOf, type SourceHealth } from "../../src/measuring/health.ts"
 import type { Upstream } from "../../src/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 

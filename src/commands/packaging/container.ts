@@ -1,10 +1,10 @@
-import type { Wanted } from "../packaging.ts"
+import type { Deployment } from "./deployment.ts"
 
 /** The user of the image; the volume belongs to it. */
 const USER = "65532:65532"
 
 /** An image in two stages: the binary is built in the first, and alone in the second. */
-export function containerFile({ secrets }: Wanted): string {
+export function containerFile({ secrets }: Deployment): string {
   return `# In a checkout, with node_modules, dist and .appmeter in .containerignore: podman build -t appmeter -f Containerfile .   (docker build likewise)
 # podman run -d --name appmeter -p 127.0.0.1:8787:8787 -v appmeter:/var/lib/appmeter --stop-timeout 30 \\
 #   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} appmeter

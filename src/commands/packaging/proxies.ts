@@ -1,4 +1,4 @@
-import type { Wanted } from "../packaging.ts"
+import type { Deployment } from "./deployment.ts"
 
 const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then listens on 127.0.0.1:8787 alone:
 #   PUBLIC_URL=https://${name}
@@ -6,7 +6,7 @@ const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then
 # Of several processes each takes DRAIN_MS=5000 as well, and /readyz turns 503 so much earlier than the port closes.`
 
 /** Caddy passes the Host on and writes X-Forwarded-For by itself. */
-export function caddyFile({ name }: Wanted): string {
+export function caddyFile({ name }: Deployment): string {
   return `${SETTINGS(name)}
 ${name} {
 	# a call takes 64 KB at most
@@ -30,7 +30,7 @@ ${name} {
 }
 
 /** A server block; certificates are the operator's. */
-export function nginxFile({ name }: Wanted): string {
+export function nginxFile({ name }: Deployment): string {
   return `${SETTINGS(name)}
 upstream appmeter {
 	server 127.0.0.1:8787;

@@ -1,6 +1,6 @@
 import { Channels } from "./channels.ts"
 import { Runaways } from "./runaways.ts"
-import { Session } from "./session.ts"
+import { Session, type SharedBackend } from "./session.ts"
 import { StatementStopped } from "./stopped.ts"
 import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
@@ -15,7 +15,7 @@ export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise
  * backend to itself from its first message until the backend says it is idle, so transactions, cursors and the
  * unnamed statement stay its own.
  */
-export class Bridge {
+export class Bridge implements SharedBackend {
   readonly turns: Turns
   readonly runaways: Runaways
   readonly channels = new Channels<Session>()

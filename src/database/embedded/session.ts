@@ -1,16 +1,25 @@
 import { Duplex } from "node:stream"
 import { type Answer, readAnswer } from "./answers.ts"
 import { type Batch, Batches, type Event, merged } from "./batches.ts"
-import type { Bridge } from "./bridge.ts"
-import { quoted } from "./channels.ts"
+import { type Channels, quoted } from "./channels.ts"
+import type { Runaways } from "./runaways.ts"
 import { TimeLimits } from "./time-limits.ts"
-import type { Background, Turn } from "./turns.ts"
+import type { Background, Turn, Turns } from "./turns.ts"
 import { closeStatement, copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
+
+/** What sessions share: the one backend, its turns and its channels. */
+export interface SharedBackend {
+  readonly turns: Turns
+  readonly runaways: Runaways
+  readonly channels: Channels<Session>
+  readonly sessions: Set<Session>
+  exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number, statements?: readonly string[]): Promise<Buffer>
+}
 
 /** One client of the bridge, as a stream: what a socket to a server would be. */
 export class Session extends Duplex implements Turn {
   readonly background: Background | null
-  #bridge: Bridge
+  #backend: SharedBackend
   #pid: number
   #timeLimits: TimeLimits
   #incoming = new Batches()
@@ -28,9 +37,9 @@ export class Session extends Duplex implements Turn {
   #closing = false
 
   /** `limitMs`: how long its statements may take where they say nothing else. */
-  constructor(bridge: Bridge, pid: number, limitMs: number, background: Background | null) {
+  constructor(backend: SharedBackend, pid: number, limitMs: number, background: Background | null) {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
-    this.#bridge = bridge
+    this.#backend = backend
     this.#pid = pid
     this.background = background
     this.#timeLimits = new TimeLimits(limitMs)
@@ -92,8 +101,8 @@ export class Session extends Duplex implements Turn {
       return
     }
     this.#waiting.push(batch)
-    if (this.#bridge.turns.owns(this)) void this.#run()
-    else this.#bridge.turns.acquire(this)
+    if (this.#backend.turns.owns(this)) void this.#run()
+    else this.#backend.turns.acquire(this)
   }
 
   begin(): void {
@@ -107,26 +116,26 @@ export class Session extends Duplex implements Turn {
     try {
       while (this.#waiting.length > 0) {
         await this.#trip(this.#next())
-        if (!this.#holding && this.#bridge.turns.yields(this)) break
+        if (!this.#holding && this.#backend.turns.yields(this)) break
       }
       if (!this.#holding && this.#relisten) await this.#listenAgain()
     } catch (error) {
       this.#holding = false
       this.#running = false
-      this.#bridge.turns.release(this)
+      this.#backend.turns.release(this)
       this.destroy(error as Error)
       return
     }
     this.#running = false
     if (this.#holding) this.#idleSince = performance.now()
-    else this.#bridge.turns.release(this)
-    if (this.#waiting.length > 0) this.#bridge.turns.acquire(this)
+    else this.#backend.turns.release(this)
+    if (this.#waiting.length > 0) this.#backend.turns.acquire(this)
     else if (this.#ending) void this.#close()
   }
 
   // Batches sent one after the other make one trip to the backend; a COPY makes its own, and what may run on.
   #next(): Batch {
-    const { runaways } = this.#bridge
+    const { runaways } = this.#backend
     const isAlone = ({ copy, statements }: Batch) =>
       copy || runaways.mustRunAlone(statements) || runaways.refusedFor(statements) > 0
     const alone = this.#waiting.findIndex(isAlone)
@@ -135,14 +144,14 @@ export class Session extends Duplex implements Turn {
 
   async #trip(batch: Batch): Promise<void> {
     const { bytes, ends, copy, listens, timeLimits, statements } = batch
-    const refusedMs = this.#bridge.runaways.refusedFor(statements)
+    const refusedMs = this.#backend.runaways.refusedFor(statements)
     if (refusedMs > 0) return await this.#refuseRunaway(ends, refusedMs)
     const limitMs = this.#timeLimits.forBatch(timeLimits)
-    const raw = await this.#bridge.exec(bytes as Buffer<ArrayBuffer>, limitMs, statements)
+    const raw = await this.#backend.exec(bytes as Buffer<ArrayBuffer>, limitMs, statements)
     const answer = readAnswer(raw, copy)
     this.#holding = ends === "flush" || answer.status !== "I"
     if (answer.status === "I") this.#timeLimits.transactionEnded()
-    for (const listen of listens) if (this.#bridge.channels.note(this, listen)) this.#relisten = true
+    for (const listen of listens) if (this.#backend.channels.note(this, listen)) this.#relisten = true
     this.out(answer.bytes)
     this.#deliver(answer)
   }
@@ -152,7 +161,7 @@ export class Session extends Duplex implements Turn {
     const seconds = Math.ceil(refusedMs / 1_000)
     const sentence = `this statement ran on and had to be stopped; it is not run again for ${seconds} s`
     const raise = query(`do $$ begin raise exception using errcode = '57014', message = '${sentence}'; end $$`)
-    const { bytes, status } = readAnswer(await this.#bridge.exec(new Uint8Array(raise)), false)
+    const { bytes, status } = readAnswer(await this.#backend.exec(new Uint8Array(raise)), false)
     this.#holding = status !== "I"
     if (status === "I") this.#timeLimits.transactionEnded()
     if (ends === "flush") this.#skipping = status
@@ -161,13 +170,13 @@ export class Session extends Duplex implements Turn {
 
   #deliver({ notifications }: Answer): void {
     for (const { channel, bytes } of notifications) {
-      for (const session of this.#bridge.channels.to(channel)) session.out(bytes)
+      for (const session of this.#backend.channels.to(channel)) session.out(bytes)
     }
   }
 
   async #listenAgain(): Promise<void> {
     this.#relisten = false
-    await this.#bridge.exec(new Uint8Array(this.#bridge.channels.relisten()))
+    await this.#backend.exec(new Uint8Array(this.#backend.channels.relisten()))
   }
 
   /** Bytes for the client. */
@@ -197,7 +206,7 @@ export class Session extends Duplex implements Turn {
 
   /** The backend is gone. */
   fail(error: Error): void {
-    this.#bridge.turns.leave(this)
+    this.#backend.turns.leave(this)
     this.out(errorResponse("FATAL", "57P01", error.message))
     this.destroy(error)
   }
@@ -211,8 +220,8 @@ export class Session extends Duplex implements Turn {
     if (this.#closing) return
     this.#closing = true
     this.#waiting = []
-    this.#bridge.sessions.delete(this)
-    this.#bridge.turns.leave(this)
+    this.#backend.sessions.delete(this)
+    this.#backend.turns.leave(this)
     await this.#cleanUp().catch(() => {}) // only when the backend is gone
     this.push(null)
     this.destroy()
@@ -223,22 +232,22 @@ export class Session extends Duplex implements Turn {
     const parts: Buffer[] = []
     for (const name of this.#incoming.statements.keys()) if (name) parts.push(closeStatement(name))
     if (parts.length > 0) parts.push(sync())
-    for (const channel of this.#bridge.channels.leave(this)) parts.push(query(`unlisten ${quoted(channel)}`))
-    const owns = this.#bridge.turns.owns(this)
+    for (const channel of this.#backend.channels.leave(this)) parts.push(query(`unlisten ${quoted(channel)}`))
+    const owns = this.#backend.turns.owns(this)
     if (owns) parts.unshift(sync(), query("rollback"))
     if (parts.length === 0) return
     const turn: Turn = owns ? this : await this.#turn()
     try {
-      await this.#bridge.exec(new Uint8Array(Buffer.concat(parts)))
+      await this.#backend.exec(new Uint8Array(Buffer.concat(parts)))
     } finally {
-      this.#bridge.turns.release(turn)
+      this.#backend.turns.release(turn)
     }
   }
 
   #turn(): Promise<Turn> {
     return new Promise((resolve) => {
       const turn: Turn = { begin: () => resolve(turn), background: this.background }
-      this.#bridge.turns.acquire(turn)
+      this.#backend.turns.acquire(turn)
     })
   }
 }

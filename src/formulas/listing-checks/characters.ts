@@ -1,6 +1,6 @@
-import type { Code, Mark, Severity } from "./finding.ts"
+import type { Code, Severity } from "./finding.ts"
 import { quoted } from "./finding.ts"
-import { type Check, type FieldText, given, markOf } from "./listing.ts"
+import { type Check, type FieldText, given, type Mark, markOf } from "./listing.ts"
 
 /**
  * Characters that are refused, unseen or of no use.

@@ -1,6 +1,5 @@
-import type { Mark } from "./finding.ts"
 import { quoted } from "./finding.ts"
-import { type Check, type FieldText, given, type Listing, textOf, wasteMark } from "./listing.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, textOf, wasteMark } from "./listing.ts"
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
 /** Words of the keyword field that bring nobody: "app" and praise, and small words, in the language of the locale. */

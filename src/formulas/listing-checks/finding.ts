@@ -1,5 +1,3 @@
-import type { FieldText } from "./field-text.ts"
-
 export const FIELDS = ["name", "subtitle", "keywords", "promotionalText", "description"] as const
 export type Field = (typeof FIELDS)[number]
 
@@ -54,20 +52,6 @@ export const CODES = {
   tracked_keyword_left_out: "a tracked keyword whose words are not all in name, subtitle and keywords",
 } as const
 export type Code = keyof typeof CODES
-
-/** What a check found: a stretch of a field, in UTF-16 units of its text. */
-export interface Mark {
-  code: Code
-  severity: Severity
-  field: FieldText
-  at: number
-  end: number
-  /** Words that stand nowhere in the field, which the mark is about; at and end are -1 then. */
-  absent?: string
-  /** What would be saved without it; nothing where left out. */
-  waste?: Stretch
-  message: string
-}
 
 export interface Stretch {
   at: number

@@ -1,9 +1,9 @@
 import { SIMPLIFIED, TRADITIONAL } from "../listing-words/chinese.ts"
 import type { WordLists } from "../listing-words/entry.ts"
 import { WORD_LISTS } from "../listing-words/lists.ts"
-import { type Field, type Mark, quoted } from "./finding.ts"
+import { type Field, quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
-import { type Check, type FieldText, given, type Listing, markOf, type Word } from "./listing.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 

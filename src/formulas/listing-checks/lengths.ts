@@ -1,5 +1,5 @@
-import { type Field, LIMITS, type Mark } from "./finding.ts"
-import { type Check, given, markOf } from "./listing.ts"
+import { type Field, LIMITS } from "./finding.ts"
+import { type Check, given, type Mark, markOf } from "./listing.ts"
 
 /**
  * Lengths against the store's limits, in code points of the text in NFC.

@@ -1,5 +1,5 @@
 import type { Entry, FieldText, Word } from "./field-text.ts"
-import type { Code, Field, Mark, Severity, Stretch } from "./finding.ts"
+import type { Code, Field, Severity, Stretch } from "./finding.ts"
 import { wasteOf } from "./room.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
@@ -25,6 +25,20 @@ export interface Known {
 export interface Rival {
   name: string
   developer: string | null
+}
+
+/** What a check found: a stretch of a field, in UTF-16 units of its text. */
+export interface Mark {
+  code: Code
+  severity: Severity
+  field: FieldText
+  at: number
+  end: number
+  /** Words that stand nowhere in the field, which the mark is about; at and end are -1 then. */
+  absent?: string
+  /** What would be saved without it; nothing where left out. */
+  waste?: Stretch
+  message: string
 }
 
 export type Check = (listing: Listing) => Mark[]
@@ -55,4 +69,4 @@ export function textOf({ text }: FieldText, { at, end }: Stretch): string {
   return text.slice(at, end)
 }
 
-export type { Entry, FieldText, Mark, Stretch, Word }
+export type { Entry, FieldText, Stretch, Word }

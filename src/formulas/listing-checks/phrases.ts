@@ -1,5 +1,5 @@
-import { type FieldText, UNSPACED, type Word } from "./field-text.ts"
-import type { Entry, Stretch } from "./listing.ts"
+import { type Entry, type FieldText, UNSPACED, type Word } from "./field-text.ts"
+import type { Stretch } from "./finding.ts"
 import { wordKeys } from "./word-keys.ts"
 
 /** Phrases to look for: by their first word, the longest first; those of scripts without blanks as they are written. */

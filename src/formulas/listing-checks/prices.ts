@@ -1,8 +1,8 @@
 import { wordsOf } from "./field-text.ts"
-import type { Code, Mark, Severity } from "./finding.ts"
+import type { Code, Severity } from "./finding.ts"
 import { quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
-import { type Check, type FieldText, given, type Listing, markOf, textOf, wasteMark } from "./listing.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, markOf, textOf, wasteMark } from "./listing.ts"
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
 /**

@@ -1,7 +1,7 @@
-import type { Code, Field, Mark } from "./finding.ts"
+import type { Code, Field } from "./finding.ts"
 import { quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
-import { type Check, type FieldText, given, type Listing, type Word, wasteMark } from "./listing.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, type Word, wasteMark } from "./listing.ts"
 
 /**
  * Words that name, subtitle and keyword field hold twice. Search takes the three together and makes phrases of all their

@@ -1,8 +1,7 @@
 import { SCRIPTS, type Script } from "../listing-words/entry.ts"
-import type { Mark } from "./finding.ts"
 import { quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
-import { type Check, type FieldText, given, type Listing, markOf, type Word } from "./listing.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 
 /**
  * Texts in another script than the locale's. A name or keyword in Latin letters is common everywhere and a hint alone; a

@@ -1,7 +1,6 @@
-import type { Mark } from "./finding.ts"
 import { quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
-import { type Check, type Entry, type FieldText, given, markOf, type Stretch, textOf } from "./listing.ts"
+import { type Check, type Entry, type FieldText, given, type Mark, markOf, type Stretch, textOf } from "./listing.ts"
 
 /** White space that is of no use, in all fields but the description, where it makes paragraphs. */
 export const spaces: Check = (listing) => [
