@@ -1,5 +1,5 @@
 import type { Fragment } from "postgres"
-import type { Sql, Tx } from "./database/types.ts"
+import type { Db } from "./database/types.ts"
 
 /** Which of an app's names is meant: a storefront, or what a statement calls it, and who asks. */
 export interface NamePlace {
@@ -13,23 +13,17 @@ export interface NamePlace {
  * the tracked storefronts where it was seen, else in the United States, else in the first by code; null = no store has
  * named it. `app` is its store_app id in the statement. The same whatever came first.
  */
-export function nameIn(sql: Sql | Tx, app: Fragment, place: NamePlace): Fragment {
+export function nameIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "name", app, place)
 }
 
 /** The address of its icon, found as the name is. */
-export function iconIn(sql: Sql | Tx, app: Fragment, place: NamePlace): Fragment {
+export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "icon_url", app, place)
 }
 
 // Looked up by key first: what is left is read for those alone that were never seen there.
-function factIn(
-  tx: Sql | Tx,
-  fact: "name" | "icon_url",
-  app: Fragment,
-  { storefront, countries }: NamePlace,
-): Fragment {
-  const sql = tx as Sql
+function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront, countries }: NamePlace): Fragment {
   const column = sql(`app_name.${fact}`)
   const listed = countries as string[]
   return sql`coalesce(

@@ -161,7 +161,8 @@ function reachedFrom(start: string, leadsTo: ReadonlyMap<string, readonly string
 }
 
 function roomOf(file: string): string {
-  if (["database/types.ts", "database/gate.ts", "database/locks.ts"].includes(file)) return "database types"
+  if (["database/types.ts", "database/gate.ts", "database/locks.ts", "database/json.ts"].includes(file))
+    return "database types"
   const [room] = file.split("/") as [string]
   if (file.includes("/")) return room
   const own = { "invoke.ts": "invoke", "app.ts": "app", "catalog.ts": "catalog", "main.ts": "main", "deno.ts": "deno" }

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Budget, Caller, Credits } from "./caller.ts"
 
@@ -39,9 +39,9 @@ export interface AccountFigures {
  * when refused. Pass a transaction to let the charge stand or fall with it. Throws RangeError for a cost that is no
  * whole number of 1 or more.
  */
-export async function charge(sql: Sql | Tx, due: Due): Promise<Charged> {
+export async function charge(sql: Db, due: Due): Promise<Charged> {
   if (!Number.isSafeInteger(due.cost) || due.cost < 1) throw new RangeError(`a charge cannot be ${due.cost} credits`)
-  const [row] = await (sql as Sql)<ChargeRow[]>`
+  const [row] = await sql<ChargeRow[]>`
     select refused, month, used, from_pack as "fromPack", quota, pack, key_used as "keyUsed", budget
     from charge(${due.workspaceId}, ${due.keyId}, ${due.cost}, ${due.operation}, ${due.requestId})`
   const { refused, month, keyUsed, budget, ...account } = row!
@@ -53,8 +53,8 @@ export async function charge(sql: Sql | Tx, due: Due): Promise<Charged> {
 }
 
 /** Gives back what a request of the last hour was charged, once; false when there is nothing to give back. */
-export async function refund(sql: Sql | Tx, { workspaceId, keyId, requestId }: Due): Promise<boolean> {
-  const [row] = await (sql as Sql)<{ refunded: boolean }[]>`
+export async function refund(sql: Db, { workspaceId, keyId, requestId }: Due): Promise<boolean> {
+  const [row] = await sql<{ refunded: boolean }[]>`
     select refund(${workspaceId}, ${keyId}, ${requestId}) as refunded`
   return row!.refunded
 }

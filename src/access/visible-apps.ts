@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { iconIn, type NamePlace, nameIn } from "../names.ts"
 import type { Caller } from "./caller.ts"
@@ -25,7 +25,7 @@ export interface TrackedApp {
 }
 
 /** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function visibleApps(sql: Sql, caller: Caller): Promise<TrackedApp[]> {
+export async function visibleApps(sql: Db, caller: Caller): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
     ${columns(sql)}
     where a.workspace_id = ${caller.workspaceId}
@@ -38,7 +38,7 @@ export async function visibleApps(sql: Sql, caller: Caller): Promise<TrackedApp[
  * One app of the caller's workspace, named as in a storefront where the call is about one, else as in the app's first. An id
  * off the key's list is refused without a look-up, so it tells nothing.
  */
-export async function findApp(sql: Sql, caller: Caller, id: string, storefront?: string): Promise<TrackedApp> {
+export async function findApp(sql: Db, caller: Caller, id: string, storefront?: string): Promise<TrackedApp> {
   if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
   const [app] = await sql<TrackedApp[]>`
     ${columns(sql, storefront)}
@@ -51,9 +51,9 @@ export async function findApp(sql: Sql, caller: Caller, id: string, storefront?:
  * An app's own name, else the store's as a storefront has it (nameIn), the App Store's first, else its store id. The app's
  * first storefront where none is given. `a` is the tracked app, `i` and `g` its store apps, iOS first.
  */
-export function shownName(sql: Sql | Tx, storefront?: string) {
+export function shownName(sql: Db, storefront?: string) {
   const place = placeOf(sql, storefront)
-  return (sql as Sql)`coalesce(
+  return sql`coalesce(
     a.name,
     ${nameIn(sql, sql`i.id`, place)},
     ${nameIn(sql, sql`g.id`, place)},
@@ -61,11 +61,11 @@ export function shownName(sql: Sql | Tx, storefront?: string) {
   )`
 }
 
-function placeOf(sql: Sql | Tx, storefront: string | undefined): NamePlace {
+function placeOf(sql: Db, storefront: string | undefined): NamePlace {
   return { storefront: storefront ?? sql`a.countries[1]`, countries: sql`a.countries` }
 }
 
-function columns(sql: Sql, storefront?: string) {
+function columns(sql: Db, storefront?: string) {
   const place = placeOf(sql, storefront)
   return sql`
     select a.id, ${shownName(sql, storefront)} as name,

@@ -2,7 +2,7 @@ import type * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
 import type { Measure } from "../live-read.ts"
 import type { ObjectSchema } from "../schema.ts"
@@ -24,7 +24,7 @@ export interface Diff {
 /** What `look` may use. */
 export interface Looking {
   /** Inside a confirm its transaction. */
-  sql: Sql | Tx
+  sql: Db
   caller: Caller
   /** At confirm: hold what was looked at until the transaction ends, so that nobody changes it before the write. */
   lock: boolean

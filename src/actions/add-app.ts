@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { shownName } from "../access/visible-apps.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { Country, Term } from "../fields.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
@@ -67,8 +67,8 @@ export const addApp = action({
     if (caller.appList) throw new Fault("app_not_allowed")
     const { iosId, androidPkg, countries } = args
     await Promise.all([
-      refuseUnknown(sql as Sql, measure, { platform: "ios", field: "iosId", id: iosId, countries }),
-      refuseUnknown(sql as Sql, measure, { platform: "android", field: "androidPkg", id: androidPkg, countries }),
+      refuseUnknown(sql, measure, { platform: "ios", field: "iosId", id: iosId, countries }),
+      refuseUnknown(sql, measure, { platform: "android", field: "androidPkg", id: androidPkg, countries }),
     ])
     return args
   },
@@ -77,7 +77,7 @@ export const addApp = action({
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql as Tx, caller)
-    const [found] = await (sql as Sql)<Found[]>`
+    const [found] = await sql<Found[]>`
       with store as (
         select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id
         from store_app s
@@ -160,7 +160,7 @@ const STOREFRONTS_ASKED = 3
 const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500, onlyWhileWaiting: true } as const
 
 /** Refuses the id of an app that the store says it does not have. Of what cannot be read in time nothing is known. */
-async function refuseUnknown(sql: Sql, measure: Measure, { platform, field, id, countries }: LookedUp): Promise<void> {
+async function refuseUnknown(sql: Db, measure: Measure, { platform, field, id, countries }: LookedUp): Promise<void> {
   if (id === undefined) return
   const asked = countries.slice(0, STOREFRONTS_ASKED)
   const ends = await Promise.all(

@@ -10,7 +10,7 @@ import {
   takes,
 } from "../alerts/rules.ts"
 import { RULE_TYPES, type RuleType, ruleType } from "../alerts/types.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { described } from "../schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
@@ -137,7 +137,7 @@ function refuseLimited({ caller }: Looking): void {
 
 async function readRule({ sql, caller, lock }: Looking, type: RuleType): Promise<AlertRule | null> {
   if (lock) await holdAccount(sql as Tx, caller)
-  const [rule] = await (sql as Sql)<AlertRule[]>`
+  const [rule] = await sql<AlertRule[]>`
     select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"
     from alert_rule
     where workspace_id = ${caller.workspaceId} and type = ${type}
@@ -152,7 +152,7 @@ interface ConnectedKind {
 }
 
 async function readChannels({ sql, caller }: Looking): Promise<ConnectedKind[]> {
-  return await (sql as Sql)<ConnectedKind[]>`
+  return await sql<ConnectedKind[]>`
     select kind, bool_and(disabled is not null) as disabled
     from channel
     where workspace_id = ${caller.workspaceId}
@@ -169,7 +169,7 @@ interface Contents {
 
 /** What a rule may need to ever have something to tell. */
 async function readContents({ sql, caller }: Looking): Promise<Contents> {
-  const [has] = await (sql as Sql)<Contents[]>`
+  const [has] = await sql<Contents[]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
       count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"
     from tracked_app

@@ -2,6 +2,7 @@ import { randomBytes as secureBytes } from "node:crypto"
 import { type Charged, charge } from "../access/credits.ts"
 import type { RandomBytes } from "../access/keys.ts"
 import { DatabaseUnavailable } from "../database/gate.ts"
+import { json } from "../database/json.ts"
 import { tryLock } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
@@ -150,8 +151,8 @@ async function writeDown(
       (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id)
     values (
       ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.target(args)}, ${appId},
-      ${tx.json((action.secrets?.audited(args) ?? args) as never)}, ${tx.json(diff as never)}, ${cost},
-      ${result && tx.json(without(result, action.shownOnce) as never)}, ${jobId}
+      ${json(tx, action.secrets?.audited(args) ?? args)}, ${json(tx, diff)}, ${cost},
+      ${result && json(tx, without(result, action.shownOnce))}, ${jobId}
     )
     returning at`
   return row!.at.toISOString()

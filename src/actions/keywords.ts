@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { findApp, type TrackedApp } from "../access/visible-apps.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Tx } from "../database/types.ts"
 import { AppId, Term } from "../fields.ts"
 import { described } from "../schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
@@ -102,14 +102,14 @@ interface Looked {
 
 async function lookAt(appId: string, keywords: readonly string[], { sql, caller, lock }: Looking): Promise<Looked> {
   if (lock) {
-    await (sql as Tx)`
+    await sql`
       select id
       from tracked_app
       where id = ${appId} and workspace_id = ${caller.workspaceId}
       for no key update`
   }
-  const app = await findApp(sql as Sql, caller, appId)
-  const rows = await (sql as Sql)<{ country: string; term: string }[]>`
+  const app = await findApp(sql, caller, appId)
+  const rows = await sql<{ country: string; term: string }[]>`
     select country, term
     from tracked_term
     where app_id = ${appId} and term = any(${keywords as string[]}::text[])

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
 import { findApp, shownName } from "../access/visible-apps.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { AppId } from "../fields.ts"
 import { dayOf } from "../formulas/days.ts"
 import { described } from "../schema.ts"
@@ -47,7 +47,7 @@ export const markAlertsRead = action({
   args: v.strictObject(entries),
   example: { until: "2025-11-01" },
   async settle(args: Args, { sql }): Promise<Args> {
-    const [found] = await (sql as Sql)<{ newest: number }[]>`select coalesce(max(id), 0) as newest from alert`
+    const [found] = await sql<{ newest: number }[]>`select coalesce(max(id), 0) as newest from alert`
     return { ...args, newest: found!.newest }
   },
   // an app's alerts are among those of the workspace
@@ -56,11 +56,11 @@ export const markAlertsRead = action({
     const { appId } = args
     const { sql, caller, lock } = looking
     if (lock) await holdApps(sql as Tx, looking)
-    const app = appId === undefined ? null : await findApp(sql as Sql, caller, appId)
-    const read = await readAlerts(sql as Sql, args, looking)
+    const app = appId === undefined ? null : await findApp(sql, caller, appId)
+    const read = await readAlerts(sql, args, looking)
     const found = read.slice(0, MOST)
     const alerts = lock ? await holdAlerts(sql as Tx, found, args) : found
-    return { app, alerts, more: read.length > MOST, names: await namesOf(sql as Sql, alerts) }
+    return { app, alerts, more: read.length > MOST, names: await namesOf(sql, alerts) }
   },
   diff({ app, alerts, more, names }, { read, until }) {
     const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
@@ -104,10 +104,10 @@ async function holdApps(tx: Tx, { caller }: Looking): Promise<void> {
 }
 
 /** Those that would be marked, the newest first; one more than are marked at once, if there are. */
-async function readAlerts(sql: Sql, { appId, read, ...args }: Args, { caller }: Looking): Promise<Found[]> {
+async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: Looking): Promise<Found[]> {
   const appIds = appId === undefined ? caller.appList : [appId]
   const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until)
-  const picked = (of: ReturnType<Sql>) => sql`
+  const picked = (of: ReturnType<Db>) => sql`
     select id, app_id as "appId", at
     from alert
     where ${of} and read_at is ${read ? sql`null` : sql`not null`} and id <= ${args.newest ?? 0}
@@ -139,7 +139,7 @@ async function holdAlerts(tx: Tx, found: readonly Found[], { read }: Args): Prom
 
 type Names = ReadonlyMap<string | null, string>
 
-async function namesOf(sql: Sql, alerts: readonly Found[]): Promise<Names> {
+async function namesOf(sql: Db, alerts: readonly Found[]): Promise<Names> {
   const ids = [...new Set(alerts.map(({ appId }) => appId))]
   const rows = await sql<{ id: string; name: string }[]>`
     select a.id, ${shownName(sql)} as name

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { findApp, type TrackedApp } from "../access/visible-apps.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { AppId } from "../fields.ts"
 import { parseRival } from "../formulas/store-ids.ts"
@@ -114,16 +114,16 @@ interface Looked extends Rivals {
 /** All rivals of the app that somebody named or hid. Throws invalid_arguments when the app itself is among those in question. */
 async function lookAt(appId: string, rivals: readonly string[], { sql, caller, lock }: Looking): Promise<Looked> {
   if (lock) {
-    await (sql as Tx)`
+    await sql`
       select id
       from tracked_app
       where id = ${appId} and workspace_id = ${caller.workspaceId}
       for no key update`
   }
-  const app = await findApp(sql as Sql, caller, appId)
+  const app = await findApp(sql, caller, appId)
   if (rivals.some((rival) => rival === `ios:${app.iosId}` || rival === `android:${app.androidPkg}`))
     throw new Fault("invalid_arguments", { field: "rivals" })
-  const seen = await (sql as Sql)<{ rival: string }[]>`
+  const seen = await sql<{ rival: string }[]>`
     select r.rival
     from unnest(${rivals as string[]}::text[]) r (rival)
     join store_app s on (s.platform, s.store_id) = (split_part(r.rival, ':', 1), split_part(r.rival, ':', 2))

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import type { Caller } from "../access/caller.ts"
 import type { RandomBytes } from "../access/keys.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import { json } from "../database/json.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Diff } from "./action.ts"
 
@@ -27,7 +28,7 @@ export function seenOf({ target, before, after }: Diff): string {
  * previews waiting. Rows older than a day go on the way, as an array: a subquery that locks may be run again for each row.
  */
 export async function issueToken(
-  sql: Sql,
+  sql: Db,
   { workspaceId, keyId }: Caller,
   { action, args, seen }: Previewed,
   randomBytes: RandomBytes,
@@ -46,7 +47,7 @@ export async function issueToken(
       ))
     )
     insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
-    select ${digestOf(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${sql.json(args as never)}, ${seen}
+    select ${digestOf(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${json(sql, args)}, ${seen}
     where (
       select count(*)
       from confirm_token
@@ -61,7 +62,7 @@ export async function issueToken(
 }
 
 /** What a usable token stands for. Throws confirm_token_invalid or confirm_token_expired. */
-export async function lookUpToken(sql: Sql, caller: Caller, token: string): Promise<Previewed> {
+export async function lookUpToken(sql: Db, caller: Caller, token: string): Promise<Previewed> {
   const [row] = await sql<(Previewed & { usedAt: Date | null; expired: boolean })[]>`
     select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
     from confirm_token
@@ -87,7 +88,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
       and used_at is null and created_at >= now() - interval '600 s'
     returning sha256`
   if (row) return
-  await lookUpToken(tx as unknown as Sql, caller, token)
+  await lookUpToken(tx, caller, token)
   throw new Fault("confirm_token_invalid")
 }
 

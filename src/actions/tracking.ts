@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { RandomBytes } from "../access/keys.ts"
 import type { Entitlements } from "../access/plans.ts"
 import { shownName } from "../access/visible-apps.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { Term } from "../fields.ts"
 import { isStoreId, parseRival } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
@@ -175,7 +175,7 @@ export interface TrackedListing {
 }
 
 /** The apps of a workspace, oldest first, at most 1,000. */
-export async function listTracked(sql: Sql | Tx, workspaceId: number): Promise<TrackedListing[]> {
+export async function listTracked(sql: Db, workspaceId: number): Promise<TrackedListing[]> {
   return await sql<TrackedListing[]>`
     select a.id, ${shownName(sql)} as name, i.store_id as "iosId", g.store_id as "androidPkg", a.countries, a.origin,
       (select count(*) from tracked_term t where t.app_id = a.id) as keywords
@@ -194,7 +194,7 @@ export interface Held {
 }
 
 /** What a workspace tracks now. */
-export async function heldBy(sql: Sql | Tx, workspaceId: number): Promise<Held> {
+export async function heldBy(sql: Db, workspaceId: number): Promise<Held> {
   const [held] = await sql<Held[]>`
     select count(distinct a.id) as apps, count(t.term) as "trackedKeywords"
     from tracked_app a

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import { json } from "../database/json.ts"
 import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
@@ -176,7 +177,10 @@ async function insert(tx: Tx, { days: { place }, news }: Telling, rows: readonly
       (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, history, read_at)
     select ${place.workspaceId}::int, ${place.appId}, type, ${place.platform}, storefront, subject, day, at, facts,
       day < ${news}::date, case when day < ${news}::date then now() end
-    from jsonb_to_recordset(${tx.json(rows.map((one) => stored(place, one)) as never)}) r (
+    from jsonb_to_recordset(${json(
+      tx,
+      rows.map((one) => stored(place, one)),
+    )}) r (
       type text, storefront text, subject text, day date, at timestamptz, facts jsonb
     )
     order by at, type, storefront, subject

@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
 import { nameIn } from "../names.ts"
 import { type FoundRival, rivalsToFollow } from "../observations/rivals.ts"
@@ -45,7 +46,7 @@ async function follow(tx: Tx, { appId, platform, storefront }: Place, rivals: re
   await tx`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms, day)
     select ${appId}, ${platform}, ${storefront}, rival, manual, terms, day
-    from jsonb_to_recordset(${tx.json(rivals as never)}) r (rival int, manual boolean, terms int, day date)
+    from jsonb_to_recordset(${json(tx, rivals)}) r (rival int, manual boolean, terms int, day date)
     order by rival
     on conflict (app_id, platform, storefront, rival) do update
     set manual = excluded.manual, terms = excluded.terms, day = excluded.day`

@@ -49,7 +49,7 @@ export function openImportFindings(options: ImportFindingsOptions = {}): ImportF
       const since = keptDays > 0 ? addDays(dayOf(now()), -keptDays) : ""
       for (const { app, days } of apps.values()) {
         await pause()
-        await sql.begin((tx) => deriveFindings(tx as Tx, [app], now()))
+        await sql.begin((tx) => deriveFindings(tx, [app], now()))
         const looked = new Set([...days].filter((day) => day >= since))
         for (const { to } of runsOf([...looked])) {
           await pause()
@@ -57,7 +57,7 @@ export function openImportFindings(options: ImportFindingsOptions = {}): ImportF
         }
         for (const span of spansOf([...looked], await readDaysAtOnce(sql, app))) {
           await pause()
-          await sql.begin((tx) => derivePastFindings(tx as Tx, app, span, now()))
+          await sql.begin((tx) => derivePastFindings(tx, app, span, now()))
         }
       }
     },

@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { reviewLanguage } from "../formulas/review-language.ts"
@@ -56,7 +57,7 @@ export async function tellWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Da
   if (facts.keywords.measured + facts.ratings.length + facts.reviews.length === 0) return false
   const rows = await sql`
     insert into alert (workspace_id, app_id, type, subject, day, at, facts)
-    select workspace_id, id, 'weekly', '', ${week.to}::date, ${week.tellAt}, ${sql.json(facts as never)}
+    select workspace_id, id, 'weekly', '', ${week.to}::date, ${week.tellAt}, ${json(sql, facts)}
     from tracked_app
     where id = ${app.id}
     for key share

@@ -44,7 +44,7 @@ export const appAdd: Command = {
   async run(invocation) {
     const app = await withDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      const id = await sql.begin((tx) => add(tx as Tx, workspace, invocation))
+      const id = await sql.begin((tx) => add(tx, workspace, invocation))
       return (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
     })
     showApps(invocation, { app }, [app])
@@ -79,7 +79,7 @@ export const appRemove: Command = {
       const name = await nameOf(sql, id)
       if (!invocation.has("force"))
         await invocation.terminal.confirm(`Removing ${name} takes its keywords, tags and goal with it.`)
-      await sql.begin((tx) => removeApp(tx as Tx, id))
+      await sql.begin((tx) => removeApp(tx, id))
       return name
     })
     show(invocation, { removed: { id, name } }, () => [`removed ${name}`])
@@ -95,7 +95,7 @@ export const appGoal: Command = {
   async run(invocation) {
     const [id = "", word = ""] = invocation.positionals
     const goal = word === "none" ? null : word
-    await withDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx as Tx, id, goal)))
+    await withDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx, id, goal)))
     show(invocation, { id, goal }, () => [`the goal of ${id} is ${word}`])
     return 0
   },

@@ -25,8 +25,8 @@ export const keywordsAdd: Command = {
     const result = await withDatabase(invocation, async (sql) => {
       const workspace = await workspaceOf(sql, id)
       return await sql.begin(async (tx) => {
-        const outcome = await addTerms(tx as Tx, id, invocation.texts("country") ?? "all", terms)
-        if (outcome.added.length > 0) await assertWithin(tx as Tx, workspace, "keywords")
+        const outcome = await addTerms(tx, id, invocation.texts("country") ?? "all", terms)
+        if (outcome.added.length > 0) await assertWithin(tx, workspace, "keywords")
         return outcome
       })
     })
@@ -85,7 +85,7 @@ export const appBury: Command = {
 }
 
 function inTransaction<T>(invocation: Invocation, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return withDatabase(invocation, (sql) => sql.begin((tx) => work(tx as Tx)) as Promise<T>)
+  return withDatabase(invocation, (sql) => sql.begin((tx) => work(tx)) as Promise<T>)
 }
 
 async function workspaceOf(sql: Sql, appId: string): Promise<Workspace> {

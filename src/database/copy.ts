@@ -2,7 +2,7 @@ import type { Contents, OnProgress, TableSum } from "./contents.ts"
 import { DatabaseProblem } from "./problem.ts"
 import { insertLines, RunningSum, steadyText, sumTable } from "./rows.ts"
 import { describeTables, type Table } from "./tables.ts"
-import type { Database, Sql, Tx } from "./types.ts"
+import type { Database, Db, Tx } from "./types.ts"
 
 export interface CopyOptions {
   /** Deletes what the tables hold. Without it a database that holds anything is refused. */
@@ -42,7 +42,7 @@ export function copyInto(
 }
 
 /** Of the named tables those that hold rows, with how many. */
-export async function rowsIn(sql: Sql | Tx, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
+export async function rowsIn(sql: Db, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
   const counted: { name: string; rows: number }[] = []
   for (const { name } of await describeTables(sql, names)) {
     const [row] = await sql<{ rows: number }[]>`select count(*) as rows from ${sql(name)}`

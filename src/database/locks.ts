@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "./types.ts"
+import type { Db, Sql, Tx } from "./types.ts"
 
 interface AdvisoryLock {
   name: string
@@ -87,8 +87,8 @@ export async function tryLock(tx: Tx, name: LockName, ...subject: Subject): Prom
 }
 
 /** The same as part of a statement, which is its own transaction. */
-export function tryingLock(sql: Sql | Tx, name: LockName, ...subject: Subject) {
-  return (sql as Sql)`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
+export function tryingLock(sql: Db, name: LockName, ...subject: Subject) {
+  return sql`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
 }
 
 /** Whether the lock could be taken at once, until the session ends: it dies with its process. */
@@ -97,10 +97,10 @@ export async function tryLockForSession(sql: Sql, name: LockName): Promise<boole
   return row.held
 }
 
-function keyOf(sql: Sql | Tx, name: LockName, subject: Subject) {
+function keyOf(sql: Db, name: LockName, subject: Subject) {
   const { number }: AdvisoryLock = LOCKS.find((lock) => lock.name === name)!
-  if (number !== undefined) return (sql as Sql)`${number}::bigint`
-  return (sql as Sql)`hashtextextended(${textOf(name, subject)}, 0)`
+  if (number !== undefined) return sql`${number}::bigint`
+  return sql`hashtextextended(${textOf(name, subject)}, 0)`
 }
 
 function textOf(name: LockName, subject: Subject): string {

@@ -48,8 +48,8 @@ function prepared(file: string): { text: string; sha256: string } {
 function exclusively<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    await takeLock(tx as Tx, "migration")
-    return await work(tx as Tx)
+    await takeLock(tx, "migration")
+    return await work(tx)
   }) as Promise<T>
 }
 

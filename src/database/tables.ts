@@ -1,5 +1,5 @@
 import { DatabaseProblem } from "./problem.ts"
-import type { Sql, Tx } from "./types.ts"
+import type { Db, Tx } from "./types.ts"
 
 /** A table whose rows are the product's data, as the catalogs describe it. Partitions belong to their table. */
 export interface Table {
@@ -33,7 +33,7 @@ export function tablesMadeBy(migrations: ReadonlyMap<string, string>): string[] 
 }
 
 /** Those of the named tables that there are, each after all that it refers to. Throws DatabaseProblem on a circle. */
-export async function describeTables(sql: Sql | Tx, names: readonly string[]): Promise<Table[]> {
+export async function describeTables(sql: Db, names: readonly string[]): Promise<Table[]> {
   const found = await sql<Table[]>`
     select c.relname::text as name,
       (select json_agg(
@@ -62,7 +62,7 @@ export async function describeTables(sql: Sql | Tx, names: readonly string[]): P
 }
 
 /** The months (first day, "YYYY-MM-DD") for which these tables have partitions, earliest first. */
-export async function partitionedMonths(sql: Sql | Tx, tables: readonly Table[]): Promise<string[]> {
+export async function partitionedMonths(sql: Db, tables: readonly Table[]): Promise<string[]> {
   const rows = await sql<{ month: string }[]>`
     select distinct substring(pg_get_expr(c.relpartbound, c.oid) from '\\d{4}-\\d\\d-\\d\\d') as month
     from pg_inherits i

@@ -5,6 +5,9 @@ import type { DiskWatch } from "./disk.ts"
 export type Sql = postgres.Sql<{ bigint: number; date: string }>
 export type Tx = postgres.TransactionSql<{ bigint: number; date: string }>
 
+/** Either, for what only asks: inside a transaction or outside. */
+export type Db = postgres.ISql<{ bigint: number; date: string }>
+
 export interface Database {
   sql: Sql
   /** The same for work that no request waits for: on the embedded database requests go first. */

@@ -73,11 +73,11 @@ export async function settle(
   { id, sent, retries, gapMs }: { id: string; sent: Sent; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
-    const held = await hold(tx as Tx, channel)
+    const held = await hold(tx, channel)
     if (!held) return false
-    if (sent.result === "delivered") await delivered(tx as Tx, channel.id, id, gapMs)
-    else if (sent.result === "refused") await disable(tx as Tx, channel.id, sent.failure)
-    else await failed(tx as Tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
+    if (sent.result === "delivered") await delivered(tx, channel.id, id, gapMs)
+    else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
+    else await failed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
     return true
   })) as boolean
 }
@@ -85,7 +85,7 @@ export async function settle(
 /** Gives the channel back; what waits on it is due when it was. */
 export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
   await sql.begin(async (tx) => {
-    if (await hold(tx as Tx, channel))
+    if (await hold(tx, channel))
       await tx`
         update channel c
         set lease = null, lease_until = null, next_at = (

@@ -15,7 +15,7 @@ export async function queueDeliveries(sql: Sql): Promise<number> {
     from alert_to_deliver
     limit 1`
   if (!waiting) return 0
-  return (await sql.begin((tx) => takeAlerts(tx as Tx))) as number
+  return (await sql.begin((tx) => takeAlerts(tx))) as number
 }
 
 /** The alerts are held too: who takes an app away with them would else wait for what waits for him. */

@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import { tryingLock } from "../database/locks.ts"
 import type { Sql } from "../database/types.ts"
 import type { Fault } from "../faults.ts"
@@ -78,8 +79,8 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
   const error = outcome.status === "failed" ? { error: outcome.fault.code, ...outcome.fault.extra } : null
   const rows = await sql`
     update job
-    set status = ${outcome.status}, result = ${result === null ? null : sql.json(result as never)},
-      error = ${error && sql.json(error as never)}, lease = null, lease_until = null, finished_at = now()
+    set status = ${outcome.status}, result = ${result === null ? null : json(sql, result)},
+      error = ${error && json(sql, error)}, lease = null, lease_until = null, finished_at = now()
     where id = ${id} and lease = ${lease}
     returning id`
   return rows.length > 0
@@ -144,7 +145,7 @@ export async function failOld(sql: Sql, maxAgeMs: number, { code, extra }: Fault
       for update skip locked
     )
     update job j
-    set status = 'failed', error = ${sql.json({ error: code, ...extra } as never)}, finished_at = now()
+    set status = 'failed', error = ${json(sql, { error: code, ...extra })}, finished_at = now()
     from old
     where j.id = old.id
     returning j.id`

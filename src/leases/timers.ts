@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import type { Log, LogLevel } from "../log.ts"
 
 /** So long after now by the database's clock; null gives null, which greatest() passes over. */
-export function later(sql: Sql | Tx, ms: number | null) {
+export function later(sql: Db, ms: number | null) {
   return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }
 

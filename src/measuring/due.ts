@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
 import type { Outcome } from "../observations/types.ts"
 import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
@@ -20,7 +20,7 @@ export interface Claim<Work extends DueWork = Kind> {
  * The heartbeat: gives the leases that still stand. One that ran out is not brought back. Rows whose end is being stored
  * are passed over, so that nobody waits for whom the other holds up.
  */
-export async function extend(sql: Sql, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
+export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
     with held as materialized (
       select kind, platform, storefront, subject
@@ -84,7 +84,7 @@ function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>)
 
 /** They could not be read. False when the lease was lost: then they stay as whoever found them left them. */
 export async function endFailed(
-  sql: Sql | Tx,
+  sql: Db,
   { lease }: Claim<DueWork>,
   { failure, retry, random }: { failure: Outcome; retry: Retry; random: number },
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ export async function endFailed(
 }
 
 /** As if they had not been claimed; with a delay not before that. False when the lease was lost. */
-export async function giveBack(sql: Sql | Tx, { lease }: Claim<DueWork>, delayMs: number | null): Promise<boolean> {
+export async function giveBack(sql: Db, { lease }: Claim<DueWork>, delayMs: number | null): Promise<boolean> {
   const { count } = await sql`
     update due
     set next_at = greatest(next_at, ${later(sql, delayMs)}), lease = null, lease_until = null
@@ -109,7 +109,7 @@ export async function giveBack(sql: Sql | Tx, { lease }: Claim<DueWork>, delayMs
 }
 
 /** Rows whose reader fell silent fall back as if their read had failed. Returns how many, 100 at most. */
-export async function recover(sql: Sql, retry: Retry, random: number): Promise<number> {
+export async function recover(sql: Db, retry: Retry, random: number): Promise<number> {
   const { count } = await sql`
     with silent as materialized (
       select kind, platform, storefront, subject

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
 
 /** After so many failures in a row a subject rests until its next day. */
@@ -18,7 +18,7 @@ export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
  * Columns `class` and `place` of the row `d` of `due`, by who tracks it now, as a lateral query: `place` is its offset
  * within a day, that of the app that tracks it longest, so that an app's terms are measured side by side.
  */
-export function tracking(sql: Sql | Tx) {
+export function tracking(sql: Db) {
   return sql`
     select coalesce(min(s.class), case when d.kind = 'canary' then greatest(d.class, 1) else 2 end) as class,
       interval '1 second' * ((
@@ -30,13 +30,13 @@ export function tracking(sql: Sql | Tx) {
 }
 
 /** When the row is due that many UTC days after the day of `at`; `t` is its `tracking`. */
-export function dayAfter(sql: Sql | Tx, at: Date | "now", days: number) {
+export function dayAfter(sql: Db, at: Date | "now", days: number) {
   const moment = at === "now" ? sql`now()` : sql`${at}::timestamptz`
   return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`
 }
 
 /** What `set` says of a row `d` that was not read; `t` is its `tracking`. */
-export function fallenBack(sql: Sql | Tx, failure: Outcome, retry: Retry, random: number) {
+export function fallenBack(sql: Db, failure: Outcome, retry: Retry, random: number) {
   return sql`
     class = t.class, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
     asked_by = null, asked_until = null,

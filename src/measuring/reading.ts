@@ -1,5 +1,5 @@
 import { isConnectionProblem } from "../database/gate.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Tx } from "../database/types.ts"
 import { limited, TooLate } from "../leases/timers.ts"
 import type { Run } from "../leases/worker.ts"
 import { recordAttempt } from "../observations/attempts.ts"
@@ -119,7 +119,7 @@ async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
     if (error instanceof ObservationProblem) return
     throw error
   }
-  await recordAttempt(tx as unknown as Sql, attempt, now)
+  await recordAttempt(tx, attempt, now)
 }
 
 /**

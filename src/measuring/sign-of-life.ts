@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import { type Ends, recurring } from "../leases/timers.ts"
 import type { Kind } from "./kind.ts"
@@ -47,7 +48,7 @@ async function storeSign(sql: Sql, { process, egress, reads }: { process: string
       where seen_at < now() - interval '1 day'
     )
     insert into reader (process, egress, reads)
-    values (${process}, ${egress}, ${sql.json(reads as never)})
+    values (${process}, ${egress}, ${json(sql, reads)})
     on conflict (process) do update
     set seen_at = now()`
 }

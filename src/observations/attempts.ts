@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { checkAttempt } from "./check.ts"
 import { hexOf } from "./latest.ts"
 import type { Attempt } from "./types.ts"
@@ -7,7 +7,7 @@ import type { Attempt } from "./types.ts"
  * Logs a read that failed; no measurement changes. False when it was logged before. Throws ObservationProblem when the
  * attempt breaks an invariant.
  */
-export async function recordAttempt(sql: Sql, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
+export async function recordAttempt(sql: Db, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
   checkAttempt(attempt, now())
   const { kind, at, subject, storefront, platform, source, outcome, detail = null, sha256 } = attempt
   const logged = await sql`

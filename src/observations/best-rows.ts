@@ -1,4 +1,5 @@
 import type { PendingQuery, Row } from "postgres"
+import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
 import { hexOf } from "./latest.ts"
 import type { AnyObservation } from "./provenance.ts"
@@ -37,7 +38,10 @@ export async function storeBest<Seen>(
   const taken = await tx<{ place: number }[]>`
     with best as materialized (
       select distinct on (${tx(key as string[])}) *
-      from jsonb_populate_recordset(null::${tx(table)}, ${tx.json(rows.map(({ row }) => row) as never)})
+      from jsonb_populate_recordset(null::${tx(table)}, ${json(
+        tx,
+        rows.map(({ row }) => row),
+      )})
         with ordinality r
       order by ${tx(key as string[])}, ${rank("r")} desc, ordinality
     ), written as (

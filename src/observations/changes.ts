@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import type { ListingChange, ListingChangeKind } from "../formulas/listing-changes.ts"
 import type { Series } from "./listing-runs.ts"
@@ -26,7 +26,7 @@ export interface StoredChange extends ListingChange, Series {
  * and subject, from the last. What a change holds is said where it is told (formulas/listing-changes.ts). Each is told
  * once: where the app's own page was read too, what a look-up makes of the same app and storefront does not count.
  */
-export async function changesOf(sql: Sql | Tx, asked: ChangesAsked): Promise<StoredChange[]> {
+export async function changesOf(sql: Db, asked: ChangesAsked): Promise<StoredChange[]> {
   const told: HeldChange[] = []
   // whether one is told is looked up for few at a time: of 200 apps there are thousands
   const atOnce = Math.max(asked.limit, 50)
@@ -45,7 +45,7 @@ interface HeldChange extends Omit<StoredChange, "day"> {
 
 /** Changes of all sources in the same order, from the newest, or from the next after one. */
 async function newestChanges(
-  sql: Sql | Tx,
+  sql: Db,
   { apps, storefront, from, to, kinds }: ChangesAsked,
   { atOnce, after }: { atOnce: number; after: HeldChange | undefined },
 ): Promise<HeldChange[]> {
@@ -85,7 +85,7 @@ async function newestChanges(
  * Whether a look-up's change `c` is the own page's to tell: the page was known before the change and was read when it was
  * seen or in the 48 hours before that, or tells a change of the same kind that lies across it.
  */
-function toldByPage(sql: Sql | Tx) {
+function toldByPage(sql: Db) {
   const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`
   return sql`(
     c.source = 'itunes-lookup'

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { bestFirst } from "./answers.ts"
 import { ownId, type Side } from "./ranks.ts"
 import type { RankedApp } from "./types.ts"
@@ -33,7 +33,7 @@ export interface Narrowed {
  * Two queries for a `with`: `term`, the tracked keywords of each side (its place, from 1, is `side`) with the day shown,
  * the latest on which any of them was measured; and `answer`, the day's answer of those that were measured on it.
  */
-export function dayAnswers(sql: Sql, sides: readonly SideApp[], { lists, term }: Narrowed = {}) {
+export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: Narrowed = {}) {
   return sql`
     term as materialized (
       select k.*, l.id as list_id, max(l.last_day) over (partition by k.side) as day

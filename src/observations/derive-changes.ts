@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
 import {
   type ListingChange,
@@ -103,7 +104,7 @@ export async function replaceChanges(
       and c.kind = any(${kinds as string[]}::text[])
       and (c.app_id, c.storefront, c.source, c.at, c.kind, c.subject) not in (
         select app_id, storefront, source, at, kind, subject
-        from jsonb_to_recordset(${tx.json(rows as never)}) r (
+        from jsonb_to_recordset(${json(tx, rows)}) r (
           app_id int, storefront text, source text, at timestamptz, kind text, subject text
         )
       )`
@@ -120,7 +121,7 @@ async function insertChanges(tx: Tx, rows: readonly object[]): Promise<void> {
       (app_id, at, storefront, source, kind, subject, before, after, before_seen_at, origin)
     select app_id, at, storefront, source, kind, subject, nullif(before, 'null'), nullif(after, 'null'), before_seen_at,
       origin
-    from jsonb_to_recordset(${tx.json(rows as never)}) r (
+    from jsonb_to_recordset(${json(tx, rows)}) r (
       app_id int, at timestamptz, storefront text, source text, kind text, subject text, before jsonb, after jsonb,
       before_seen_at timestamptz, origin text
     )

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Sql } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
@@ -33,7 +33,7 @@ export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: Figu
       for (const [day, named] of days) {
         const lists = named.map((term) => ({ ...side, term }))
         await pause()
-        await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, lists, endOf(day)))
+        await sql.begin((tx) => deriveKeywordMetrics(tx, lists, endOf(day)))
       }
       if (terms.length < AT_ONCE) break
       after = terms.at(-1) as string

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { FIRST } from "../formulas/figure.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
@@ -79,12 +79,12 @@ interface SlotRow extends ResultSlot {
  * young day with one that was read ten deep, or to the end of a shorter list. Nobody knows what follows a reading that
  * stopped before: its other places are not empty.
  */
-export function latestTen(sql: Sql | Tx, now: Date) {
+export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
 /** The same between two days, both included. */
-export function latestTenBetween(sql: Sql | Tx, { from, to }: { from: string; to: string }) {
+export function latestTenBetween(sql: Db, { from, to }: { from: string; to: string }) {
   return sql`
     select day, source, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
     from search_results

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from "../database/types.ts"
+import { json } from "../database/json.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { type Band, bandOf } from "../formulas/difficulty.ts"
 import { holdIdentities, type ListKey, listIds, lockLists } from "./identities.ts"
@@ -32,7 +33,7 @@ async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<v
   await tx`
     insert into keyword_metric as held (list_id, metric, day, source, seen_at, score, formula, parts)
     select list_id, metric, ${day}::date, source, seen_at, score, formula, parts
-    from jsonb_to_recordset(${tx.json(rows.map(stored) as never)}) r (
+    from jsonb_to_recordset(${json(tx, rows.map(stored))}) r (
       list_id int, metric text, source text, seen_at timestamptz, score real, formula smallint, parts jsonb
     )
     where not exists (
@@ -96,7 +97,7 @@ export const SHOWN_DAYS = 90
  * store publishes, of whatever month, comes before any estimate.
  */
 export async function keywordMetricsOf(
-  sql: Sql,
+  sql: Db,
   { platform, storefront, terms, today }: Side & { terms: readonly string[]; today: string },
 ): Promise<Map<string, KeywordMetrics>> {
   if (terms.length === 0) return new Map()

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { type ChangesAsked, changesOf, type StoredChange } from "./changes.ts"
 import { preferredRating } from "./rating-days.ts"
 import type { FactSource, Listing, Platform, RatingsByStar } from "./types.ts"
@@ -34,7 +34,7 @@ export interface PageReading extends PageState {
 
 /** When an app's page (a store_app id) was read in each storefront, by the first of these sources that read it there. */
 export async function pageStates(
-  sql: Sql,
+  sql: Db,
   appId: number,
   storefronts: readonly string[],
   sources: readonly FactSource[],
@@ -49,7 +49,7 @@ export async function pageStates(
 
 /** What an app's page (a store_app id) said last in a storefront, by the first of these sources that read it there. */
 export async function latestPage(
-  sql: Sql,
+  sql: Db,
   appId: number,
   storefront: string,
   sources: readonly FactSource[],
@@ -62,14 +62,14 @@ export async function latestPage(
   return firstOfEach(rows).get(storefront)
 }
 
-function stateColumns(sql: Sql) {
+function stateColumns(sql: Db) {
   return sql`
   s.storefront, u.source, min(f.first_seen_at) over (partition by s.storefront) as "firstReadAt",
   r.first_seen_at as "unchangedSince", r.seen_at as "seenAt", c.content ? 'editorial' as "hasEditorial",
   c.content ? 'events' as "hasEvents"`
 }
 
-function latestRuns(sql: Sql, appId: number, storefronts: readonly string[], sources: readonly FactSource[]) {
+function latestRuns(sql: Db, appId: number, storefronts: readonly string[], sources: readonly FactSource[]) {
   return sql`
     from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, place)
     cross join unnest(${sources as string[]}::text[]) with ordinality u (source, preference)
@@ -103,7 +103,7 @@ export interface Release {
 
 /** What a source says of a version of an app; the form that counts (sql/0006). Null = nothing. */
 export async function releaseOf(
-  sql: Sql,
+  sql: Db,
   { appId, storefront, source, version }: { appId: number; storefront: string; source: string; version: string },
 ): Promise<Release | null> {
   const [row] = await sql<Release[]>`
@@ -125,7 +125,7 @@ export interface LatestCounts {
 }
 
 /** An app's latest rating count in a storefront, and its latest count by star, which fewer readings tell. */
-export async function latestCounts(sql: Sql, appId: number, storefront: string): Promise<LatestCounts> {
+export async function latestCounts(sql: Db, appId: number, storefront: string): Promise<LatestCounts> {
   const [row] = await sql<[LatestCounts]>`
     select c.rating, c.ratings, c.seen_at as "ratingsAt", to_json(s.stars) as stars,
       s.seen_at as "starsAt"
@@ -161,7 +161,7 @@ export interface StoreFacts {
 }
 
 /** What a look-up said last of an app in a storefront; null = nobody looked it up there. */
-export async function lookedUp(sql: Sql, appId: number, storefront: string, source: FactSource) {
+export async function lookedUp(sql: Db, appId: number, storefront: string, source: FactSource) {
   const [row] = await sql<StoreFacts[]>`
     select available, seen_at as "availableAt", version, price::float8 as price, currency, genre,
       released_at as "releasedAt", updated_at as "updatedAt"
@@ -180,7 +180,7 @@ export interface MarketFacts {
 }
 
 /** What a page said last of installs and of what is sold within an app; null = never read. */
-export async function latestMarketFacts(sql: Sql, appId: number, storefront: string, source: FactSource) {
+export async function latestMarketFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
   const [row] = await sql<MarketFacts[]>`
     select installs, has_in_app_purchases as "hasInAppPurchases", in_app_least::float8 as "inAppLeast",
       in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency", seen_at as "seenAt"
@@ -198,7 +198,7 @@ export interface NewestChanges {
   truncated: boolean
 }
 
-export async function newestChanges(sql: Sql, { limit, ...asked }: ChangesAsked): Promise<NewestChanges> {
+export async function newestChanges(sql: Db, { limit, ...asked }: ChangesAsked): Promise<NewestChanges> {
   const changes = await changesOf(sql, { ...asked, limit: limit + 1 })
   return { changes: changes.slice(0, limit), truncated: changes.length > limit }
 }

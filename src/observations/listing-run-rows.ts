@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
 import type { Moment, Run, Series } from "./listing-runs.ts"
 import type { ListingObservation } from "./types.ts"
@@ -86,7 +87,7 @@ async function insertContents(tx: Tx, merged: readonly MergedSection[]): Promise
   await tx`
     insert into listing_content (app_id, storefront, source, section, digest, content)
     select app_id, storefront, source, section, decode(digest, 'hex'), content
-    from jsonb_to_recordset(${tx.json(rows as never)}) r (
+    from jsonb_to_recordset(${json(tx, rows)}) r (
       app_id int, storefront text, source text, section text, digest text, content jsonb
     )
     order by app_id, storefront, source, section, digest

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import { type SideApp, sideOf } from "./day-answers.ts"
 import type { Side } from "./ranks.ts"
@@ -9,7 +9,7 @@ import type { RankedApp } from "./types.ts"
  * first days. Months in which nothing was measured are left out.
  */
 export async function rankMonths(
-  sql: Sql,
+  sql: Db,
   app: RankedApp,
   side: Side,
   months: readonly string[],
@@ -20,7 +20,7 @@ export async function rankMonths(
 
 /** The same of several sides, in their order. */
 export async function rankMonthsOf(
-  sql: Sql,
+  sql: Db,
   sides: readonly SideApp[],
   months: readonly string[],
 ): Promise<TermMonths[][]> {
@@ -71,7 +71,7 @@ function entryOf(row: MonthRow): [string, MonthBytes][] {
   return [[month, { ranks, sources, depths }]]
 }
 
-async function countTerms(sql: Sql, sides: readonly SideApp[]): Promise<number[]> {
+async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]> {
   const rows = await sql<{ terms: number }[]>`
     select (select count(*) from tracked_term where app_id = s.tracked and country = s.storefront)::int as terms
     from unnest(
@@ -85,7 +85,7 @@ async function countTerms(sql: Sql, sides: readonly SideApp[]): Promise<number[]
 
 // Why both tables are told their months, and as a list: series.ts. Without the `offset 0` all rows of an app were joined to each
 // of its terms: 3 apps with 400 terms each took the embedded database 2.4 s, 20 of them half a minute.
-async function readMonths(sql: Sql, sides: readonly SideApp[], months: readonly string[]): Promise<MonthRow[]> {
+async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly string[]): Promise<MonthRow[]> {
   return await sql<MonthRow[]>`
     select s.side::int as side, k.term, m.month, m.ranks, m.sources, m.depths
     from unnest(

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { bestFirst } from "./answers.ts"
 import { type Platform, type RankedApp, type RankSource, sourceOf } from "./types.ts"
 
@@ -38,7 +38,7 @@ export function ownId(app: RankedApp, { platform, storefront }: Side): number | 
  * track answers all the app's terms as unmeasured. More than a few hundred terms are read in pieces, with a pause after each.
  */
 export async function ranksOn(
-  sql: Sql,
+  sql: Db,
   app: RankedApp,
   sides: readonly Side[],
   pause = async () => {},
@@ -56,7 +56,7 @@ export async function ranksOn(
 }
 
 /** The app's terms over all its storefronts, in the order of storefronts and positions, each once. */
-export async function allTerms(sql: Sql, app: RankedApp): Promise<string[]> {
+export async function allTerms(sql: Db, app: RankedApp): Promise<string[]> {
   const rows = await sql<{ term: string }[]>`
     select term
     from tracked_term
@@ -81,7 +81,7 @@ interface RankRow {
 const PIECE = 150
 
 async function readRanks(
-  sql: Sql,
+  sql: Db,
   app: RankedApp,
   sides: readonly Side[],
   pause: () => Promise<void>,
@@ -128,7 +128,7 @@ async function readRanks(
 }
 
 /** The day's answer for the term `t`. */
-function answerOf(sql: Sql, where: ReturnType<Sql>) {
+function answerOf(sql: Db, where: ReturnType<Db>) {
   return sql`
     select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
     from search_results

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { DEMO, type SourceName } from "./types.ts"
 
 /**
@@ -24,7 +24,7 @@ export interface RatingPoint {
  * days without a point were not measured. The demo's days count only where there are no others.
  */
 export async function ratingDays(
-  sql: Sql,
+  sql: Db,
   app: number,
   { storefront, from, to }: { storefront: string; from: string; to: string },
 ): Promise<RatingPoint[]> {
@@ -43,7 +43,7 @@ export async function ratingDays(
 }
 
 /** The latest day's count, however long ago; null = none was ever read. */
-export async function latestRatings(sql: Sql, app: number, storefront: string): Promise<RatingPoint | null> {
+export async function latestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
   const [row] = await sql<RatingPoint[]>`
     select day, ratings, rating::numeric::float8 as rating, source
     from rating_count
@@ -54,6 +54,6 @@ export async function latestRatings(sql: Sql, app: number, storefront: string): 
 }
 
 /** Of several counts of one day in `rating_count`, the one that is told comes first: nothing of the demo beside what was read; then by precedence. */
-export function preferredRating(sql: Sql) {
+export function preferredRating(sql: Db) {
   return sql`origin = ${DEMO}, array_position(${RATING_SOURCES as string[]}::text[], source), source`
 }

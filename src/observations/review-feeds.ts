@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import type { Platform, ReviewsObservation, StoreReview } from "./types.ts"
 
 /** The list that reviews stand in, as they are stored: a storefront's on the App Store, a language's on Google Play. */
@@ -23,7 +23,7 @@ export interface ReviewFeed {
  * a later reading brought that broke off is not known so: reviews may be missing below it.
  */
 export async function knownReviews(
-  sql: Sql,
+  sql: Db,
   { platform, storeId, feed, source }: ReviewFeed,
 ): Promise<(review: StoreReview) => boolean> {
   const rows = await sql<{ id: string; at: Date }[]>`
@@ -49,7 +49,7 @@ const LOOKED_AT = 1_000
  * showed a review that was held before it, or none was, or the store said that there are none. One that shows nothing but
  * what is new may have left out what lies between, whatever its importer says.
  */
-export function isJoined(sql: Sql | Tx) {
+export function isJoined(sql: Db) {
   return sql`
     (r.empty or (
       select count(*) = 0 or bool_or(v.seen_at > r.seen_at - ${READING}::interval)
@@ -76,7 +76,7 @@ export interface ReviewsRead {
 
 /** How far an app's reviews were read last, by whichever source; null = never, which is not "no reviews". */
 export async function reviewsRead(
-  sql: Sql,
+  sql: Db,
   { appId, feed }: { appId: number; feed: string },
 ): Promise<ReviewsRead | null> {
   const rows = await sql<(Omit<ReviewsRead, "completeAt"> & { said: boolean })[]>`

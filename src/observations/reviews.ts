@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { foldReview, type Written } from "../formulas/review-text.ts"
 import { reviewsRead } from "./review-feeds.ts"
@@ -22,7 +22,7 @@ export interface FeedState {
   completeAt: Date | null
 }
 
-export async function feedState(sql: Sql, { appId, feed }: HeldFeed): Promise<FeedState> {
+export async function feedState(sql: Db, { appId, feed }: HeldFeed): Promise<FeedState> {
   const read = await reviewsRead(sql, { appId, feed })
   if (read) {
     const { empty, ...rest } = read
@@ -59,7 +59,7 @@ export interface ReviewsSought extends HeldFeed {
  * 0.3 s on PostgreSQL (two busy cores).
  */
 export async function findReviews(
-  sql: Sql,
+  sql: Db,
   sought: ReviewsSought,
   limit: number,
 ): Promise<{ total: number; reviews: HeldReview[] }> {
@@ -109,7 +109,7 @@ interface Shown extends Written, Place {
  * Each review is looked up by the primary key, whatever the planner knows: a join may be made with the whole feed for each,
  * and of the indexes of current reviews, which `current::int` hides, one by moments would do the same.
  */
-async function readPart(sql: Sql, sought: ReviewsSought, needed: number, last: Place | null): Promise<Part> {
+async function readPart(sql: Db, sought: ReviewsSought, needed: number, last: Place | null): Promise<Part> {
   const { text } = sought
   const [part] = await sql<Part[]>`
     with part as materialized (
@@ -165,14 +165,14 @@ async function readPart(sql: Sql, sought: ReviewsSought, needed: number, last: P
   return part as Part
 }
 
-function isSought(sql: Sql, { appId, feed, from, to, stars, version }: ReviewsSought) {
+function isSought(sql: Db, { appId, feed, from, to, stars, version }: ReviewsSought) {
   return sql`app_id = ${appId} and feed = ${feed} and current
     and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}
     ${stars ? sql`and stars = any(${[...stars]}::smallint[])` : sql``}
     ${version === undefined ? sql`` : sql`and version = ${version}`}`
 }
 
-function isBefore(sql: Sql, { at, id }: Place) {
+function isBefore(sql: Db, { at, id }: Place) {
   const moment = new Date(at)
   return sql`at <= ${moment} and (at < ${moment} or review_id collate "C" > ${id})`
 }
@@ -183,7 +183,7 @@ export function startOf(day: string): Date {
 }
 
 /** A column's moment in milliseconds since 1970, as JSON carries it. */
-export function milliseconds(sql: Sql, column: string) {
+export function milliseconds(sql: Db, column: string) {
   return sql`(extract(epoch from ${sql(column)}) * 1000)::bigint`
 }
 
@@ -196,7 +196,7 @@ function heldReview({ id, stars, title, text, version, at, seenAt }: Shown): Hel
  * day. Null = unknown: the feed was never read, its latest reading broke off, or nothing from before that day is held to
  * compare with.
  */
-export async function newReviews(sql: Sql, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
+export async function newReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
   if (known.readAt === null || !known.complete) return null
   const day = startOf(dayOf(known.readAt))
   const [row] = await sql<{ newest: Date | null; count: number }[]>`

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { dayAnswers, type SideApp } from "./day-answers.ts"
 
 export interface RivalsAsked {
@@ -12,9 +12,9 @@ export interface RivalsAsked {
  * app that counts as a rival on the day shown. An app is a rival where it stands above the app, one named by hand wherever
  * it stands, one taken away nowhere. `places`: at most so many are looked at in all, the first of each keyword.
  */
-export function heldPlaces(sql: Sql | Tx, { side, manual }: RivalsAsked, places: number | null = null) {
+export function heldPlaces(sql: Db, { side, manual }: RivalsAsked, places: number | null = null) {
   return sql`
-    ${dayAnswers(sql as Sql, [side])}, named as materialized (
+    ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id
       from (select distinct unnest(${manual as string[]}::text[])) m (id)
       left join store_app a on (a.platform, a.store_id) = (${side.platform}, m.id)
@@ -53,7 +53,7 @@ export interface FoundRival {
  * The rivals of an app to follow: all named by hand that are known, and the first `most` of the others: on the most
  * keywords first, then the best rank.
  */
-export async function rivalsToFollow(sql: Sql | Tx, asked: RivalsAsked, most: number): Promise<FoundRival[]> {
+export async function rivalsToFollow(sql: Db, asked: RivalsAsked, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
     with ${heldPlaces(sql, asked, PLACES)}, above as materialized (
       select app_id, min(their_rank) as best, count(*) filter (where their_rank < coalesce(our_rank, 32767)) as terms

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { addDays, monthOf } from "../formulas/days.ts"
 import { type Point, pointsOf } from "../formulas/month-bytes.ts"
 import { allTerms, ownId, type Side } from "./ranks.ts"
@@ -18,7 +18,7 @@ export interface RankPoint extends Omit<Point, "source"> {
  * The rank of every tracked term of an app, or of the one asked for, from `from` to `to` inclusive (UTC days). A storefront
  * that the app does not track answers all the app's terms without points.
  */
-export async function rankSeries(sql: Sql, app: RankedApp, asked: Asked): Promise<TermSeries[]> {
+export async function rankSeries(sql: Db, app: RankedApp, asked: Asked): Promise<TermSeries[]> {
   const { from, to, storefront } = asked
   if (!app.countries.includes(storefront)) {
     return (await allTerms(sql, app)).map((term) => ({ term, points: [] }))
@@ -52,7 +52,7 @@ function isMeasured(row: MonthRow): row is Month {
 // They are listed: a driver's statement is soon planned without its values, a range is then taken for a two hundredth of
 // the rows, and 200 keywords were joined row by row (4.7 ms where a list takes 1.6 ms). The `offset 0` keeps each keyword's own
 // lookup: before the tables' first statistics all rows of the app were joined to every list, and 60 keywords took 15 s.
-async function readMonths(sql: Sql, app: RankedApp, asked: Asked): Promise<MonthRow[]> {
+async function readMonths(sql: Db, app: RankedApp, asked: Asked): Promise<MonthRow[]> {
   const { from, to, platform, storefront, term = null } = asked
   const id = ownId(app, asked)
   const months = monthsFrom(from, to)

@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import { type ScannedStorefront, writtenIn } from "../formulas/storefront-audit.ts"
 import { STOREFRONTS } from "../storefronts.ts"
@@ -147,7 +148,7 @@ async function endScan(sql: Sql, appId: number, { startedAt, storefronts, isOver
   await sql`
     with ended as (
       update storefront_audit
-      set failed = ${failed}, rows = ${sql.json(rows as never)}, finished_at = case
+      set failed = ${failed}, rows = ${json(sql, rows)}, finished_at = case
           when ${isDecided} then least(${hourAfter(sql)}, greatest(started_at, ${lastAt}::timestamptz))
           else ${hourAfter(sql)}
         end

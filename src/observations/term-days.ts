@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { bestFirst } from "./answers.ts"
 import { DEMO, type Platform } from "./types.ts"
 
@@ -24,7 +24,7 @@ export interface TermDaysAsked {
  * there is none. A day of which the demo tells is in no pair, and neither is one on which the keyword was not tracked yet
  * (`since` is of the app), unless `since` is null. rank null = absent.
  */
-export function termPairs(sql: Sql | Tx, asked: TermDaysAsked, since: string | null) {
+export function termPairs(sql: Db, asked: TermDaysAsked, since: string | null) {
   const { appId, platform, storefront, own, from, to, first } = asked
   const tracked =
     since === null ? sql`'-infinity'::date` : sql`greatest((added_at at time zone 'utc')::date, ${since}::date)`
@@ -75,7 +75,7 @@ export function termPairs(sql: Sql | Tx, asked: TermDaysAsked, since: string | n
 
 /** The keywords that each of the statements for all of an app's keywords there begins with. */
 export async function firstTerms(
-  sql: Sql | Tx,
+  sql: Db,
   { appId, storefront }: Pick<TermDaysAsked, "appId" | "storefront">,
 ): Promise<string[]> {
   const rows = await sql<{ term: string }[]>`

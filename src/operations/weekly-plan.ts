@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
+import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import { Country, Platform } from "../fields.ts"
 import { localesOf } from "../formulas/listing-locales.ts"
@@ -233,7 +234,7 @@ async function keepTold(sql: Sql, appId: string, told: readonly Told[], goal: st
     )
     select ${appId}, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords,
       expected_value, ${goal}
-    from jsonb_to_recordset(${sql.json(rows as never)}) r (
+    from jsonb_to_recordset(${json(sql, rows)}) r (
       task_id text, platform text, storefront text, field text, current_text text, proposed_text text,
       page_seen_at timestamptz, keywords jsonb, expected_value real
     )

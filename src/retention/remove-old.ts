@@ -90,7 +90,7 @@ function stepsOf(kept: Kept, chunk: number): [table: string, step: Step][] {
 /** Null when another process is at it. */
 async function alone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
   return (await sql.begin(async (tx) => {
-    return (await tryLock(tx as Tx, "retention")) ? await step(tx as Tx) : null
+    return (await tryLock(tx, "retention")) ? await step(tx) : null
   })) as Awaited<ReturnType<Step>> | null
 }
 

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { KINDS } from "../observations/kinds.ts"
 
 /** For how many days each is kept; 0 for ever. */
@@ -26,7 +26,7 @@ export interface AgingRows {
   keep: keyof Kept | number
   /** The table that has the column, and the key by which its rows own these. */
   owner?: { table: string; key: string }
-  where?: (sql: Sql | Tx) => unknown
+  where?: (sql: Db) => unknown
   /** How much larger than others a row is: so many fewer go at once. */
   weight?: number
   /** The setting of the transaction without which the table refuses. */
@@ -36,14 +36,13 @@ export interface AgingRows {
 // A link works for 7 days: a day later no download is under way, and whoever comes late was told why.
 const EXPORT_DAYS = 8
 
-const withoutParts = (sql: Sql | Tx) =>
-  (sql as Sql)`not exists (select from export_part p where p.export_id = export.id)`
+const withoutParts = (sql: Db) => sql`not exists (select from export_part p where p.export_id = export.id)`
 
 const jobsThatAre = (status: string): AgingRows => ({
   table: "job",
   time: "finished_at",
   keep: "jobDays",
-  where: (sql) => (sql as Sql)`status = ${status}`,
+  where: (sql) => sql`status = ${status}`,
 })
 
 /** What goes when. Charges are not among them: see fold-ledger.ts. */

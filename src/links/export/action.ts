@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { findApp } from "../../access/visible-apps.ts"
 import { action } from "../../actions/action.ts"
 import { keepApp } from "../../actions/limits.ts"
-import type { Sql, Tx } from "../../database/types.ts"
+import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { AppId, Country, Platform } from "../../fields.ts"
 import { dayOf } from "../../formulas/days.ts"
@@ -65,7 +65,7 @@ export const exportData = action({
   async look(args, looking) {
     const { sql, caller, lock, now } = looking
     if (lock) await keepApp(sql as Tx, caller, args.appId)
-    const app = await findApp(sql as Sql, caller, args.appId, args.country)
+    const app = await findApp(sql, caller, args.appId, args.country)
     const side = { platform: args.platform, storefront: args.country ?? (app.countries[0] as string) }
     if (args.dataset === "keywords") return { app, side, draft: await draftKeywords(looking, app, side) }
     const days = exportDays(args.dataset, args, now, caller)

@@ -1,7 +1,7 @@
 import type { TrackedApp } from "../../access/visible-apps.ts"
 import type { Looking } from "../../actions/action.ts"
 import { counted } from "../../actions/limits.ts"
-import type { Sql, Tx } from "../../database/types.ts"
+import type { Db, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { commonDays, type Days } from "../../formulas/day-range.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../../formulas/days.ts"
@@ -17,9 +17,9 @@ import { addParts } from "./store.ts"
 
 /** The keywords of an app in one storefront of one store, as list_keyword_ranks shows them. */
 export async function draftKeywords({ sql, now }: Looking, app: TrackedApp, side: Side): Promise<ExportDraft> {
-  const [shown] = (await ranksOn(sql as Sql, app, [side])) as [SideRanks]
+  const [shown] = (await ranksOn(sql, app, [side])) as [SideRanks]
   const known = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
-  const metrics = await keywordMetricsOf(sql as Sql, { ...side, terms: known, today: dayOf(now) })
+  const metrics = await keywordMetricsOf(sql, { ...side, terms: known, today: dayOf(now) })
   const lineOf = (rank: TermRank) => keywordLine(rank, metrics.get(rank.term) ?? UNMEASURED)
   return {
     rows: shown.terms.length,
@@ -43,8 +43,8 @@ export async function draftHistory(
   { from, to }: ExportDays,
 ): Promise<ExportDraft> {
   const measured: MeasuredTerms = { rows: 0, terms: new Map() }
-  for (const month of await readMonths(sql as Sql, app, side, { from, to })) {
-    await addMonth(measured, sql as Sql, app, side, { month, from, to })
+  for (const month of await readMonths(sql, app, side, { from, to })) {
+    await addMonth(measured, sql, app, side, { month, from, to })
     if (measured.rows > MOST_POINTS) {
       const reason = `A file holds ${MOST_POINTS} rows of history at most, and these days have more: ask for fewer.`
       throw new Fault("write_limit_reached", { reason })
@@ -83,7 +83,7 @@ interface TermMonth {
 
 /** The first days of the months in which any of the terms can have been measured, oldest first. */
 async function readMonths(
-  sql: Sql,
+  sql: Db,
   { id }: TrackedApp,
   { platform, storefront }: Side,
   { from, to }: Days,
@@ -110,7 +110,7 @@ async function readMonths(
 /** A month at a time: what is read at once grows with the terms alone. */
 async function addMonth(
   measured: MeasuredTerms,
-  sql: Sql,
+  sql: Db,
   app: TrackedApp,
   side: Side,
   { month, from, to }: Days & { month: string },

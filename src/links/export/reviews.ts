@@ -1,7 +1,7 @@
 import type { TrackedApp } from "../../access/visible-apps.ts"
 import type { Looking } from "../../actions/action.ts"
 import { takeLock } from "../../database/locks.ts"
-import type { Sql, Tx } from "../../database/types.ts"
+import type { Db, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { addDays } from "../../formulas/days.ts"
 import { reviewLanguage } from "../../formulas/review-language.ts"
@@ -29,7 +29,7 @@ export async function draftReviews(
   const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
   // as whoever records reviews of the feed does
   if (lock) await takeLock(sql as Tx, "reviews", appId, held.feed)
-  const known = await feedState(sql as Sql, held)
+  const known = await feedState(sql, held)
   const rows = await countReviews(sql, { ...held, from, to })
   if (rows > MOST_REVIEWS) {
     const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
@@ -56,8 +56,8 @@ interface ReviewFilter extends HeldFeed {
 }
 
 /** One more than a file holds, where there are more. */
-async function countReviews(sql: Sql | Tx, filter: ReviewFilter): Promise<number> {
-  const [row] = await (sql as Sql)<{ rows: number }[]>`
+async function countReviews(sql: Db, filter: ReviewFilter): Promise<number> {
+  const [row] = await sql<{ rows: number }[]>`
     select count(*) as rows
     from (
       select
@@ -128,8 +128,8 @@ async function copyParts(
         select count(*) as rows,
           string_agg(
             json_build_array(
-              review_id, stars, title, text, version, ${milliseconds(tx as unknown as Sql, "at")},
-              ${milliseconds(tx as unknown as Sql, "seen_at")}
+              review_id, stars, title, text, version, ${milliseconds(tx, "at")},
+              ${milliseconds(tx, "seen_at")}
             )::text,
             e'\\n' order by at desc, review_id
           ) as lines
@@ -152,7 +152,7 @@ async function copyParts(
   return copied!.rows
 }
 
-function isWanted(sql: Sql | Tx, { appId, feed, from, to }: ReviewFilter) {
-  return (sql as Sql)`app_id = ${appId} and feed = ${feed} and current
+function isWanted(sql: Db, { appId, feed, from, to }: ReviewFilter) {
+  return sql`app_id = ${appId} and feed = ${feed} and current
     and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
 }

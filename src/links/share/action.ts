@@ -3,7 +3,7 @@ import { findApp } from "../../access/visible-apps.ts"
 import { action } from "../../actions/action.ts"
 import { counted, keepApp } from "../../actions/limits.ts"
 import { takeLock } from "../../database/locks.ts"
-import type { Sql, Tx } from "../../database/types.ts"
+import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { AppId, Country } from "../../fields.ts"
 import { dayOf } from "../../formulas/days.ts"
@@ -53,9 +53,9 @@ export const shareLink = action({
   target: ({ appId }) => `share ${appId}`,
   async look({ appId, country }, { sql, caller, lock, now }) {
     if (lock) await keepApp(sql as Tx, caller, appId)
-    const app = await findApp(sql as Sql, caller, appId, country)
+    const app = await findApp(sql, caller, appId, country)
     const days = reportDays(dayOf(now), caller.entitlements.historyDays)
-    const report = await readReport(sql as Sql, app, { storefront: country, ...days })
+    const report = await readReport(sql, app, { storefront: country, ...days })
     // as long as the transaction lasts nobody else makes a link; not before the report, so that others are read meanwhile
     if (lock) await takeLock(sql as Tx, "share links", caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }

@@ -1,4 +1,4 @@
-import type { Sql } from "../../database/types.ts"
+import type { Db } from "../../database/types.ts"
 import { addDays } from "../../formulas/days.ts"
 import { type Direction, moveBetween } from "../../formulas/rank-moves.ts"
 import { storefrontName } from "../../formulas/storefront-names.ts"
@@ -74,7 +74,7 @@ export const MOST_LISTED = 200
 export const MOST_CHARTED = 12
 
 /** What a page shared now shows: ranks and store page of each store that the app is in. */
-export async function readReport(sql: Sql, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
+export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
   const stores: SharedStore[] = []
   for (const platform of ["ios", "android"] as const) {
     const storeId = platform === "ios" ? app.iosId : app.androidPkg
@@ -84,7 +84,7 @@ export async function readReport(sql: Sql, app: SharedApp, span: ReportSpan): Pr
   return { app: app.name, ...span, country: storefrontName(span.storefront), tracked, stores }
 }
 
-async function readStore(sql: Sql, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
+async function readStore(sql: Db, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
   const side: Side = { platform, storefront }
   const [ranks] = (await ranksOn(sql, app, [side])) as [SideRanks]
   const series = await rankSeries(sql, app, { ...side, from, to })

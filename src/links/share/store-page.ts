@@ -1,4 +1,4 @@
-import type { Sql } from "../../database/types.ts"
+import type { Db } from "../../database/types.ts"
 import {
   latestCounts,
   latestMarketFacts,
@@ -39,7 +39,7 @@ export interface SharedStorePage {
 
 /** What is known of the page of an app (a store_app id) in one store; all null for none. */
 export async function readStorePage(
-  sql: Sql,
+  sql: Db,
   appId: number | null,
   { platform, storefront }: Side,
 ): Promise<SharedStorePage> {
@@ -69,7 +69,7 @@ export async function readStorePage(
   }
 }
 
-async function readParts(sql: Sql, appId: number, platform: Platform, storefront: string) {
+async function readParts(sql: Db, appId: number, platform: Platform, storefront: string) {
   const android = platform === "android"
   const reading = await latestPage(sql, appId, storefront, PAGE_SOURCES[platform])
   const [source, version] = [reading?.source, reading?.page.version]

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
-import type { Sql, Tx } from "../../database/types.ts"
+import { json } from "../../database/json.ts"
+import type { Db, Sql, Tx } from "../../database/types.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
 
 export interface NewShareLink {
@@ -20,15 +21,15 @@ export async function createShareLink(
   const [row] = await tx<{ expiresAt: Date }[]>`
     insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, password, content)
     select ${linkDigest(token)}, ${workspaceId}, ${appId}, at, at + ${days}::int * interval '24 hours', ${password},
-      ${tx.json(content as never)}
+      ${json(tx, content)}
     from date_trunc('second', now()) at
     returning expires_at as "expiresAt"`
   return { token, expiresAt: row!.expiresAt }
 }
 
 /** Links of a workspace that are not over, up to `most`. */
-export async function countShareLinks(sql: Sql | Tx, workspaceId: number, most: number): Promise<number> {
-  const [row] = await (sql as Sql)<[{ count: number }]>`
+export async function countShareLinks(sql: Db, workspaceId: number, most: number): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count
     from (
       select
