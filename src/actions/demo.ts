@@ -4,7 +4,7 @@ import { nameIn } from "../names.ts"
 import { deriveMonths, type ListMonth } from "../observations/derive-month.ts"
 import { lockLists, lockRemoval } from "../observations/identities.ts"
 import { type Imported, importLines } from "../observations/import-lines.ts"
-import { recountDays } from "../observations/record.ts"
+import { recountDays } from "../observations/record-searches.ts"
 import { DEMO } from "../observations/types.ts"
 import { trackApp } from "./tracking.ts"
 

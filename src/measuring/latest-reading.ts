@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import type { Wanted } from "../live-read.ts"
 import { appAds } from "../observations/kinds/app-ads.ts"
 import { apps } from "../observations/kinds/apps.ts"
-import { DEMO } from "../observations/types.ts"
+import { search } from "../observations/kinds/search.ts"
 import { chartOf } from "./kinds/charts.ts"
 
 /** When what is wanted was last seen, at that moment or later; null when it was not. The demo's searches do not count. */
@@ -15,21 +15,11 @@ export async function latestReading(sql: Sql, wanted: Wanted, since: Date): Prom
 type Latest = (sql: Sql, wanted: Wanted, since: Date) => PendingQuery<Row[]>
 
 const SEEN: Record<Wanted["kind"], Latest> = {
-  search: searchSeen,
+  search: search.latest!,
   app: apps.latest!,
   listing: listingSeen,
   app_ads: appAds.latest!,
   chart: chartSeen,
-}
-
-function searchSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
-  return sql`
-    select max(r.seen_at) as "seenAt"
-    from list l
-    join search_results r on r.list_id = l.id
-    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
-      and r.complete and r.origin <> ${DEMO}
-      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
 }
 
 function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {

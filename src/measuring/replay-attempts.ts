@@ -56,13 +56,6 @@ function isRecorded(sql: Sql) {
   return sql`
     exists (
       select
-      from list l
-      join search_results r on r.list_id = l.id
-      where a.kind = 'search' and (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
-        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
-    )
-    or exists (
-      select
       from store_app s
       join rating_count c on c.app_id = s.id
       where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
@@ -127,10 +120,6 @@ function readAttempt(row: Row, sources: Sources, body: RawBody): Observation {
     const reader = sources.charts.find(({ name }) => name === source)!
     return parseBody(reader, chartOf({ storefront, subject }), body, undefined)
   }
-  if (kind === "developer") {
-    const reader = sources.developers.find(({ name }) => name === source)!
-    return parseBody(reader, { storefront, developerId: subject }, body, undefined)
-  }
-  const reader = sources.search.find(({ name }) => name === source)!
-  return parseBody(reader, { storefront, term: subject }, body, undefined)
+  const reader = sources.developers.find(({ name }) => name === source)!
+  return parseBody(reader, { storefront, developerId: subject }, body, undefined)
 }

@@ -7,15 +7,27 @@ import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody, type Source } from "../sources/source.ts"
 import type { Range, ReadFrom } from "./replay-subjects.ts"
 
+interface HeldRange extends Range {
+  /** The first day of which a body can be kept. */
+  firstKept: string
+}
+
 /** What is held of every kind whose bodies are kept, page by page, in the order of their sources. */
-export async function* readHeld(sql: Sql, sources: Sources, { since, source }: Range): AsyncGenerator<ReadFrom[]> {
+export async function* readHeld(
+  sql: Sql,
+  sources: Sources,
+  { since, source, firstKept }: HeldRange,
+): AsyncGenerator<ReadFrom[]> {
   for (const kind of new Set(allOf(sources).map((one) => one.kind))) {
     if (!kind.stored || !kind.replay) continue
     const names = sourcesOf(kind, sources)
       .map(({ name }) => name)
       .filter((name) => source === null || name === source)
     if (names.length === 0) continue
-    for await (const page of kind.stored(sql, { since, sources: names })) {
+    for await (const page of kind.stored(sql, {
+      since: since ?? (kind.replay.whileKept ? firstKept : null),
+      sources: names,
+    })) {
       yield page.map((held) => readFrom(kind, sources, held))
     }
   }

@@ -13,7 +13,6 @@ import { unreadAttempts } from "./replay-attempts.ts"
 import { storedCharts } from "./replay-charts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
-import { storedSearches } from "./replay-searches.ts"
 import { storedShelves } from "./replay-shelves.ts"
 import type { ReadFrom } from "./replay-subjects.ts"
 
@@ -66,8 +65,7 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   const { oldest } = await bodies.size()
   if (!oldest) return
   const range = { since: since ?? null, source: source ?? null }
-  yield* storedSearches(sql, sources.search, { ...range, since: since ?? addDays(dayOf(oldest), -1) })
-  yield* readHeld(sql, sources, range)
+  yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
   yield* storedApps(sql, sources, range)
   yield* storedCharts(sql, sources.charts, range)
   yield* storedShelves(sql, sources.developers, range)

@@ -3,7 +3,7 @@ import { Term } from "../fields.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
 import { isStorefront } from "../storefronts.ts"
-import { type Platform, type Provenance, RANK_SOURCES, type SourceName } from "./types.ts"
+import type { Platform, Provenance, SourceName } from "./types.ts"
 
 export type ProblemCode =
   | "bad_kind"
@@ -57,14 +57,6 @@ export function checkStore(
   hold(platform === "ios" || platform === "android", "bad_platform", "the platform must be ios or android")
   const store = /^(apple|itunes)-/.test(source) ? "ios" : source.startsWith("play-") ? "android" : platform
   hold(platform === store, "bad_platform", "the source does not read that platform's store")
-}
-
-const ITUNES = "the iTunes Search API is no rank source: its order is not the order a phone shows"
-
-/** A place where ranks are read. */
-export function checkRankPlace(place: Parameters<typeof checkPlace>[0]): void {
-  hold(place.source !== "itunes-search", "bad_source", ITUNES)
-  checkPlace(place, RANK_SOURCES)
 }
 
 /** `what` is "term", or what else is spelt as a term is. */

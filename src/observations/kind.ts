@@ -68,6 +68,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
   /** Of kinds whose bodies are kept: what is read in the body now, beside what is held. */
   replay?: {
+    /** True: without a first day, only readings of days whose bodies can be kept; there are too many others. */
+    whileKept?: true
     /** Each of these counts as one reading. */
     subjects(held: Seen): readonly string[]
     /** What was asked for it: a subject, or several with commas. */

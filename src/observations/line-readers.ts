@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
-import { normaliseTerm } from "../formulas/term.ts"
 import { LineProblem } from "./line-problem.ts"
 import type { LineOf } from "./line-shapes.ts"
 import { titleIn, versionIn, writtenIn } from "./review-parts.ts"
@@ -11,19 +10,9 @@ import type {
   Listing,
   ListingObservation,
   ReviewsObservation,
-  SearchObservation,
   StoreApp,
   StoreReview,
 } from "./types.ts"
-
-export function searchOf(line: LineOf<"search">, text: string): SearchObservation {
-  const { results, depth = results.length, term, ...rest } = line
-  if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
-  return { ...rest, ...provenanceOf(line, text), term: normaliseTerm(term), depth, results: results as Shown }
-}
-
-// fields that were left out are not there, rather than undefined
-type Shown = SearchObservation["results"]
 
 export function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
   return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }

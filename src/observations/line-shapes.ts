@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import {
-  App,
   Country,
   Fact,
   LINE_PROVENANCE,
@@ -9,7 +8,6 @@ import {
   list,
   Moment,
   PlatformName,
-  RankSource,
   SoldApp,
   Text,
   Whole,
@@ -18,18 +16,6 @@ import { APPS_SOURCES, CHART_SOURCES, CHARTS, DEVICES, LISTING_SOURCES, REVIEWS_
 
 /** Shapes of the lines of kinds that are not declared in a file of their own yet. */
 export const SHAPES = {
-  search: v.strictObject({
-    kind: v.literal("search"),
-    source: RankSource,
-    platform: PlatformName,
-    storefront: Country,
-    term: Text,
-    seenAt: Moment,
-    results: list(v.strictObject(App)),
-    depth: v.optional(Whole),
-    complete: v.optional(v.boolean("must be true or false"), true),
-    ...LINE_PROVENANCE,
-  }),
   apps: v.strictObject({
     kind: v.literal("apps"),
     source: v.picklist(APPS_SOURCES, `must be one of ${APPS_SOURCES.join(", ")}`),

@@ -12,12 +12,7 @@ export { LineProblem }
 export type Parsed = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
 
 /**
- * Reads one line of an import file: a JSON object, either a reading of search results
- *
- *     {"kind":"search","source":"import","platform":"ios","storefront":"us","term":"photo editor",
- *      "seenAt":"2025-10-25T03:25:01.530Z","results":[{"id":"897446215","name":"Canva"},{"id":"1617391485"}]}
- *
- * or a read that failed, which is logged and leaves its day unmeasured
+ * Reads one line of an import file: a JSON object, either a reading of search results (kinds/search.ts), or a read that failed, which is logged and leaves its day unmeasured
  *
  *     {"kind":"attempt","source":"import","platform":"ios","storefront":"us","term":"photo editor",
  *      "at":"2025-10-25T03:25:01Z","outcome":"blocked","detail":"status 403"}

@@ -11,10 +11,7 @@ import type { AnyObservation } from "./provenance.ts"
 import { lockSeries } from "./record-listing.ts"
 import { storeMarket } from "./record-market.ts"
 import { storeNames } from "./record-names.ts"
-import { recountDays } from "./record-searches.ts"
 import type { Observation } from "./types.ts"
-
-export { recountDays }
 
 export interface Recorded {
   /** Readings that were new, or replaced a lesser one of the same moment and source. */

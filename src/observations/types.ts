@@ -3,6 +3,7 @@ import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
+import type { SearchObservation } from "./kinds/search.ts"
 import type { Platform, Provenance } from "./provenance.ts"
 import type { ChartObservation } from "./types-charts.ts"
 import type {
@@ -18,6 +19,7 @@ export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } fr
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
 export type { HintsObservation } from "./kinds/hints.ts"
 export type { PopularityObservation } from "./kinds/popularity.ts"
+export type { SearchObservation } from "./kinds/search.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./types-charts.ts"
 export * from "./types-listing.ts"
@@ -40,20 +42,6 @@ export function sourceOf(code: number): RankSource {
   const source = BY_CODE.get(code)
   if (!source) throw new Error(`no source has the code ${code}`)
   return source
-}
-
-export interface SearchObservation extends Provenance {
-  kind: "search"
-  source: RankSource
-  platform: Platform
-  storefront: string
-  term: string
-  /** How many places were read, 1 to 250. */
-  depth: number
-  /** False when the reading broke off before its depth: it is kept but answers no day. */
-  complete: boolean
-  /** In the order shown; rank = index + 1. At most `depth`. */
-  results: ResultApp[]
 }
 
 /** An app as a search result shows it. Facts left out were not shown. */

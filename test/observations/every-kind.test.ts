@@ -13,7 +13,7 @@ import { AWARDS, awards } from "./awards.ts"
 import { randomOf, shuffled } from "./listed.ts"
 
 /** Kinds whose parts still stand elsewhere; the list may only shrink. */
-const IN_PARTS = ["search", "apps", "chart", "reviews", "listing", "developer"]
+const IN_PARTS = ["apps", "chart", "reviews", "listing", "developer"]
 
 /** The invented kind needs nothing but its line here. */
 const ALL: readonly AnyKind[] = [...KINDS.filter(({ name }) => !IN_PARTS.includes(name)), awards]
@@ -67,7 +67,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(await importLines(sql, lines(), options)).toEqual({ read: 1, recorded: 1, known: 0, attempts: 0, bad: [] })
     expect(await importLines(sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
     const held = await heldOf(kind)
-    expect(held).toEqual([expect.objectContaining(plain(exampleOf(kind)))])
+    expect(held).toEqual([expect.objectContaining({ ...plain(exampleOf(kind)), ...KEPT[kind.name as string] })])
     // and all that is held of it can be made of that
     await empty(kind)
     expect(await tell(kind, ...held)).toEqual({ recorded: 1, known: 0, refused: [] })
@@ -107,7 +107,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       [{ seenAt: new Date("2026-01-02") }, "bad_time"],
       [{ parser: -1 }, "bad_provenance"],
       [{ sha256: Buffer.alloc(3) }, "bad_provenance"],
-      [{ origin: "demo" }, "bad_provenance"],
+      ...(kind.demo ? [] : [[{ origin: "demo" }, "bad_provenance"] as [object, string]]),
       ...(kind.everywhere ? [] : [[{ storefront: "zz" }, "bad_storefront"] as [object, string]]),
       ...(WRONG[kind.name as string] as [object, string][]),
     ]
@@ -135,8 +135,21 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
   })
 })
 
+/** What is read back of an example otherwise than it was said: names are held with the app, not with every reading. */
+const KEPT: Record<string, object> = { search: { results: [{ id: "897446215" }, { id: "1617391485" }] } }
+
 /** Of each kind, what none of its own rules lets pass. */
 const WRONG: Record<string, [object, string][]> = {
+  search: [
+    [{ term: "Photo editor " }, "bad_term"],
+    [{ depth: 0 }, "bad_depth"],
+    [{ depth: 251 }, "bad_depth"],
+    [{ complete: "yes" }, "bad_depth"],
+    [{ depth: 1 }, "too_many_results"],
+    [{ results: [{ id: "897446215" }, { id: "897446215" }] }, "duplicate_app"],
+    [{ results: [{ id: "com.example.tea" }] }, "bad_app_id"],
+    [{ results: [{ id: "897446215", rating: 6 }] }, "bad_figure"],
+  ],
   genres: [
     [{ genres: [{ id: "6014", name: "Games", parent: "36" }] }, "bad_text"],
     [{ genres: [{ id: "first", name: "App Store" }] }, "bad_text"],

@@ -1,20 +1,69 @@
 import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
 import { dayOf, monthOf } from "../../formulas/days.ts"
-import { checkSearch } from "../check-legacy.ts"
+import { normaliseTerm } from "../../formulas/term.ts"
+import { RANK_SOURCES, type RankSource } from "../../upstreams.ts"
+import { checkFacts } from "../app-facts.ts"
+import { pagesOf } from "../best-rows.ts"
 import { deriveMonths } from "../derive-month.ts"
+import { differenceOf } from "../differences.ts"
 import type { Identified } from "../identified.ts"
-import { checkTerm } from "../invariants.ts"
-import { kind } from "../kind.ts"
-import { searchOf } from "../line-readers.ts"
-import { SHAPES } from "../line-shapes.ts"
+import { checkIds, checkTerm, hold } from "../invariants.ts"
+import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { App, list, RankSource as RankSourceName, Text, Whole } from "../line-parts.ts"
+import { LineProblem } from "../line-problem.ts"
+import { DEMO } from "../provenance.ts"
 import { storeSearches } from "../record-searches.ts"
-import { RANK_SOURCES, type SearchObservation } from "../types.ts"
+import { rule, ruleBy } from "../shape.ts"
+import { SOURCE_CODES, sourceOf } from "../types.ts"
+
+const Flag = v.boolean("must be true or false")
+
+const Result = v.pipe(
+  v.strictObject(App),
+  ruleBy((app, { seenAt }) => checkFacts(app, seenAt)),
+)
+
+const shape = v.pipe(
+  v.strictObject({
+    term: v.pipe(
+      Text,
+      v.transform(normaliseTerm),
+      ruleBy((term) => checkTerm(term)),
+    ),
+    /** How many places were read, 1 to 250. */
+    depth: v.pipe(
+      Whole,
+      rule("bad_depth", "the depth must be a whole number from 1 to 250", (depth) => {
+        return Number.isInteger(depth) && depth >= 1 && depth <= 250
+      }),
+    ),
+    /** False when the reading broke off before its depth: it is kept but answers no day. */
+    complete: v.pipe(
+      Flag,
+      rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
+    ),
+    /** In the order shown; rank = index + 1. At most `depth`. */
+    results: list(Result),
+  }),
+  ruleBy(({ depth, results }, { platform }) => {
+    hold(results.length <= depth, "too_many_results", "there are more results than the depth")
+    checkIds(platform, idsIn(results), "results")
+  }),
+)
+
+function idsIn(results: readonly { id: string }[]): string[] {
+  return results.map(({ id }) => id)
+}
+
+export type SearchObservation = ObservationOf<"search", RankSource, typeof shape>
 
 export interface SearchQuestion {
   storefront: string
   term: string
 }
 
+/** What a store answers to a term. Every reading is held; of several of one moment and source the best. */
 export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
   sources: RANK_SOURCES,
@@ -22,12 +71,16 @@ export const search = kind<SearchObservation, SearchQuestion>({
   figures: true,
   demo: true,
   monthly: true,
-  shape: v.strictObject({}),
-  lineShape: SHAPES.search,
-  readLine: searchOf as never,
-  check: checkSearch,
+  shape,
+  line: {
+    entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
+    read: ({ results, depth = results.length }: SearchLine) => {
+      if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
+      return { depth }
+    },
+  },
   question: { about: ({ term }) => term, checkSubject: (subject) => checkTerm(subject) },
-  names: (seen) => ({ list: seen, apps: idsIn(seen) }),
+  names: (seen) => ({ list: seen, apps: idsIn(seen.results) }),
   weight: ({ results }) => results.length,
   async store(tx, readings, known) {
     const shown = await storeSearches(tx, readings, known)
@@ -39,14 +92,93 @@ export const search = kind<SearchObservation, SearchQuestion>({
       placed.map((from) => ({ listId: listOf(from), month: monthOf(dayOf(from.seenAt)) })),
     )
   },
-  example: {},
+  stored: storedSearches,
+  replay: {
+    whileKept: true,
+    subjects: ({ term }) => [term],
+    asked: ({ storefront }, term) => ({ storefront, term }),
+    compare: (held, now) => [
+      differenceOf("places", idsIn(held.results), idsIn(now.results), [
+        now.depth !== held.depth && `depth ${now.depth}, was ${held.depth}`,
+        now.complete !== held.complete && (now.complete ? "complete now" : "broken off now"),
+      ]),
+    ],
+    isHeld: (sql) => sql`
+      select
+      from list l
+      join search_results r on r.list_id = l.id
+      where (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
+        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256`,
+  },
+  latest: (sql, { platform, storefront, subject }, since) => sql`
+    select max(r.seen_at) as "seenAt"
+    from list l
+    join search_results r on r.list_id = l.id
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
+      and r.complete and r.origin <> ${DEMO}
+      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`,
+  example: {
+    source: "import",
+    platform: "ios",
+    storefront: "us",
+    term: "photo editor",
+    seenAt: "2025-10-25T03:25:01.530Z",
+    results: [{ id: "897446215", name: "Canva" }, { id: "1617391485" }],
+  },
 })
 
-function idsIn({ results }: SearchObservation): string[] {
-  return results.map(({ id }) => id)
-}
+/** A line without `depth` was read as far as its results go. */
+type SearchLine = Pick<SearchObservation, "results"> & { depth?: number }
 
 /** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
 function namedIn(from: SearchObservation, { appOf }: Identified) {
-  return { from, apps: from.results, appIds: idsIn(from).map((id) => appOf(from.platform, id)) }
+  return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
+}
+
+// Of 200 results each, some 10,000 ids are looked up.
+const PAGE = 50
+
+type Row = Omit<SearchObservation, "source" | "results" | "egress"> & {
+  egress: string | null
+  ids: string[]
+  listId: number
+  day: string
+  code: number
+  /** To the microsecond. */
+  seen: string
+}
+
+/** Of the results what is held of a reading: which apps stood where. */
+async function* storedSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
+  const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
+  const pages = pagesOf(
+    (after: Row | null) => sql<Row[]>`
+      select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
+        l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser, r.origin,
+        r.egress, r.sha256
+      from (
+        select *
+        from search_results
+        where day >= ${since ?? "0001-01-01"} and source = any(${codes}::smallint[])
+          and (list_id, day, source, seen_at) > (
+            ${after?.listId ?? 0}, ${after?.day ?? "0001-01-01"}::date, ${after?.code ?? 0}::smallint,
+            ${after?.seen ?? "-infinity"}::text::timestamptz
+          )
+        order by list_id, day, source, seen_at
+        limit ${PAGE}
+      ) r
+      join list l on l.id = r.list_id
+      cross join lateral (
+        select array_agg(s.store_id order by u.place) as ids
+        from unnest(r.app_ids) with ordinality u (id, place)
+        join store_app s on s.id = u.id
+      ) a
+      order by r.list_id, r.day, r.source, r.seen_at
+      limit ${PAGE}`,
+  )
+  for await (const rows of pages) yield rows.map(readingOf)
+}
+
+function readingOf({ listId: _listId, day: _day, seen: _seen, code, ids, egress, ...row }: Row): SearchObservation {
+  return { ...row, source: sourceOf(code), results: ids.map((id) => ({ id })), ...(egress !== null && { egress }) }
 }
