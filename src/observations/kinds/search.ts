@@ -72,11 +72,13 @@ export const search = kind<SearchObservation, SearchQuestion>({
   demo: true,
   monthly: true,
   shape,
+  // without `depth` a line was read as far as its results go
   line: {
     entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
-    read: ({ results, depth = results.length }: SearchLine) => {
-      if (depth === 0) throw new LineProblem("depth: must be given when results is empty")
-      return { depth }
+    read({ depth, ...said }: SearchObservation) {
+      const read = depth ?? said.results.length
+      if (read === 0) throw new LineProblem("depth: must be given when results is empty")
+      return { ...said, depth: read }
     },
   },
   question: { about: ({ term }) => term, checkSubject: (subject) => checkTerm(subject) },
@@ -126,9 +128,6 @@ export const search = kind<SearchObservation, SearchQuestion>({
     results: [{ id: "897446215", name: "Canva" }, { id: "1617391485" }],
   },
 })
-
-/** A line without `depth` was read as far as its results go. */
-type SearchLine = Pick<SearchObservation, "results"> & { depth?: number }
 
 /** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
 function namedIn(from: SearchObservation, { appOf }: Identified) {
