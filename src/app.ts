@@ -25,7 +25,7 @@ import { hasBody, type Incoming, isRest, OPEN_API, takeApart } from "./surfaces/
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
 import { afterBody } from "./surfaces/leftover.ts"
 import { createMeter, type Metered } from "./surfaces/metrics.ts"
-import { faultsOf } from "./surfaces/openapi/responses.ts"
+import { faultsOf, raisedFaults } from "./surfaces/openapi/responses.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
 import { createReadiness, createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedResponse } from "./surfaces/responses.ts"
@@ -206,7 +206,7 @@ function documentsOf(
   return new Map<string, () => PublicDocument>([
     [OPEN_API, once(() => ({ ...prepare(document()), type: "json" }))],
     ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
-    ["/docs/errors", once(() => html(errorsPage(), ERRORS_POLICY))],
+    ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
     ["/llms.txt", guide],
     ["/docs/llms.txt", guide],
     ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [

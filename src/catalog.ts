@@ -40,7 +40,10 @@ export const actions: readonly Action[] = [
   createAlertRule, deleteAlertRule,
 ] // biome-ignore format: a list to scan
 
-/** Everything that can be called, in the order of the specification. */
+/**
+ * Everything that can be called, in the order of the specification. Method, path, price and plan of each, a line each:
+ * test/snapshots/catalog.txt, or `appmeter openapi --table`.
+ */
 export const catalog: readonly Operation[] = [
   listAlerts,
   getPortfolioOverview,

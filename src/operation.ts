@@ -11,7 +11,10 @@ import { AppId } from "./fields.ts"
 import type { Measured, Patience, Wanted } from "./live-read.ts"
 import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
-/** What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. */
+/**
+ * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the
+ * service notes of a call for itself is no effect: its charge, or the tasks it gave, which no answer reads.
+ */
 export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
 
 /** Tools by what they are about; /mcp?tools=… narrows the list to some of them. */

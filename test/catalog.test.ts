@@ -4,6 +4,7 @@ import { checkInput } from "../src/check-input.ts"
 import { readTree } from "../src/database/assets.ts"
 import { FAULT_CODES, FAULTS, Fault } from "../src/faults.ts"
 import { type Operation, pathNames, priceRange } from "../src/operation.ts"
+import { catalogTable } from "../src/pages/terms.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
 import errorRows from "./contract/errors.json"
 import operationRows from "./contract/operations.json"
@@ -18,6 +19,10 @@ describe("the catalogue", () => {
     expect(new Set(catalog.map(({ id }) => id)).size).toBe(catalog.length)
     expect(new Set(catalog.map(({ method, path }) => `${method} ${path}`)).size).toBe(catalog.length)
     for (const { id } of catalog) expect(id).toMatch(/^[a-z][a-z_]{1,62}[a-z]$/)
+  })
+
+  test("is on one screen: method, path, price, plan and scope of each, a line each", () => {
+    expectSnapshot("catalog.txt", catalogTable(catalog))
   })
 
   test("stands in the contract's order", () => {

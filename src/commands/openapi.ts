@@ -5,14 +5,23 @@ import type { Command } from "./command.ts"
 export const openapi: Command = {
   name: "openapi",
   summary: "Print the OpenAPI document that /v1/openapi.json serves.",
-  examples: [["openapi > openapi.json", "for a client generator or a linter"]],
-  async run({ settings, terminal }) {
+  examples: [
+    ["openapi > openapi.json", "for a client generator or a linter"],
+    ["openapi --table", "method, path, price, plan and scope of each operation, a line each"],
+  ],
+  options: { table: { meaning: "A line for each operation instead." } },
+  async run({ has, settings, terminal }) {
     // as in serve.ts
-    const [{ catalog }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
+    const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
       import("../catalog.ts"),
+      import("../pages/terms.ts"),
       import("../surfaces/openapi.ts"),
       import("../surfaces/sandbox.ts"),
     ])
+    if (has("table")) {
+      terminal.out(catalogTable(catalog))
+      return 0
+    }
     const publicUrl = settings.publicUrl ?? listeningUrl(settings.host, settings.port)
     const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), publicUrl)
     terminal.json(openApiDocument(catalog, { publicUrl, sandbox }))

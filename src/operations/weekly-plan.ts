@@ -214,7 +214,10 @@ function tradeOffOf(removed: readonly string[]): string {
   return `${removed.map((word) => `"${word}"`).join(" and ")} goes, which no tracked keyword holds.`
 }
 
-/** Expectations are graded once the figures of their days are measured, which cannot be done of what was not kept. */
+/**
+ * Expectations are graded once the figures of their days are measured, which cannot be done of what was not kept. No answer
+ * reads them, so the call still only reads.
+ */
 async function keepTold(sql: Sql, appId: string, told: readonly Told[], goal: string | null): Promise<void> {
   if (told.length === 0) return
   const rows = told.map(({ platform, storefront, pageSeenAt, task }) => ({

@@ -5,8 +5,11 @@ import { layout, pagePolicy } from "./layout.ts"
 /** The page's own style, and nothing else. */
 export const ERRORS_POLICY = pagePolicy()
 
-/** /docs/errors: every code under its own anchor, by status, with what a person can do about it. */
-export function errorsPage(): string {
+/**
+ * /docs/errors: every code under its own anchor, by status, with what a person can do about it. Those not among `raised`
+ * are of the specification alone, and say so.
+ */
+export function errorsPage(raised: ReadonlySet<FaultCode>): string {
   const statuses = [...new Set(FAULT_CODES.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
   return layout(
     "Error codes",
@@ -15,23 +18,23 @@ export function errorsPage(): string {
 Branch on <code>error</code>: codes are stable, messages may change. A 429 or 503 carries <code>retry-after</code> in seconds.
 A call answered with one of these costs nothing, except that Hive takes 1 credit for an answer with nothing measured yet.</p>
 <p>${statuses.map((status) => html`<a href="#status-${status}">${status}</a> `)}· <a href="/docs">all operations</a></p>
-${statuses.map(statusPart)}`,
+${statuses.map((status) => statusPart(status, raised))}`,
   )
 }
 
-function statusPart(status: number): Html {
+function statusPart(status: number, raised: ReadonlySet<FaultCode>): Html {
   const codes = FAULT_CODES.filter((code) => FAULTS[code].status === status)
   return html`<h2 id="status-${status}">${status} ${STATUS_NAMES[status]}</h2>
-${codes.map(codePart)}`
+${codes.map((code) => codePart(code, raised.has(code)))}`
 }
 
-function codePart(code: FaultCode): Html {
+function codePart(code: FaultCode, isRaised: boolean): Html {
   const { message, extra } = FAULTS[code]
   const fields = (extra as string[]).map((name, i) => html`${i > 0 && ", "}<code>${name}</code>`)
   return html`<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p>${message}</p>
-${ADVICE[code] && html`<p>${ADVICE[code]}</p>\n`}${extra.length > 0 && html`<p class="quiet">Also carries ${fields}</p>\n`}</section>
+${!isRaised && html`<p class="quiet">Not raised by this version.</p>\n`}${ADVICE[code] && html`<p>${ADVICE[code]}</p>\n`}${extra.length > 0 && html`<p class="quiet">Also carries ${fields}</p>\n`}</section>
 `
 }
 

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test"
-import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/faults.ts"
 import { errorsPage } from "../../src/pages/errors.ts"
 import { escapeHtml } from "../../src/pages/html.ts"
+import { raisedFaults } from "../../src/surfaces/openapi/responses.ts"
 import { readMarkup } from "./markup.ts"
 
-const page = errorsPage()
+const page = errorsPage(raisedFaults(catalog))
 const markup = readMarkup(page)
 
 test("every code has one anchor with its sentence and the fields it carries, below its status", () => {
@@ -28,6 +32,38 @@ test("every code has one anchor with its sentence and the fields it carries, bel
   }
   expect(page).not.toContain("undefined")
 })
+
+/** Thrown by code that no operation of this version leads to. */
+const OUT_OF_REACH: FaultCode[] = ["explorer_required", "changed_since_preview", "daily_hive_limit"]
+
+test("a code is marked as not raised where nothing throws it, or only what no operation leads to", () => {
+  const marked = page
+    .split('<section id="')
+    .slice(1)
+    .filter((part) => part.includes("Not raised by this version."))
+    .map((part) => part.split('"')[0] as FaultCode)
+  const thrown = thrownCodes()
+  expect(thrown.size).toBeGreaterThan(40)
+  expect(marked.filter((code) => thrown.has(code))).toEqual(OUT_OF_REACH)
+  // and what is not marked stands in src as a code that something throws, or that a parameter or a key's condition bears
+  const text = source()
+  const unmarked = FAULT_CODES.filter((code) => !marked.includes(code))
+  expect(unmarked.filter((code) => !text.includes(`"${code}"`))).toEqual([])
+})
+
+/** The codes that stand in src between the brackets of a new Fault. */
+function thrownCodes(): Set<string> {
+  const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, given]) => given as string)
+  return new Set(thrown.flatMap((given) => [...given.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))
+}
+
+/** All of src but the table of codes. */
+function source(): string {
+  const src = join(import.meta.dirname, "../../src")
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  const own = files.filter((file) => file.endsWith(".ts") && file !== "faults.ts")
+  return own.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
+}
 
 test("the markup is whole: tags closed, ids unique, links alive, no script", () => {
   expect([markup.unbalanced, markup.bare]).toEqual([[], []])

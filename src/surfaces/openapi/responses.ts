@@ -17,6 +17,11 @@ export function faultsOf(operation: Operation): FaultCode[] {
   return FAULT_CODES.filter((code) => possible.has(code) && !impossible.includes(code))
 }
 
+/** Every code that this version can answer with: those of its operations, and what /metrics says to a wrong token. */
+export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
+  return new Set<FaultCode>([...catalog.flatMap(faultsOf), "invalid_token"])
+}
+
 const CHARGING: FaultCode[] = ["key_budget_reached", "credits_exhausted"]
 const BODY: FaultCode[] = ["body_too_large", "unsupported_media_type"]
 
