@@ -1,15 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { type Limits, openLimits } from "../access/limits/open.ts"
-import { outsideWrites } from "../actions/action.ts"
 import { type App, createApp } from "../app.ts"
-import { actions, catalog } from "../catalog.ts"
+import { catalog } from "../catalog.ts"
 import { readText, readTree } from "../database/assets.ts"
-import { warnOfSkew } from "../database/clock.ts"
 import { openDatabase } from "../database/connect.ts"
-import { migrate } from "../database/migrate.ts"
 import type { Database, Sql } from "../database/types.ts"
-import { createOutbox, type Outbox } from "../leases/outbox.ts"
-import { createLog, type Log } from "../log.ts"
-import { type Cleaning, createCleaning } from "../retention/remove-old.ts"
+import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import {
@@ -20,60 +16,29 @@ import {
   type ListenOptions,
   type ProcessPort,
 } from "./command.ts"
-import { openDelivery, type Telling } from "./delivering.ts"
 import { loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
-import { openStoreReading, type StoreReading } from "./measuring.ts"
-import { assertOpenFiles } from "./open-files.ts"
-import { resealAtStart } from "./reseal-at-start.ts"
-import { type Stop, stopSignal } from "./stop.ts"
+import type { Stop } from "./stop.ts"
+import { untilStopped } from "./until-stopped.ts"
 import { appToShow, welcome } from "./welcome.ts"
-import { migrations } from "./with-database.ts"
+import { openWorkers, type Workers } from "./workers.ts"
 
 /** Serves until it is told to stop. Gives the exit code. */
 export async function serve(invocation: Invocation): Promise<ExitCode> {
-  assertOpenFiles(invocation.settings)
-  const log = createLog(invocation.terminal.err, invocation.settings.logLevel)
-  for (const warning of invocation.settings.warnings) log("warn", "setting", { reason: warning })
-  const stop = stopSignal(invocation, log)
-  const house = await open(invocation, stop, log)
-  if (house) await live(invocation, house, stop, log)
-  const why = await stop.asked
-  log("info", "stopped", { signal: why })
-  return why === "error" ? 1 : 0
+  return await untilStopped(invocation, async ({ database, stop, log }) => {
+    await live(invocation, await listen(invocation, database, log), stop, log)
+  })
 }
 
 interface House {
   database: Database
   app: App
-  worker: Outbox
-  reading: StoreReading
-  delivery: Telling
-  cleaning: Cleaning
+  workers: Workers
   listening: Listening
   /** The port of the metrics, where they have one. */
   metrics: Listening | null
   url: string
   closeLimits(): void
-}
-
-/** Null when a stop was asked meanwhile: then no port was opened, and the database is closed. */
-async function open(invocation: Invocation, stop: Stop, log: Log): Promise<House | null> {
-  const { databaseUrl, dataDir, databaseConnections: maxConnections } = invocation.settings
-  // a server that answered 503 for ever would look alive to its supervisor
-  const onLoss = () => stop.ask("error")
-  const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
-  try {
-    if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
-    if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)
-    if (!stop.isAsked()) await resealAtStart(invocation.settings, database, log)
-    if (!stop.isAsked()) return await listen(invocation, database, log)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-  await database.close()
-  return null
 }
 
 /** Serves until a stop is asked, then closes. A greeting under way is left then; the next start repeats it. */
@@ -90,6 +55,7 @@ async function live(invocation: Invocation, house: House, stop: Stop, log: Log):
 /** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
 async function listen({ settings, process }: Invocation, database: Database, log: Log): Promise<House> {
   const { sql, background } = database
+  const workers = await openWorkers(settings, { sql: background, log, as: "server" })
   const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
@@ -99,12 +65,10 @@ async function listen({ settings, process }: Invocation, database: Database, log
   try {
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
-    const { measuring, allowPrivateTargets: allowPrivate } = settings
-    const reading = openStoreReading({ settings: measuring, sql: background, log, allowPrivate })
     const app: App = createApp({
       sql,
-      measure: reading.measure,
-      ...(settings.measuring.on && { budget: reading.budget }),
+      measure: workers.reading.measure,
+      ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
       sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
       settings: { ...settings, publicUrl: url },
@@ -114,17 +78,11 @@ async function listen({ settings, process }: Invocation, database: Database, log
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)
-    const worker = createOutbox({ sql: background, kinds: outsideWrites(actions), log })
-    const delivery = await openDelivery(settings, { sql: background, log })
-    const cleaning = createCleaning({ sql: background, kept: settings.kept, log })
     log("info", "listening", { url, database: database.kind, limits: limits.store })
     if (!(await answersSoon(limits)))
       log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
-    worker.start()
-    if (settings.measuring.on) reading.start()
-    if (settings.deliver) delivery.start()
-    cleaning.start()
-    return { database, app, worker, reading, delivery, cleaning, listening, metrics, url, closeLimits }
+    workers.start()
+    return { database, app, workers, listening, metrics, url, closeLimits }
   } catch (error) {
     await listening?.stop(true)
     await metrics?.stop(true)
@@ -154,7 +112,7 @@ async function answersSoon({ ping }: Limits): Promise<boolean> {
   const until = performance.now() + SOON_MS
   while (!(await ping())) {
     if (performance.now() > until) return false
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
   return true
 }
@@ -229,15 +187,14 @@ const ANSWERED_BY_MS = 18_000
  * readings end or are given back meanwhile, and no new one is begun.
  */
 async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
-  const { app, worker, reading, delivery, cleaning, listening, metrics, closeLimits, database } = house
+  const { app, workers, listening, metrics, closeLimits } = house
   const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
   app.setReady(false)
-  const jobsEnded = Promise.all([worker.stop(), reading.stop(), delivery.stop(), cleaning.stop()])
-  await new Promise((resolve) => setTimeout(resolve, drainMs))
+  const workersEnded = workers.stop()
+  await sleep(drainMs)
   await listening.stop()
   clearTimeout(late)
   closeLimits()
-  await jobsEnded
+  await workersEnded
   await metrics?.stop(true)
-  await database.close()
 }
