@@ -3,6 +3,7 @@ import { Fault } from "./faults.ts"
 import { normalise } from "./fields.ts"
 import type { Operation } from "./operation.ts"
 import { codeOf, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import { isStorable } from "./vocabulary/text.ts"
 import { wrongValue } from "./wrong-value.ts"
 
 /** Raw input as the operation's typed, normalised input; throws the first bad parameter's own code, naming it. */
@@ -47,7 +48,7 @@ function refuseLists({ entries }: ObjectSchema, raw: Record<string, unknown>): v
 
 /** PostgreSQL holds no U+0000 and no half of a surrogate pair; neither stands in a name, id or keyword of a store. */
 function storable(value: unknown): boolean {
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\u0000")
+  if (typeof value === "string") return isStorable(value)
   if (typeof value !== "object" || value === null) return true
   return Object.entries(value).every(([name, held]) => storable(name) && storable(held))
 }

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from "../database/types.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import { parseAddressList } from "./addresses.ts"
-import { type KeyKind, keyDigest, keyHint, makeKey, parseKey, type RandomBytes } from "./keys.ts"
+import { type KeyKind, keyDigest, keyHint, makeKey, parseKey } from "./keys.ts"
 import { olderLiveKeys } from "./known-keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import { AccessProblem } from "./problem.ts"

@@ -1,10 +1,8 @@
 import { hash } from "node:crypto"
 import { crc32 } from "node:zlib"
+import { ALPHABET, type RandomBytes, randomText } from "../vocabulary/text.ts"
 
 export type KeyKind = "live" | "test"
-
-/** Gives `size` bytes of a cryptographically secure source. */
-export type RandomBytes = (size: number) => Uint8Array
 
 /** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. */
 export function makeKey(kind: KeyKind, randomBytes: RandomBytes): string {
@@ -30,19 +28,9 @@ export function keyHint(text: string): string {
   return `${text.slice(0, "svc_live_".length)}…${text.slice(-4)}`
 }
 
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{36}$/
-
-function randomText(length: number, randomBytes: RandomBytes): string {
-  let text = ""
-  while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: what lies above would make the first characters likelier
-    for (const byte of randomBytes(length - text.length)) if (byte < 248) text += ALPHABET[byte % 62]
-  }
-  return text
-}
 
 // 62 ** 6 is above 2 ** 32, so six characters hold every CRC
 function checksum(body: string): string {

@@ -3,8 +3,8 @@ import * as v from "valibot"
 import { findApp, shownName } from "../access/visible-apps.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { AppId } from "../fields.ts"
-import { dayOf } from "../formulas/days.ts"
 import { described } from "../schema.ts"
+import { DAY_MS, isRealDay } from "../vocabulary/time.ts"
 import { action, type Looking } from "./action.ts"
 import { holdAccount } from "./limits.ts"
 
@@ -24,7 +24,7 @@ const entries = {
     v.pipe(
       v.string(),
       v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
-      v.check(isRealDay),
+      v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
       v.description(
         "Only alerts whose `at` is not after it: YYYY-MM-DD means the end of that UTC day, else an ISO 8601 time with its zone. All that are there at the preview when left out.",
       ),
@@ -171,13 +171,7 @@ function digestOf(alerts: readonly Found[]): string {
 
 /** The first moment after it, in ms. Answers show milliseconds, rows hold microseconds: the last of them counts whole. */
 function endOf(until: string): number {
-  return DAY.test(until) ? Date.parse(until) + 86_400_000 : Date.parse(until) + 1
-}
-
-/** The shape alone lets 30 February pass. */
-function isRealDay(text: string): boolean {
-  const day = text.slice(0, 10)
-  return !Number.isNaN(Date.parse(text)) && dayOf(new Date(day)) === day
+  return DAY.test(until) ? Date.parse(until) + DAY_MS : Date.parse(until) + 1
 }
 
 const counted = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "alert" : "alerts"}`

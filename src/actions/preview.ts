@@ -1,6 +1,6 @@
 import { randomBytes as secureBytes } from "node:crypto"
-import type { RandomBytes } from "../access/keys.ts"
 import type { Context } from "../operation.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Action, changes, type Diff } from "./action.ts"
 import { issueToken, seenOf } from "./tokens.ts"
 

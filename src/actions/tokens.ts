@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import type { Caller } from "../access/caller.ts"
-import type { RandomBytes } from "../access/keys.ts"
 import { json } from "../database/json.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import type { Diff } from "./action.ts"
 
 /** Previews of one key that may wait for their confirm, about: those made at the same moment do not see each other. */

@@ -1,6 +1,5 @@
 import { randomBytes as secureBytes } from "node:crypto"
 import * as v from "valibot"
-import type { RandomBytes } from "../access/keys.ts"
 import type { Entitlements } from "../access/plans.ts"
 import { shownName } from "../access/visible-apps.ts"
 import type { Db, Tx } from "../database/types.ts"
@@ -10,6 +9,7 @@ import { normaliseTerm } from "../formulas/term.ts"
 import { deriveMonths, monthsOf } from "../observations/derive-month.ts"
 import { appIds, listIds, lockIdentities, lockLists } from "../observations/identities.ts"
 import { isStorefront } from "../storefronts.ts"
+import { isStorable, type RandomBytes, randomText } from "../vocabulary/text.ts"
 
 /** Why something cannot be tracked. Its message is one clear sentence. */
 export class TrackingProblem extends Error {
@@ -242,7 +242,7 @@ function checkStoreIds({ iosId, androidPkg }: NewApp) {
 
 function checkTerms(terms: readonly string[]): string[] {
   const spelt = [...new Set(terms.map(normaliseTerm))]
-  const sound = (term: string) => v.is(Term, term) && !term.includes("\0") && term.isWellFormed()
+  const sound = (term: string) => v.is(Term, term) && isStorable(term)
   if (!spelt.every(sound)) throw new TrackingProblem("a keyword must have 1 to 150 characters")
   return spelt
 }
@@ -331,15 +331,4 @@ async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[],
 async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]) {
   const apps = [app.iosApp, app.androidApp].flatMap((id) => id ?? [])
   await deriveMonths(tx, await monthsOf(tx, lists, apps))
-}
-
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-function randomText(length: number, randomBytes: RandomBytes): string {
-  let text = ""
-  while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte
-    for (const byte of randomBytes(length - text.length)) if (byte < 248) text += ALPHABET[byte % 62]
-  }
-  return text
 }

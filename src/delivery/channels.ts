@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer"
 import { randomBytes as secureBytes } from "node:crypto"
-import type { RandomBytes } from "../access/keys.ts"
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Inside, openChannel, type SealedChannel, sealInside } from "./opened.ts"
 import { makeSecret } from "./webhook.ts"
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
-import type { RandomBytes } from "../access/keys.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import type { Message, OpenedAs, SendPort, Sent } from "./message.ts"
 import { post, sentBy, unsentBy } from "./post.ts"
 

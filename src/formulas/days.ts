@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from "../vocabulary/time.ts"
 
 /** The UTC day of a moment, "YYYY-MM-DD". */
 export function dayOf(at: Date): string {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../vocabulary/time.ts"
 import { clamp, FIRST, type Figure, twoPlaces } from "./figure.ts"
 import { titleMatch } from "./title-match.ts"
 
@@ -78,8 +79,6 @@ const MOST_UNKNOWN = 2
 const WEAKEST_PLACES = 3
 const FULL_DECADES = 5
 const STALE_DAYS = 365
-const DAY_MS = 86_400_000
-
 function titlesPart(term: string, slots: readonly Slot[]): number | undefined {
   const known = slots.flatMap(({ title }) => title ?? [])
   if (slots.length - known.length > MOST_UNKNOWN) return undefined

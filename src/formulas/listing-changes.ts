@@ -1,3 +1,4 @@
+import { DAY_MS } from "../vocabulary/time.ts"
 import { normalForm } from "./normal-form.ts"
 export const PAGE_CHANGES = [
   "version", "name", "subtitle", "icon", "price", "screenshots", "description", "promotional_text",
@@ -248,5 +249,3 @@ function countJumped(before: RatingDay, after: RatingDay): boolean {
   const days = grown < 0 ? 1 : Math.max(1, Math.round((after.seenAt.getTime() - before.seenAt.getTime()) / DAY_MS))
   return Math.abs(grown) >= Math.max(RATINGS_JUMP.least, RATINGS_JUMP.share * before.ratings * days)
 }
-
-const DAY_MS = 86_400_000

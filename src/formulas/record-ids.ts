@@ -1,3 +1,4 @@
+import { isStorable } from "../vocabulary/text.ts"
 import { isStoreId } from "./store-ids.ts"
 import { normaliseTerm } from "./term.ts"
 
@@ -51,7 +52,7 @@ function decoded(text: string): string {
 /** Of a length that can be tracked, and without what no database stores. */
 function isTerm(term: string): boolean {
   const length = [...term].length
-  return length >= 1 && length <= 150 && !term.includes("\0") && term.isWellFormed()
+  return length >= 1 && length <= 150 && isStorable(term)
 }
 
 function parseRivalOf(appId: string, storeId: string): RecordId | null {

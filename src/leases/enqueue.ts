@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
-import type { RandomBytes } from "../access/keys.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
+import type { RandomBytes } from "../vocabulary/text.ts"
 import { storable } from "./storable.ts"
 
 export interface NewJob {

@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 import { type AttemptParts, type OutboxPace, performJob } from "./outbox-attempt.ts"
 import { claim, extend, failOld, giveBack, type Job, recover } from "./outbox-jobs.ts"
 import type { OutsideWrites } from "./outside.ts"
@@ -56,8 +57,6 @@ const PACE: OutboxPace = {
   maxAttempts: 5,
   retry: { baseMs: 2_000, capMs: 60_000 },
 }
-const DAY_MS = 86_400_000
-
 function paceOf(options: OutboxOptions): OutboxPace {
   const { leaseMs, readMs, sendMs, maxAttempts, retry } = { ...PACE, ...options }
   if (sendMs >= leaseMs) throw new Error("a lease must outlast the request that it covers")

@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Upstream } from "../upstreams.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 import type { Kind } from "./kind.ts"
 
 /** Requests a day to one upstream. */
@@ -97,8 +98,6 @@ function budget({ upstream, asked, paying, gapMs, baseGapMs, others }: BudgetRow
   const canAtBase = perDay([baseGapMs ?? gapAtFirstMs, ...others.map(([, base]) => base)])
   return { upstream, asked: whole, paying: first, free: whole - first, can, canAtBase, short: Math.max(0, whole - can) }
 }
-
-const DAY_MS = 86_400_000
 
 /** No gap at all is reckoned as 1 ms. */
 function perDay(gapsMs: number[]): number {

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import zlib from "node:zlib"
 import { type Log, silentLog } from "../log.ts"
 import type { RawBody } from "../sources/source.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 
 export interface RawBodiesOptions {
   folder: string
@@ -82,7 +83,6 @@ export function openRawBodies({
   }
 }
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 function complainer(log: Log, now: () => Date): (error: unknown) => void {

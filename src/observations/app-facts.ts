@@ -1,3 +1,4 @@
+import { DAY_MS } from "../vocabulary/time.ts"
 import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCode } from "./invariants.ts"
 import type { Listing, MarketFacts, Observation, Screenshots, StoreApp } from "./types.ts"
 
@@ -20,8 +21,6 @@ const MOST_RATINGS = 10_000_000_000
 /** A hundred times the most that any app has. */
 const MOST_INSTALLS = 1_000_000_000_000
 /** Clocks differ, and stores write days in time zones of their own. */
-const DAY_MS = 86_400_000
-
 const APP_RULES: readonly Rule<AppFacts>[] = [
   {
     code: "bad_figure",

@@ -1,4 +1,5 @@
-import { checkHash, checkPlace, checkTime, hold, isStorable } from "./invariants.ts"
+import { isStorable } from "../vocabulary/text.ts"
+import { checkHash, checkPlace, checkTime, hold } from "./invariants.ts"
 import type { AnyKind } from "./kind.ts"
 import { KINDS } from "./kinds.ts"
 import { type Attempt, OUTCOMES } from "./types.ts"

@@ -1,4 +1,6 @@
-import { checkIds, checkPlace, checkProvenance, checkText, checkTime, hold, isStorable, isText } from "./invariants.ts"
+import { isStorable } from "../vocabulary/text.ts"
+import { DAY_MS, STORES_OPENED_MS } from "../vocabulary/time.ts"
+import { checkIds, checkPlace, checkProvenance, checkText, checkTime, hold, isText } from "./invariants.ts"
 import { LONGEST_TEXT, LONGEST_VERSION } from "./review-parts.ts"
 import { REVIEWS_SOURCES, type ReviewsObservation, type StoreReview } from "./types.ts"
 
@@ -21,12 +23,9 @@ export function checkReviews(reading: ReviewsObservation, now: Date): void {
 /** Of one page, or one line of an import. */
 export const MOST_REVIEWS = 1_000
 
-const DAY_MS = 86_400_000
-const STORES_OPENED = Date.parse("2008-07-10")
-
 /** Whether a review may be of that moment: at most a day after it was seen, for clocks differ. */
 export function mayBeWritten(atMs: number, seenAt: Date): boolean {
-  return atMs >= STORES_OPENED && atMs <= seenAt.getTime() + DAY_MS
+  return atMs >= STORES_OPENED_MS && atMs <= seenAt.getTime() + DAY_MS
 }
 
 function checkLanguage({ platform, language }: ReviewsObservation): void {

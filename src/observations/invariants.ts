@@ -3,6 +3,8 @@ import { Term } from "../fields.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
 import { isStorefront } from "../storefronts.ts"
+import { isStorable } from "../vocabulary/text.ts"
+import { STORES_OPENED_MS } from "../vocabulary/time.ts"
 import type { Platform, Provenance, SourceName } from "./types.ts"
 
 export type ProblemCode =
@@ -65,14 +67,11 @@ export function checkTerm(term: string, what = "term"): void {
   hold(spelt, "bad_term", `the ${what} must be normalised and have 1 to 150 characters`)
 }
 
-// Nothing was searched before the App Store opened; an older day would only make partitions.
-const STORES_OPENED = Date.parse("2008-07-10")
-
 export function checkTime(at: Date, now: Date): void {
   const ms = at.getTime()
   hold(!Number.isNaN(ms), "bad_time", "the time must be a valid moment")
   hold(ms <= now.getTime(), "bad_time", "the time lies in the future")
-  hold(ms >= STORES_OPENED, "bad_time", "the time lies before the stores opened")
+  hold(ms >= STORES_OPENED_MS, "bad_time", "the time lies before the stores opened")
 }
 
 /** Ids of that store, each once. `what` names where they stand. */
@@ -129,10 +128,6 @@ const NO_MONEY = ["XXX", "XTS"]
 /** Text that says something, as it stands. PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
 export function isText(text: string, longest: number): boolean {
   return typeof text === "string" && /\S/.test(text) && text.length <= longest && isStorable(text)
-}
-
-export function isStorable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed()
 }
 
 /** The App Store's own id of a genre. */

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { isRealDay } from "../vocabulary/time.ts"
 import { RANK_SOURCES, type RatingsByStar } from "./types.ts"
 
 export const Text = v.string("must be text")
@@ -137,9 +138,3 @@ export const ListingShape = v.strictObject({
   events: v.optional(list(Event)),
   editorial: v.optional(list(Card)),
 })
-
-// The shape alone lets 30 February pass, which Date would silently move.
-function isRealDay(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number]
-  return new Date(Date.UTC(year, month, 0)).getUTCDate() >= day
-}

@@ -1,3 +1,5 @@
+import { isStorable } from "../vocabulary/text.ts"
+
 /** Of a title or a text; the longest that a store lets somebody write has 6,000. */
 export const LONGEST_TEXT = 20_000
 export const LONGEST_VERSION = 100
@@ -23,6 +25,6 @@ export function titleIn(said: string | undefined): string | undefined {
 
 /** A version of the app; undefined for what is none. */
 export function versionIn(said: string | undefined): string | undefined {
-  const isVersion = said !== undefined && said.length <= LONGEST_VERSION && /\S/.test(said) && !said.includes("\0")
-  return isVersion && said.isWellFormed() ? said : undefined
+  const isVersion = said !== undefined && said.length <= LONGEST_VERSION && /\S/.test(said) && isStorable(said)
+  return isVersion ? said : undefined
 }

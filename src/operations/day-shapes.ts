@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import { Fault } from "../faults.ts"
-import { dayOf } from "../formulas/days.ts"
 import { isTimeZone, zonedBounds, zonedDay } from "../formulas/zoned-days.ts"
 import { planFrom, unread } from "../plan-days.ts"
 import { coded, described } from "../schema.ts"
+import { isRealDay } from "../vocabulary/time.ts"
 import { Day, Time } from "./shapes.ts"
 
 export const TimeZone = v.optional(
@@ -25,7 +25,7 @@ export const PastDay = v.optional(
     v.pipe(
       v.string(),
       v.isoDate(),
-      v.check((day) => !Number.isNaN(Date.parse(day)) && dayOf(new Date(day)) === day),
+      v.check(isRealDay),
       v.description("YYYY-MM-DD, no later than yesterday in that time zone; today when left out."),
     ),
     "bad_day",

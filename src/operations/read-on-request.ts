@@ -1,8 +1,8 @@
 import { Fault } from "../faults.ts"
 import type { Measured, Wanted } from "../live-read.ts"
 import type { Context } from "../operation.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 
-const DAY_MS = 86_400_000
 /** How long a call waits for a reading before it answers that one is under way. */
 const WAIT_MS = 3_000
 /** The longest that a call may take which waits for two readings, one after the other. */

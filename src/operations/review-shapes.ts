@@ -11,6 +11,7 @@ import { type FeedState, feedState, type HeldFeed, type HeldReview } from "../ob
 import type { Platform } from "../observations/types.ts"
 import { planFrom, unread } from "../plan-days.ts"
 import { coded, described } from "../schema.ts"
+import { isRealDay } from "../vocabulary/time.ts"
 import { Day, Time } from "./shapes.ts"
 import { StarCounts } from "./store-page-shapes.ts"
 
@@ -57,17 +58,7 @@ export const lookedAtFields = {
 
 /** An end of a range of days. */
 export function RangeDay(description: string) {
-  return v.optional(
-    coded(
-      v.pipe(
-        v.string(),
-        v.isoDate(),
-        v.check((day) => !Number.isNaN(Date.parse(day)) && dayOf(new Date(day)) === day),
-        v.description(description),
-      ),
-      "bad_range",
-    ),
-  )
+  return v.optional(coded(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)), "bad_range"))
 }
 
 export const LAST_DAY = "Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead."

@@ -11,13 +11,12 @@ import { ownId } from "../observations/ranks.ts"
 import { latestRatings } from "../observations/rating-days.ts"
 import { type Context, ofApp, operation } from "../operation.ts"
 import { coded, described } from "../schema.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 /** A change of name or subtitle is left to show what it does for so long. */
 const SETTLES_DAYS = 14
 const MOST_STOREFRONTS = 20
-const DAY_MS = 86_400_000
-
 const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
 
 const Outlook = v.strictObject({

@@ -1,4 +1,5 @@
 import type { ResultApp } from "../observations/types.ts"
+import { isStorable } from "../vocabulary/text.ts"
 import { ReadFailure } from "./source.ts"
 
 /** Parsed JSON. Throws ReadFailure (`changed`) where the text is none, or holds more than any answer does. */
@@ -78,9 +79,7 @@ export function list(value: unknown): readonly unknown[] {
 
 /** A text that says something and that a database can hold, as it stands; undefined for anything else. */
 export function text(value: unknown): string | undefined {
-  return typeof value === "string" && /\S/.test(value) && !value.includes("\0") && value.isWellFormed()
-    ? value
-    : undefined
+  return typeof value === "string" && /\S/.test(value) && isStorable(value) ? value : undefined
 }
 
 /** A whole number from 0; undefined for anything else, a numeral in quotes too. */

@@ -1,6 +1,7 @@
 import { Redis } from "@upstash/redis"
 import type { Sql } from "../../database/types.ts"
 import type { Log } from "../../log.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
 import { type HiveAllowance, hiveInPostgres, hiveInStore } from "../hive-allowance.ts"
 import { fixedWindow } from "./fixed-window.ts"
 import { memoryLimiter, type RateLimiter, SECOND_MS } from "./limiter.ts"
@@ -43,7 +44,6 @@ export function openLimits({ upstash, wire, sql, log, now, prefix = "appmeter" }
   }
 }
 
-const DAY_MS = 86_400_000
 const RATE_MS = 250
 // a slow store costs a call some patience, a refused one costs the caller a 503
 const HIVE_MS = 1_000

@@ -7,6 +7,7 @@ import { type Budget, budgetOf } from "../../measuring/budget.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { MeasuringSettings, Settings } from "../../settings/settings.ts"
 import { STORE_HOSTS, type Upstream } from "../../upstreams.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
 import type { Invocation } from "../command.ts"
 import { measuredBy } from "../measured.ts"
 import { checkCountry } from "./countries.ts"
@@ -117,8 +118,6 @@ function budgets(all: readonly Budget[], settings: Settings): Finding[] {
     .map(({ upstream, asked, can }) => `${asked} of ${can} to ${upstream}`)
   return [ok("budget", spent.length > 0 ? `${spent.join(", ")} requests a day` : "nothing is due")]
 }
-
-const DAY_MS = 86_400_000
 
 function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
   const says = `${asked} requests a day are due at ${upstream} and ${can} can be made, ${short} too few; plans that pay go first`

@@ -5,8 +5,8 @@ import { keepApp } from "../../actions/limits.ts"
 import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { AppId, Country, Platform } from "../../fields.ts"
-import { dayOf } from "../../formulas/days.ts"
 import { coded, described } from "../../schema.ts"
+import { isRealDay } from "../../vocabulary/time.ts"
 import { exportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 import { draftHistory, draftKeywords } from "./ranks.ts"
@@ -15,14 +15,7 @@ import { type Dataset, EXPORT_COLUMNS } from "./rows.ts"
 import { createExport } from "./store.ts"
 
 const RangeDay = (description: string) =>
-  v.optional(
-    v.pipe(
-      v.string(),
-      v.isoDate(),
-      v.check((day) => !Number.isNaN(Date.parse(day)) && dayOf(new Date(day)) === day),
-      v.description(description),
-    ),
-  )
+  v.optional(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)))
 
 export const exportData = action({
   name: "export_data",

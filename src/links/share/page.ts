@@ -1,4 +1,5 @@
 import { type Html, html } from "../../pages/html.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
 import { shareLayout } from "./layout.ts"
 import { rankChart } from "./rank-chart.ts"
 import type { SharedKeyword, SharedPoint, SharedReport, SharedStore } from "./report.ts"
@@ -36,7 +37,7 @@ them. Made with Appmeter.</p>
 /** Where all charts begin: two weeks back, or as far as there is something to see. */
 function firstDay({ stores, from, to }: SharedReport): string {
   const measured = stores.flatMap(({ keywords }) => keywords.flatMap(({ points }) => points?.[0]?.[0] ?? []))
-  const twoWeeks = new Date(Date.parse(to) - 13 * 86_400_000).toISOString().slice(0, 10)
+  const twoWeeks = new Date(Date.parse(to) - 13 * DAY_MS).toISOString().slice(0, 10)
   const first = [...measured, twoWeeks].sort()[0] as string
   return first > from ? first : from
 }
@@ -126,7 +127,7 @@ ${measured.toReversed().map(([day, rank, source]) => html`<tr><th scope="row">${
 }
 
 function inWords(points: readonly SharedPoint[], from: string, to: string): string {
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   const ranks = points.flatMap(([, rank]) => (rank === null ? [] : [rank]))
   const absent = points.length - ranks.length
   const measured = `Measured on ${points.length} of ${days} days`

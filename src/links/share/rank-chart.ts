@@ -1,4 +1,5 @@
 import { type Html, html } from "../../pages/html.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
 import type { SharedPoint } from "./report.ts"
 
 export interface RankChart {
@@ -100,5 +101,5 @@ function squaresOf(points: readonly SharedPoint[], { x }: Placer): string {
     .join("")
 }
 
-const dayNumber = (day: string) => Date.parse(day) / 86_400_000
+const dayNumber = (day: string) => Date.parse(day) / DAY_MS
 const rounded = (length: number) => Math.round(length * 10) / 10

@@ -1,0 +1,19 @@
+/** Whether PostgreSQL and JSON can hold it: the one stores no NUL, the other no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed()
+}
+
+/** Gives `length` bytes of a cryptographically secure source. */
+export type RandomBytes = (length: number) => Uint8Array
+
+export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/** Letters and digits, each as likely as the other. */
+export function randomText(length: number, randomBytes: RandomBytes): string {
+  let text = ""
+  while (text.length < length) {
+    // 248 is the largest multiple of 62 in a byte: what lies above would make the first characters likelier
+    for (const byte of randomBytes(length - text.length)) if (byte < 248) text += ALPHABET[byte % 62]
+  }
+  return text
+}
