@@ -5,6 +5,7 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
 import { addressOf } from "./processes.ts"
 import { steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
@@ -170,7 +171,7 @@ interface Seen {
   books: unknown
 }
 
-const ROUNDS = 210
+const ROUNDS = cases(42, 210)
 
 test(`${ROUNDS} confirms met by a change of the same target write over what was previewed, or nothing`, async () => {
   const random = randomFrom(7)

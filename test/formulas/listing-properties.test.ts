@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { FIELDS, LIMITS } from "../../src/formulas/listing-checks/finding.ts"
 import { MOST_ALIKE, measured, readListing, type Texts } from "../../src/formulas/listing-checks/report.ts"
 import { LISTING_LOCALES, languageOf } from "../../src/formulas/listing-locales.ts"
+import { cases } from "../long.ts"
 import { checked, found, NOTHING_KNOWN, named, points } from "./listing.ts"
 
 setDefaultTimeout(120_000)
@@ -49,7 +50,7 @@ test("every finding points at the words it names, costs no less than nothing and
         expect(keywordRoomLost).toBeLessThanOrEqual(length)
       }
     }),
-    { seed: 20251120, numRuns: 1_000 },
+    { seed: 20251120, numRuns: cases(100, 1_000) },
   )
 })
 
@@ -61,7 +62,7 @@ test("the same text gives the same answer twice, and in any composition of its l
       const apart = Object.fromEntries(Object.entries(some).map(([field, held]) => [field, held?.normalize("NFD")]))
       expect(checked(apart, where, KNOWN)).toEqual(first)
     }),
-    { seed: 20251121, numRuns: 500 },
+    { seed: 20251121, numRuns: cases(60, 500) },
   )
 })
 
@@ -91,7 +92,7 @@ test("lengths are those counted by hand, and too long is said exactly of what is
         expect(over.map(({ characters }) => characters)).toEqual(count > limit ? [count - limit] : [])
       }
     }),
-    { seed: 20251122, numRuns: 500 },
+    { seed: 20251122, numRuns: cases(60, 500) },
   )
 })
 
@@ -131,7 +132,7 @@ test("repeats are those of a plain count, and taking one keyword out takes its f
       }
       expect(repeats(kept)).toEqual([])
     }),
-    { seed: 20251123, numRuns: 400 },
+    { seed: 20251123, numRuns: cases(50, 400) },
   )
 })
 
@@ -158,7 +159,7 @@ test("the room lost is what taking out every keyword that a warning names gives 
         expect(found({ keywords: kept }, "en-US")).toEqual([])
       },
     ),
-    { seed: 20251124, numRuns: 400 },
+    { seed: 20251124, numRuns: cases(50, 400) },
   )
 })
 

@@ -5,6 +5,7 @@ import type { FaultCode } from "../../src/faults.ts"
 import { type Operation, priceRange } from "../../src/operation.ts"
 import { faultsOf } from "../../src/surfaces/openapi/responses.ts"
 import { freshDatabase } from "../database.ts"
+import { LONG } from "../long.ts"
 import { asTool, type Change, type Outcomes, outcomesOver, overRest, type Situation } from "./outcomes.ts"
 
 // Every fault the document promises of an operation is raised here by a call of it, over REST and as a tool. That no other
@@ -72,6 +73,12 @@ function errorOf({ body }: Seen): string | undefined {
   return typeof error === "string" ? error : undefined
 }
 
+/** In short those of its own, and of those that any operation can raise every sixth, so that each is raised by some. */
+function triedOf(operation: Operation): FaultCode[] {
+  const at = catalog.indexOf(operation)
+  return faultsOf(operation).filter((code, i) => LONG || operation.faults.includes(code) || (at + i) % 6 === 0)
+}
+
 for (const operation of catalog) {
   describe(operation.id, () => {
     test("answers, and takes the same, over REST and as a tool", async () => {
@@ -81,7 +88,7 @@ for (const operation of catalog) {
       if (priceRange(operation.price).min > 0) expect(rest.ledger).toHaveLength(1)
     })
 
-    for (const code of faultsOf(operation)) {
+    for (const code of triedOf(operation)) {
       const change = (): Change => outcomes.raised[code] as Change
 
       if (HTTP_ONLY.includes(code)) {

@@ -6,6 +6,7 @@ import { changesOf } from "../../src/observations/changes.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Listing, ListingObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "./listed.ts"
 
 // many transactions each
@@ -113,7 +114,7 @@ describe("changes of a listing", () => {
     expect(await told()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
-  test("follow from the readings alone: in 20 orders the same, and twice nothing more", async () => {
+  test("follow from the readings alone: in any order the same, and twice nothing more", async () => {
     const random = randomOf(3)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const edits = [...EDITS.map(([, edit]) => edit), ...SILENT, {}]
@@ -133,7 +134,7 @@ describe("changes of a listing", () => {
     const expected = await rows()
     const kinds = new Set(JSON.parse(expected).map(({ kind }: { kind: string }) => kind))
     expect(PAGE_CHANGES.filter((kind) => !kinds.has(kind))).toEqual([])
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < cases(4, 20); round++) {
       await freshDatabase()
       const order = shuffled(pages, random)
       const size = 1 + Math.floor(random() * 12)

@@ -9,6 +9,7 @@ import { record } from "../../src/observations/record.ts"
 import { rankSeries } from "../../src/observations/series.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { contextOf, NOW, newWorkspace, reading, stored } from "./measured.ts"
 
 const TERMS = ["tea", "mate", "coffee"]
@@ -52,7 +53,7 @@ test("what is derived equals what the readings say, whatever order they came in"
         expect(await derived()).toEqual(expected(batches.flat()))
       },
     ),
-    { seed: 20251025, numRuns: 60 },
+    { seed: 20251025, numRuns: cases(12, 60) },
   )
 }, 120_000)
 

@@ -5,6 +5,7 @@ import { nameIn } from "../../src/names.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
 import { NOW, namesHeld, reading, said } from "./measured.ts"
@@ -12,7 +13,7 @@ import { shelved } from "./public-facts.ts"
 
 setDefaultTimeout(240_000)
 
-const RUNS = Number(process.env.RUNS ?? 40)
+const RUNS = Number(process.env.RUNS ?? cases(8, 40))
 const IDS = ["10001", "10002", "10003"]
 const STOREFRONTS = ["us", "jp", "de"]
 

@@ -3,6 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { ListingObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "./listed.ts"
 import { stored } from "./measured.ts"
 
@@ -176,7 +177,7 @@ test("readings in any order, in any parts, and by several at once leave the same
   await record(sql, once, now)
   const expected = await tables()
   expect(JSON.parse(expected).every((rows: unknown[]) => rows.length > 3)).toBe(true)
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < cases(4, 12); round++) {
     await freshDatabase()
     const order = shuffled(once, random)
     const size = pick(1, 3, 10)

@@ -5,6 +5,7 @@ import { marketFactsOf } from "../../src/observations/market-facts.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { listed, randomOf, shuffled } from "./listed.ts"
 import { said, stored } from "./measured.ts"
 import { marketed, named, shelved, soldBy } from "./public-facts.ts"
@@ -26,7 +27,7 @@ beforeEach(async () => {
 /** Recorded in any order and parts, and twice, these leave `held` as it is told. */
 async function expectHeld(all: readonly Observation[], held: () => Promise<unknown>, told: unknown): Promise<void> {
   const random = randomOf(7)
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < cases(4, 12); round++) {
     await freshDatabase()
     const order = shuffled(all, random)
     const size = 1 + (round % 4)

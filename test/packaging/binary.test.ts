@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { cases } from "../long.ts"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
 import { type Serving, serving } from "./serving.ts"
 
@@ -78,12 +79,14 @@ test("its stacks name files and lines of the source, and no folder of the machin
   expect(err).not.toContain(root)
 })
 
-test("a first start killed at six moments never leaves a broken directory", async () => {
+const KILLS = cases(2, 6)
+
+test(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
   let [nothing, whole] = [0, 0]
-  for (let round = 1; round <= 6; round++) {
+  for (let round = 1; round <= KILLS; round++) {
     const dataDir = `killed-${round}`
     const server = alone.start(["serve"], { env: { DATA_DIR: dataDir, PORT: "0" } })
-    await Bun.sleep((firstStartMs * round) / 6)
+    await Bun.sleep((firstStartMs * round) / KILLS)
     server.kill("SIGKILL")
     await server.exited
     if (!existsSync(join(alone.folder, dataDir, "postgres"))) {
@@ -98,7 +101,7 @@ test("a first start killed at six moments never leaves a broken directory", asyn
     (name) => /^killed/.test(name) && readdirSync(join(alone.folder, name)).some((entry) => entry.includes(".new-")),
   )
   process.stdout.write(
-    `6 kills: ${nothing} before there was a directory, ${whole} after; ${halfMade.length} left a half one beside\n`,
+    `${KILLS} kills: ${nothing} before there was a directory, ${whole} after; ${halfMade.length} left a half one beside\n`,
   )
   const last = await served(halfMade[0] ?? "killed-1")
   expect(await call(last, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })

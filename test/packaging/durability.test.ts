@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
+import { LONG, long } from "../long.ts"
 import { type Alone, buildAlone } from "./alone.ts"
 import { checkDirectory } from "./amcheck.ts"
 import { killRounds } from "./kills.ts"
@@ -11,48 +12,59 @@ import { Trial } from "./trial.ts"
 
 let alone: Alone
 
+// In short test/database/crash.test.ts kills a process.
+
 beforeAll(async () => {
+  if (!LONG) return
   alone = await buildAlone()
 }, 120_000)
-afterAll(() => alone.remove())
+afterAll(() => alone?.remove())
 
-test("the binary killed three times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged", async () => {
-  const { wrong, batches, imports, summary } = await killRounds(alone, 3)
-  process.stdout.write(`${summary}\n`)
-  expect(wrong).toEqual([])
-  expect(batches).toBeGreaterThan(3)
-  expect(imports).toBeGreaterThan(0)
-}, 180_000)
+long(
+  "the binary killed three times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged",
+  async () => {
+    const { wrong, batches, imports, summary } = await killRounds(alone, 3)
+    process.stdout.write(`${summary}\n`)
+    expect(wrong).toEqual([])
+    expect(batches).toBeGreaterThan(3)
+    expect(imports).toBeGreaterThan(0)
+  },
+  180_000,
+)
 
-test("a write that was lost, one that is there in part and a damaged page would have been found", async () => {
-  const trial = new Trial(alone, "spoilt")
-  const { batches, paid, imports } = trial.acknowledged
-  await trial.start()
-  trial.write()
-  while (batches.size < 2 || imports.size < 1) await Bun.sleep(20)
-  await trial.kill()
-  await trial.start()
-  expect(await trial.judge()).toEqual([])
-  const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, "spoilt"), log: silentLog })
-  const [part, whole] = [...batches]
-  const [request] = [...paid]
-  const [seenAt] = [...imports]
-  await spoil(sql, { part: `${part} 3`, whole: `${whole} %`, request: request!, seenAt: seenAt! })
-  const [{ path } = { path: "" }] = await sql<
-    { path: string }[]
-  >`select pg_relation_filepath('tracked_term_pkey') as path`
-  await close()
-  const found = await trial.judge()
-  for (const fault of [`lost: ${whole}`, `lost: ${request}`, `in part: 4 of 5 keywords of ${part}`])
-    expect(found).toContain(fault)
-  expect(found).toContain(`in part: 19 readings of ${seenAt}, 19 derived`)
-  expect(found.filter((fault) => /^(credits|confirms): /.test(fault))).toHaveLength(2)
-  await trial.stop()
-  const directory = join(alone.folder, "spoilt", "postgres")
-  expect((await checkDirectory(directory)).problems).toEqual([])
-  damage(join(directory, path))
-  expect((await checkDirectory(directory)).problems).toEqual([expect.stringContaining("tracked_term_pkey")])
-}, 120_000)
+long(
+  "a write that was lost, one that is there in part and a damaged page would have been found",
+  async () => {
+    const trial = new Trial(alone, "spoilt")
+    const { batches, paid, imports } = trial.acknowledged
+    await trial.start()
+    trial.write()
+    while (batches.size < 2 || imports.size < 1) await Bun.sleep(20)
+    await trial.kill()
+    await trial.start()
+    expect(await trial.judge()).toEqual([])
+    const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, "spoilt"), log: silentLog })
+    const [part, whole] = [...batches]
+    const [request] = [...paid]
+    const [seenAt] = [...imports]
+    await spoil(sql, { part: `${part} 3`, whole: `${whole} %`, request: request!, seenAt: seenAt! })
+    const [{ path } = { path: "" }] = await sql<
+      { path: string }[]
+    >`select pg_relation_filepath('tracked_term_pkey') as path`
+    await close()
+    const found = await trial.judge()
+    for (const fault of [`lost: ${whole}`, `lost: ${request}`, `in part: 4 of 5 keywords of ${part}`])
+      expect(found).toContain(fault)
+    expect(found).toContain(`in part: 19 readings of ${seenAt}, 19 derived`)
+    expect(found.filter((fault) => /^(credits|confirms): /.test(fault))).toHaveLength(2)
+    await trial.stop()
+    const directory = join(alone.folder, "spoilt", "postgres")
+    expect((await checkDirectory(directory)).problems).toEqual([])
+    damage(join(directory, path))
+    expect((await checkDirectory(directory)).problems).toEqual([expect.stringContaining("tracked_term_pkey")])
+  },
+  120_000,
+)
 
 /** Takes away a keyword of one batch, another batch, a charge and one reading of an import. */
 async function spoil(

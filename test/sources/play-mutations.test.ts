@@ -1,27 +1,32 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import type { ReadFailure } from "../../src/sources/source.ts"
+import { cases } from "../long.ts"
 import { expectTypedOrFaithful, mutations } from "./mutations.ts"
 import { fixture, PARSED, type Parsed } from "./parsed.ts"
 import { about, renumbered } from "./play-pages.ts"
 
 setDefaultTimeout(60_000)
 
+const COUNT = cases(300, 2_000)
+
 const bodies = PARSED.filter(({ fixture }) => fixture.startsWith("play-"))
 
 for (const { source, asked, fixture: name, as } of bodies) {
-  test(`${name}, changed in 2,000 ways: a typed failure, or values that stand in the body`, () => {
-    const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: 2_000 })
-    expect(tally.read).toBeGreaterThan(200)
-    expect(tally.changed).toBeGreaterThan(200)
+  test(`${name}, changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+    const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: COUNT })
+    expect(tally.read).toBeGreaterThan(COUNT / 10)
+    expect(tally.changed).toBeGreaterThan(COUNT / 10)
   })
 }
 
 const pages = bodies.filter(({ as }) => as === "html-json")
 
+const FEWER = cases(100, 400)
+
 for (const page of pages) {
   test(`${page.fixture}, changed in any way and with its blocks numbered otherwise, gives the same or no values`, () => {
     const alike = { same: 0, lost: 0 }
-    for (const { body, did } of mutations(fixture(page.fixture), { seed: 11, count: 400, as: page.as })) {
+    for (const { body, did } of mutations(fixture(page.fixture), { seed: 11, count: FEWER, as: page.as })) {
       const [before, after] = [
         verdict(page, body),
         verdict(
@@ -34,8 +39,8 @@ for (const page of pages) {
       else if (after === "changed" && !/AF_dataServiceRequests = \{.*(lGYRle|Ws7gDc)/.test(body)) alike.lost++
       else throw new Error(`${did}: ${before.slice(0, 200)}, then ${after.slice(0, 200)}`)
     }
-    expect(alike.same).toBeGreaterThan(350)
-    expect(alike.same + alike.lost).toBe(400)
+    expect(alike.same).toBeGreaterThan((FEWER * 7) / 8)
+    expect(alike.same + alike.lost).toBe(FEWER)
   })
 }
 

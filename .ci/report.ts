@@ -1,0 +1,63 @@
+// What the runs of .ci/run say together (their JUnit files): the slowest files; a slow file that is not in .ci/slow, a line
+// of .ci/slow that is no longer slow or no longer there, and a test that ran nowhere, are one failure each.
+import { existsSync, readFileSync } from "node:fs"
+import { cpus, loadavg } from "node:os"
+
+const SHOWN = 25
+/** Files that may take longer than this on an idle machine say why in .ci/slow. */
+const SLOW_S = 20
+
+/** How many times as long as alone things take on this machine, where two processes a core are usual while this runs. */
+const busy = Math.max(1, loadavg()[1]! / cpus().length / 2)
+
+interface File {
+  run: string
+  path: string
+  seconds: number
+}
+
+const files: File[] = []
+const ran = new Set<string>()
+const skipped = new Set<string>()
+
+for (const path of process.argv.slice(2)) {
+  const run = path.replace(/.*\/|\.xml$/g, "")
+  const text = existsSync(path) ? readFileSync(path, "utf8") : ""
+  for (const [, path, seconds] of text.matchAll(
+    /<testsuite [^>]*file="([^"]*)"[^>]* tests="\d+"[^>]* time="([\d.]+)" hostname/g,
+  ))
+    if (!files.some((file) => file.run === run && file.path === path))
+      files.push({ run, path: path!, seconds: Number(seconds) })
+  for (const [, attributes, end] of text.matchAll(/<testcase ([^>]*?)(\/>|>\s*<(?:skipped|failure|error)?)/g)) {
+    const named = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes!)?.[1] ?? ""
+    const test = `${named("file")}: ${named("classname")} ${named("name")}`
+    if (named("name") === "(unnamed)") continue
+    const into = end!.endsWith("<skipped") ? skipped : ran
+    into.add(test)
+  }
+}
+
+const reasons = new Map(
+  readFileSync(".ci/slow", "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("test/"))
+    .map((line) => [line.split(" ")[0]!, line]),
+)
+
+console.log(`\n== the slowest files (s), where a machine as busy as this one takes ${busy.toFixed(1)} times as long`)
+const slowest = files.toSorted((a, b) => b.seconds - a.seconds)
+for (const { run, path, seconds } of slowest.slice(0, SHOWN))
+  console.log(`${seconds.toFixed(1).padStart(6)} ${path} (${run})`)
+
+const problems = [
+  ...slowest
+    .filter(({ path, seconds }) => seconds > SLOW_S * busy && !reasons.has(path))
+    .map(({ path, seconds }) => `${path} takes ${seconds.toFixed(0)} s, and .ci/slow does not say why`),
+  ...[...reasons.keys()].filter((path) => !existsSync(path)).map((path) => `${path} in .ci/slow is not there`),
+  ...[...skipped]
+    .filter((test) => !ran.has(test) && !(process.env.NO_BROWSER && test.includes("-browser.test.ts")))
+    .map((test) => `skipped in every run: ${test}`),
+]
+for (const problem of problems) console.log(problem)
+console.log(`report: ${problems.length} problems`)
+process.exit(Math.min(problems.length, 100))
