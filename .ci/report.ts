@@ -16,6 +16,8 @@ interface File {
   seconds: number
 }
 
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
 const files: File[] = []
 const ran = new Set<string>()
 const skipped = new Set<string>()
@@ -44,10 +46,9 @@ const reasons = new Map(
     .map((line) => [line.split(" ")[0]!, line]),
 )
 
-console.log(`\n== the slowest files (s), where a machine as busy as this one takes ${busy.toFixed(1)} times as long`)
+say(`\n== the slowest files (s), where a machine as busy as this one takes ${busy.toFixed(1)} times as long`)
 const slowest = files.toSorted((a, b) => b.seconds - a.seconds)
-for (const { run, path, seconds } of slowest.slice(0, SHOWN))
-  console.log(`${seconds.toFixed(1).padStart(6)} ${path} (${run})`)
+for (const { run, path, seconds } of slowest.slice(0, SHOWN)) say(`${seconds.toFixed(1).padStart(6)} ${path} (${run})`)
 
 const problems = [
   ...slowest
@@ -58,6 +59,6 @@ const problems = [
     .filter((test) => !ran.has(test) && !(process.env.NO_BROWSER && test.includes("-browser.test.ts")))
     .map((test) => `skipped in every run: ${test}`),
 ]
-for (const problem of problems) console.log(problem)
-console.log(`report: ${problems.length} problems`)
+for (const problem of problems) say(problem)
+say(`report: ${problems.length} problems`)
 process.exit(Math.min(problems.length, 100))

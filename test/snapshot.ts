@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** Holds a text, or a value as JSON, to test/snapshots/<name>; with UPDATE=1 writes it there instead. */
@@ -7,6 +7,17 @@ export function expectSnapshot(name: string, value: unknown): void {
   const text = typeof value === "string" ? value : `${JSON.stringify(value, null, 2)}\n`
   if (process.env.UPDATE === "1") writeFileSync(pathOf(name), text)
   expect(text, `test/snapshots/${name} differs; UPDATE=1 rewrites it`).toBe(readFileSync(pathOf(name), "utf8"))
+}
+
+/** Holds each value to test/snapshots/<folder>/<name>.json, which holds no other file. */
+export function expectSnapshots(folder: string, values: ReadonlyMap<string, unknown>): void {
+  const names = [...values.keys()].map((name) => `${name}.json`).sort()
+  if (process.env.UPDATE === "1") {
+    rmSync(pathOf(folder), { recursive: true, force: true })
+    mkdirSync(pathOf(folder))
+  }
+  for (const [name, value] of values) expectSnapshot(`${folder}/${name}.json`, value)
+  expect(readdirSync(pathOf(folder)).sort()).toEqual(names)
 }
 
 export function readSnapshot<T>(name: string): T {
