@@ -3,8 +3,8 @@ import type { Sql } from "../database/types.ts"
 import type { Wanted } from "../live-read.ts"
 import { appAds } from "../observations/kinds/app-ads.ts"
 import { apps } from "../observations/kinds/apps.ts"
+import { chart } from "../observations/kinds/chart.ts"
 import { search } from "../observations/kinds/search.ts"
-import { chartOf } from "./kinds/charts.ts"
 
 /** When what is wanted was last seen, at that moment or later; null when it was not. The demo's searches do not count. */
 export async function latestReading(sql: Sql, wanted: Wanted, since: Date): Promise<Date | null> {
@@ -19,7 +19,7 @@ const SEEN: Record<Wanted["kind"], Latest> = {
   app: apps.latest!,
   listing: listingSeen,
   app_ads: appAds.latest!,
-  chart: chartSeen,
+  chart: chart.latest!,
 }
 
 function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
@@ -29,16 +29,4 @@ function listingSeen(sql: Sql, { platform, storefront, subject }: Wanted, since:
     join listing_run r on r.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and r.storefront = ${storefront}
       and r.source = 'apple-app-page' and r.section = 'page' and r.seen_at >= ${since}`
-}
-
-function chartSeen(sql: Sql, { platform, storefront, subject }: Wanted, since: Date) {
-  const { device, chart, genre } = chartOf({ storefront, subject })
-  return sql`
-    select max(r.seen_at) as "seenAt"
-    from chart c
-    join chart_results r on r.chart_id = c.id
-    where (c.platform, c.storefront, c.device, c.chart, c.genre)
-      = (${platform}, ${storefront}, ${device}, ${chart}, ${genre})
-      and r.complete
-      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
 }

@@ -2,8 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { kindNamed } from "../observations/kinds.ts"
 import type { AppsObservation, Attempt, Observation, Platform, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
-import { parseBody, type RawBody } from "../sources/source.ts"
-import { chartOf } from "./kinds/charts.ts"
+import type { RawBody } from "../sources/source.ts"
 import { appSources, readApps } from "./replay-apps.ts"
 import { isHeld, readAgain } from "./replay-held.ts"
 import { type Range, type ReadFrom, startOf } from "./replay-subjects.ts"
@@ -69,28 +68,7 @@ function isRecorded(sql: Sql) {
       where a.kind = 'apps' and s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
         and f.storefront = a.storefront and f.source = a.source and f.sha256 = a.sha256
     )
-    or ${isShelved(sql)}
     ${isHeld(sql)}`
-}
-
-/** The same of charts and what developers sell. */
-function isShelved(sql: Sql) {
-  return sql`
-    exists (
-      select
-      from chart c
-      join chart_results r on r.chart_id = c.id
-      where a.kind = 'chart' and (c.platform, c.storefront) = (a.platform, a.storefront)
-        and (c.device, c.chart, c.genre)
-          = (split_part(a.subject, ' ', 1), split_part(a.subject, ' ', 2), split_part(a.subject, ' ', 3))
-        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256
-    )
-    or exists (
-      select
-      from developer_shelf d
-      where a.kind = 'developer' and (d.platform, d.storefront, d.developer_id) = (a.platform, a.storefront, a.subject)
-        and d.source = a.source and d.seen_at >= a.at
-    )`
 }
 
 function attemptOf(row: Row, sources: Sources): ReadFrom {
@@ -112,14 +90,6 @@ function attemptOf(row: Row, sources: Sources): ReadFrom {
 function readAttempt(row: Row, sources: Sources, body: RawBody): Observation {
   const { kind, subject, source, platform, storefront } = row
   if (kindNamed(kind)?.replay) return readAgain(sources, row, body)
-  if (kind === "apps") {
-    const ids = subject.split(",")
-    return readApps(sources, { source: source as AppsObservation["source"], platform, storefront, ids }, body)
-  }
-  if (kind === "chart") {
-    const reader = sources.charts.find(({ name }) => name === source)!
-    return parseBody(reader, chartOf({ storefront, subject }), body, undefined)
-  }
-  const reader = sources.developers.find(({ name }) => name === source)!
-  return parseBody(reader, { storefront, developerId: subject }, body, undefined)
+  const ids = subject.split(",")
+  return readApps(sources, { source: source as AppsObservation["source"], platform, storefront, ids }, body)
 }

@@ -10,10 +10,8 @@ import { ReadFailure } from "../sources/source.ts"
 import type { RawBodies } from "./raw-bodies.ts"
 import { storedApps } from "./replay-apps.ts"
 import { unreadAttempts } from "./replay-attempts.ts"
-import { storedCharts } from "./replay-charts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
-import { storedShelves } from "./replay-shelves.ts"
 import type { ReadFrom } from "./replay-subjects.ts"
 
 export interface ReplayOptions {
@@ -67,8 +65,6 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   const range = { since: since ?? null, source: source ?? null }
   yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
   yield* storedApps(sql, sources, range)
-  yield* storedCharts(sql, sources.charts, range)
-  yield* storedShelves(sql, sources.developers, range)
   yield* unreadAttempts(sql, sources, range)
 }
 

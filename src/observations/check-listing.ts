@@ -1,22 +1,7 @@
 import { checkFacts, isDate, isInOrder } from "./app-facts.ts"
-import { checkApp, checkGenre } from "./check-app.ts"
-import {
-  addressProblem,
-  checkIds,
-  checkPlace,
-  checkProvenance,
-  checkText,
-  checkTime,
-  hold,
-  isDeveloperId,
-} from "./invariants.ts"
-import {
-  type DeveloperAppsObservation,
-  LISTING_SOURCES,
-  type Listing,
-  type ListingObservation,
-  type ResultApp,
-} from "./types.ts"
+import { checkApp } from "./check-app.ts"
+import { addressProblem, checkIds, checkPlace, checkProvenance, checkText, checkTime, hold } from "./invariants.ts"
+import { LISTING_SOURCES, type Listing, type ListingObservation, type ResultApp } from "./types.ts"
 
 /** Throws ObservationProblem unless every invariant of what an app's page says holds. */
 export function checkListing({ id, listing, ...reading }: ListingObservation, now: Date): void {
@@ -63,15 +48,4 @@ function checkOthers({ platform, seenAt }: Page, apps: readonly ResultApp[], wha
     what,
   )
   for (const app of apps) checkApp(app, seenAt)
-}
-
-/** Throws ObservationProblem unless every invariant of what a store sells of a developer's holds. */
-export function checkDeveloper(reading: DeveloperAppsObservation, now: Date): void {
-  checkPlace(reading, ["itunes-developer"])
-  checkTime(reading.seenAt, now)
-  hold(isDeveloperId(reading.developerId), "bad_text", "the developer must be a number of the store")
-  hold(typeof reading.complete === "boolean", "bad_depth", "complete must be true or false")
-  checkOthers(reading, reading.apps, "apps")
-  for (const app of reading.apps) checkGenre(reading.platform, app)
-  checkProvenance(reading)
 }

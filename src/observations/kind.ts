@@ -143,7 +143,7 @@ export function kind<Seen extends AnyObservation, Question = never>(
     lineShape: v.strictObject(Object.fromEntries(Object.entries(fields).filter(isField))),
     readLine(said: LineProvenance, text) {
       const { storefront } = said
-      const fields = { ...said, ...line?.read(said as never) }
+      const fields = (line ? line.read(said as never) : said) as LineProvenance
       const place = storefront === undefined ? {} : { storefront: storefront.toLowerCase() }
       return { ...fields, ...place, ...provenanceOf(fields, text) } as never
     },

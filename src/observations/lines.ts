@@ -23,33 +23,12 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *      "asked":["897446215","399355755"],"apps":[{"id":"897446215","name":"Canva","version":"4.1","price":0,
  *      "currency":"USD","genre":"6008","ratings":6400000,"rating":4.8,"updatedAt":"2025-10-20T08:00:00Z"}]}
  *
- * or a top chart
- *
- *     {"kind":"chart","source":"import","platform":"ios","storefront":"jp","device":"iphone","chart":"free","genre":"6015",
- *      "seenAt":"2025-10-25T03:25:01Z","apps":[{"id":"1435783608","name":"PayPay"},{"id":"1156875272"}]}
- *
- * or reviews, as many as were read of an app at once
- *
- *     {"kind":"reviews","source":"apple-reviews","platform":"ios","storefront":"us","storeId":"897446215",
- *      "seenAt":"2025-10-25T03:25:01Z","complete":true,"reviews":[{"id":"13621253308","stars":5,"title":"Great",
- *      "text":"Easy to use.","version":"4.1","at":"2025-10-24T06:23:00-07:00"}]}
- *
  * or what an app's own page said
  *
  *     {"kind":"listing","source":"apple-app-page","platform":"ios","storefront":"us","id":"897446215",
  *      "seenAt":"2025-10-25T03:25:01Z","listing":{"name":"Canva","language":"en-US","subtitle":"Design, photo & video",
  *      "version":"4.1","hasInAppPurchases":true,"events":[{"id":"6000001","title":"Spring",
  *      "startsAt":"2025-10-20T08:00:00Z"}]}}
- *
- * or a store's genres, what a developer sells, or what an app-ads.txt names
- *
- *     {"kind":"genres","source":"apple-genres","platform":"ios","storefront":"us","seenAt":"2025-10-25T03:25:01Z",
- *      "genres":[{"id":"36","name":"App Store"},{"id":"6014","name":"Games","parent":"36"}]}
- *     {"kind":"developer","source":"itunes-developer","platform":"ios","storefront":"us","developerId":"897446218",
- *      "seenAt":"2025-10-25T03:25:01Z","complete":true,"apps":[{"id":"897446215","name":"Canva"}]}
- *     {"kind":"app_ads","source":"app-ads-txt","platform":"ios","id":"897446215","seenAt":"2025-10-25T03:25:01Z",
- *      "domain":"canva.com","state":"records","records":[{"system":"google.com","publisherId":"pub-1",
- *      "relation":"DIRECT"}],"variables":{"OWNERDOMAIN":["canva.com"]}}
  *
  * All but an app-ads.txt say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android)
  * and `seenAt` (ISO 8601 with its zone). Terms and a `prefix` have 1 to 150 characters and are normalised here. Sources

@@ -2,48 +2,33 @@ import { hash } from "node:crypto"
 import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { foldReview } from "../formulas/review-text.ts"
-import type { Identified } from "./identified.ts"
+import type { ReviewsObservation, StoreReview } from "./kinds/reviews.ts"
 import { hexOf, latestOf } from "./latest.ts"
-import { feedOf } from "./review-feeds.ts"
-import type { ReviewsObservation, StoreReview } from "./types.ts"
 
-/**
- * Stores reviews, each form of a review once, and how far readings came; returns the pages of which anything was new. Of
- * each review the form of the latest reading is the current one (see latestOf), whichever came first; earlier forms are
- * kept. A page without reviews that no reading ended with leaves nothing.
- */
-export async function storeReviews(
-  tx: Tx,
-  pages: readonly ReviewsObservation[],
-  { appOf }: Identified,
-): Promise<ReviewsObservation[]> {
-  const placed = pages.map((from) => ({ from, appId: appOf(from.platform, from.storeId), feed: feedOf(from) }))
-  if (placed.length === 0) return []
-  // forms of one review are weighed against each other, which nobody may do beside somebody else
-  await takeLocks(
-    tx,
-    "reviews",
-    placed.map(({ appId, feed }) => [appId, feed]),
-  )
-  const shown = await storeForms(tx, placed)
-  const read = await storeEnds(tx, placed)
-  return [...new Set([...shown, ...read])]
-}
-
-interface Placed {
+export interface PlacedPage {
   from: ReviewsObservation
   appId: number
   feed: string
 }
 
-interface Form extends Placed {
+interface Form extends PlacedPage {
   review: StoreReview
   digest: string
   key: string
   firstSeenAt: Date
 }
 
-async function storeForms(tx: Tx, placed: readonly Placed[]): Promise<ReviewsObservation[]> {
+/**
+ * Stores each form of a review once; returns the pages of which any was new. Of each review the form of the latest reading
+ * is the current one (see latestOf), whichever came first; earlier forms are kept.
+ */
+export async function storeForms(tx: Tx, placed: readonly PlacedPage[]): Promise<ReviewsObservation[]> {
+  // forms of one review are weighed against each other, which nobody may do beside somebody else
+  await takeLocks(
+    tx,
+    "reviews",
+    placed.map(({ appId, feed }) => [appId, feed]),
+  )
   const forms = formsOf(placed)
   if (forms.length === 0) return []
   const written = await upsertForms(tx, forms)
@@ -64,7 +49,7 @@ function keyOf({ appId, feed, reviewId, digest }: FormKey): string {
 }
 
 /** Each form once, of the latest reading that shows it, with the moment when the first of them did. */
-function formsOf(placed: readonly Placed[]): Form[] {
+function formsOf(placed: readonly PlacedPage[]): Form[] {
   const shown = placed.flatMap(({ from, appId, feed }) =>
     from.reviews.map((review): Form => {
       const digest = digestOf(review)
@@ -186,56 +171,4 @@ async function setCurrent(tx: Tx, chosen: readonly FormKey[], current: boolean):
     where (v.app_id, v.feed, v.review_id) = (c.app_id, c.feed, c.review_id)
       and (v.digest = decode(c.digest, 'hex')) = ${current}
       and v.current <> ${current}`
-}
-
-async function storeEnds(tx: Tx, placed: readonly Placed[]): Promise<ReviewsObservation[]> {
-  const ends = placed.flatMap(({ from, appId, feed }) => {
-    const { end, source } = from
-    return end ? [{ from, appId, feed, ...end, key: endKey({ appId, feed, source, complete: end.complete }) }] : []
-  })
-  if (ends.length === 0) return []
-  const latest = latestOf(ends)
-  const written = await tx<EndKey[]>`
-    insert into review_read as held (app_id, feed, source, complete, seen_at, pages, empty, parser, origin, sha256)
-    select app_id, feed, source, complete, seen_at, pages, empty, parser, origin, decode(sha256, 'hex')
-    from jsonb_to_recordset(${tx.json(latest.map(storedEnd))}) r (
-      app_id int, feed text, source text, complete boolean, seen_at timestamptz, pages smallint, empty boolean,
-      parser smallint, origin text, sha256 text
-    )
-    order by app_id, feed, source, complete
-    on conflict (app_id, feed, source, complete) do update
-    set seen_at = excluded.seen_at, pages = excluded.pages, empty = excluded.empty, parser = excluded.parser,
-      origin = excluded.origin, sha256 = excluded.sha256
-    where (excluded.seen_at, excluded.parser, excluded.sha256) > (held.seen_at, held.parser, held.sha256)
-    returning app_id as "appId", feed, source, complete`
-  const keys = new Set(written.map(endKey))
-  return latest.filter(({ key }) => keys.has(key)).map(({ from }) => from)
-}
-
-interface EndKey {
-  appId: number
-  feed: string
-  source: string
-  complete: boolean
-}
-
-function endKey({ appId, feed, source, complete }: EndKey): string {
-  return `${appId} ${feed} ${source} ${complete}`
-}
-
-function storedEnd({ from, appId, feed, ...end }: Placed & { pages: number; complete: boolean; empty: boolean }) {
-  const { source, seenAt, parser, origin, sha256 } = from
-  const { pages, complete, empty } = end
-  return {
-    app_id: appId,
-    feed,
-    source,
-    complete,
-    seen_at: seenAt.toISOString(),
-    pages,
-    empty,
-    parser,
-    origin,
-    sha256: hexOf(sha256),
-  }
 }

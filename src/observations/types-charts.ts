@@ -1,5 +1,3 @@
-import type { Platform, Provenance, ResultApp } from "./types.ts"
-
 /** Where a reading of a top chart can come from. */
 export const CHART_SOURCES = ["apple-charts", "import"] as const
 export type ChartSource = (typeof CHART_SOURCES)[number]
@@ -22,31 +20,3 @@ export type Chart = (typeof CHARTS)[number]
 
 /** The App Store's genre of all apps: a chart of it is the overall one. */
 export const ALL_APPS = "36"
-
-/** A top chart of one storefront, device and genre. */
-export interface ChartObservation extends Provenance {
-  kind: "chart"
-  source: ChartSource
-  platform: Platform
-  storefront: string
-  device: Device
-  chart: Chart
-  /** The store's own id; ALL_APPS for the overall chart. */
-  genre: string
-  /** How many places were read, from 0: an app that is not among `apps` may stand on any place below them. */
-  depth: number
-  /** False when the reading broke off before its depth. */
-  complete: boolean
-  /** In the order shown; rank = index + 1. At most `depth`. */
-  apps: ChartApp[]
-}
-
-/** An app as a chart shows it. Facts left out were not shown. */
-export interface ChartApp extends ResultApp {
-  developerId?: string
-  price?: number
-  /** ISO 4217. */
-  currency?: string
-  /** The store's own id of its main genre. */
-  genre?: string
-}

@@ -1,4 +1,4 @@
-import type { Platform, Provenance, ResultApp, StoreApp } from "./types.ts"
+import type { Platform, Provenance, ResultApp } from "./types.ts"
 
 /** Where what an app's own page says can come from. */
 export const LISTING_SOURCES = ["apple-app-page", "itunes-lookup", "play-details"] as const
@@ -121,16 +121,4 @@ export interface EditorialCard {
   id: string
   kind: "story" | "collection"
   title?: string
-}
-
-/** What a store sells of a developer's in one storefront. */
-export interface DeveloperAppsObservation extends Provenance {
-  kind: "developer"
-  source: "itunes-developer"
-  platform: Platform
-  storefront: string
-  developerId: string
-  /** False when the answer was as long as it can be, so there may be more. */
-  complete: boolean
-  apps: StoreApp[]
 }

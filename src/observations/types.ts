@@ -1,29 +1,26 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
+import type { ChartObservation } from "./kinds/chart.ts"
+import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
+import type { ReviewsObservation } from "./kinds/reviews.ts"
 import type { SearchObservation } from "./kinds/search.ts"
 import type { Platform, Provenance } from "./provenance.ts"
-import type { ChartObservation } from "./types-charts.ts"
-import type {
-  DeveloperAppsObservation,
-  ListedBeside,
-  ListingObservation,
-  MarketFacts,
-  RatingsByStar,
-} from "./types-listing.ts"
-import type { ReviewsObservation } from "./types-reviews.ts"
+import type { ListedBeside, ListingObservation, MarketFacts, RatingsByStar } from "./types-listing.ts"
 
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
+export type { ChartApp, ChartObservation } from "./kinds/chart.ts"
+export type { DeveloperAppsObservation } from "./kinds/developer.ts"
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
 export type { HintsObservation } from "./kinds/hints.ts"
 export type { PopularityObservation } from "./kinds/popularity.ts"
+export type { ReadingEnd, ReviewsObservation, StoreReview } from "./kinds/reviews.ts"
 export type { SearchObservation } from "./kinds/search.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./types-charts.ts"
 export * from "./types-listing.ts"
-export * from "./types-reviews.ts"
 export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
 
 /** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */

@@ -1,4 +1,4 @@
-import { MOST_REVIEWS, mayBeWritten } from "../observations/check-reviews.ts"
+import { MOST_REVIEWS, mayBeWritten } from "../observations/kinds/reviews.ts"
 import { titleIn, versionIn, writtenIn } from "../observations/review-parts.ts"
 import type { StoreReview } from "../observations/types.ts"
 import { fact } from "./facts.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { reviewLanguage } from "../../src/formulas/review-language.ts"
-import { checkReviews } from "../../src/observations/check-reviews.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import { STOREFRONTS } from "../../src/storefronts.ts"
 import { reviewedOnPlay } from "../observations/reviewed.ts"
 
@@ -14,6 +14,6 @@ test("a storefront's reviews on Google Play are those of its language, English w
 test("every storefront has a language that reviews can be stored under", () => {
   for (const storefront of STOREFRONTS) {
     const asked = { storefront, language: reviewLanguage(storefront) }
-    checkReviews(reviewedOnPlay("2025-11-10T10:00:00Z", [], asked), new Date("2025-11-11T00:00:00Z"))
+    checkObservation(reviewedOnPlay("2025-11-10T10:00:00Z", [], asked), new Date("2025-11-11T00:00:00Z"))
   }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { chartOf } from "../../src/measuring/kinds/charts.ts"
+import { chartNamed } from "../../src/observations/kinds/chart.ts"
 import { chartFeed, HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { captchaPage, lookupAnswer } from "./store-pages.ts"
@@ -98,7 +98,7 @@ describe("a chart", () => {
   })
 
   test.each(["iphone free", "iphone free 36 x", "phone free 36", "iphone top 36", ""])("%p is none", (subject) => {
-    expect(() => chartOf({ storefront: "us", subject })).toThrow(RangeError)
+    expect(() => chartNamed({ storefront: "us" }, subject)).toThrow(RangeError)
   })
 })
 

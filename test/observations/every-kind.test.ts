@@ -13,7 +13,7 @@ import { AWARDS, awards } from "./awards.ts"
 import { randomOf, shuffled } from "./listed.ts"
 
 /** Kinds whose parts still stand elsewhere; the list may only shrink. */
-const IN_PARTS = ["apps", "chart", "reviews", "listing", "developer"]
+const IN_PARTS = ["apps", "listing"]
 
 /** The invented kind needs nothing but its line here. */
 const ALL: readonly AnyKind[] = [...KINDS.filter(({ name }) => !IN_PARTS.includes(name)), awards]
@@ -36,10 +36,22 @@ function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
 
 const tell = (kind: AnyKind, ...all: AnyObservation[]) => record(sql, all as Observation[], now, { kinds: [kind] })
 
+/** What is held: whole observations; of a kind that is not read back, its rows. */
 async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
+  if (!kind.stored) return await ROWS[kind.name as string]!()
   const pages: AnyObservation[] = []
-  for await (const page of kind.stored!(sql, { since: null, sources: kind.sources })) pages.push(...page)
+  for await (const page of kind.stored(sql, { since: null, sources: kind.sources })) pages.push(...page)
   return pages
+}
+
+/** Bodies with people in them are not kept, and nobody reads the pages again. */
+const ROWS: Record<string, () => Promise<AnyObservation[]>> = {
+  reviews: () => sql`
+    select v.feed, v.review_id, v.current, v.stars, v.text, v.first_seen_at, v.seen_at as "seenAt", v.parser, v.sha256,
+      r.complete, r.pages, r.seen_at, r.parser as "endParser", encode(r.sha256, 'hex') as "endSha"
+    from review_version v
+    join review_read r using (app_id, feed)
+    order by v.feed, v.review_id, v.digest, r.complete`,
 }
 
 /** Emptied; where the kind's table is none of the schema, by hand. */
@@ -67,6 +79,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(await importLines(sql, lines(), options)).toEqual({ read: 1, recorded: 1, known: 0, attempts: 0, bad: [] })
     expect(await importLines(sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
     const held = await heldOf(kind)
+    if (!kind.stored) return expect(held).toHaveLength(1)
     expect(held).toEqual([expect.objectContaining({ ...plain(exampleOf(kind)), ...KEPT[kind.name as string] })])
     // and all that is held of it can be made of that
     await empty(kind)
@@ -136,7 +149,11 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
 })
 
 /** What is read back of an example otherwise than it was said: names are held with the app, not with every reading. */
-const KEPT: Record<string, object> = { search: { results: [{ id: "897446215" }, { id: "1617391485" }] } }
+const KEPT: Record<string, object> = {
+  search: { results: [{ id: "897446215" }, { id: "1617391485" }] },
+  chart: { apps: [{ id: "1435783608" }, { id: "1156875272" }] },
+  developer: { apps: [{ id: "897446215" }] },
+}
 
 /** Of each kind, what none of its own rules lets pass. */
 const WRONG: Record<string, [object, string][]> = {
@@ -176,6 +193,29 @@ const WRONG: Record<string, [object, string][]> = {
     [{ popularity: 7.5 }, "bad_figure"],
     [{ genres: Array(2).fill({ genre: "Games", rank: 1, popularity: 5 }) }, "bad_text"],
     [{ genres: [{ genre: "Games", rank: 0, popularity: 5 }] }, "bad_figure"],
+  ],
+  reviews: [
+    [{ storeId: "com.example.tea" }, "bad_app_id"],
+    [{ language: "en" }, "bad_language"],
+    [{ end: { pages: 1, complete: true, empty: true } }, "bad_depth"],
+    [{ reviews: Array(2).fill({ id: "1", stars: 5, text: "", at: new Date("2025-10-24") }) }, "duplicate_review"],
+    [{ reviews: [{ id: "1", stars: 6, text: "", at: new Date("2025-10-24") }] }, "bad_figure"],
+  ],
+  chart: [
+    [{ device: "watch" }, "bad_kind"],
+    [{ chart: "new" }, "bad_kind"],
+    [{ genre: "games" }, "bad_text"],
+    [{ depth: 1 }, "too_many_results"],
+    [{ depth: 1.5 }, "bad_depth"],
+    [{ apps: [{ id: "com.example.tea" }] }, "bad_app_id"],
+    [{ apps: Array(2).fill({ id: "1435783608" }) }, "duplicate_app"],
+    [{ apps: [{ id: "1435783608", rating: 9 }] }, "bad_figure"],
+  ],
+  developer: [
+    [{ developerId: "Canva" }, "bad_text"],
+    [{ complete: null }, "bad_depth"],
+    [{ apps: [{ id: "com.example.tea" }] }, "bad_app_id"],
+    [{ apps: [{ id: "897446215", genre: "games" }] }, "bad_text"],
   ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],

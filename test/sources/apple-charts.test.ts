@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { checkChart } from "../../src/observations/check-charts.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import type { ChartQuestion } from "../../src/observations/kinds/chart.ts"
 import { appleCharts, CHART_DEPTH } from "../../src/sources/apple-charts.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
@@ -20,7 +20,7 @@ const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array
 
 function parse(body: string, asked = FINANCE) {
   const seen = appleCharts.parse(body, asked, ABOUT)
-  checkChart(seen, new Date("2026-08-13"))
+  checkObservation(seen, new Date("2026-08-13"))
   return seen
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import { checkDeveloper } from "../../src/observations/check-listing.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import { itunesDeveloper } from "../../src/sources/itunes-developer.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { expectTypedOrFaithful } from "./mutations.ts"
@@ -14,7 +14,7 @@ const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array
 
 function parse(body: string) {
   const seen = itunesDeveloper.parse(body, ASKED, ABOUT)
-  checkDeveloper(seen, new Date("2026-08-13"))
+  checkObservation(seen, new Date("2026-08-13"))
   return seen
 }
 
@@ -41,7 +41,7 @@ const app = (trackId: number, more = {}) => ({
 test("a developer's apps are one request, and come with what the store says of them", async () => {
   server.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
   const { seen } = await readOnce(itunesDeveloper, ASKED, reachOf(server))
-  checkDeveloper(seen, new Date())
+  checkObservation(seen, new Date())
   expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
     "GET /lookup?id=1500000011&entity=software&limit=200&country=us",
   ])

@@ -1,10 +1,9 @@
-import type { ChartQuestion } from "../../observations/kinds/chart.ts"
-import { CHARTS, DEVICES } from "../../observations/types.ts"
+import { chartNamed } from "../../observations/kinds/chart.ts"
 import { appleCharts } from "../../sources/apple-charts.ts"
 import { appleGenres } from "../../sources/apple-genres.ts"
 import { itunesDeveloper } from "../../sources/itunes-developer.ts"
 import { ReadFailure } from "../../sources/source.ts"
-import type { Kind, Subject } from "../kind.ts"
+import type { Kind } from "../kind.ts"
 import { afterChart } from "../put-forward.ts"
 
 export const chartOnAppStore: Kind = {
@@ -15,7 +14,7 @@ export const chartOnAppStore: Kind = {
   requests: 1,
   everyDays: 1,
   async read([subject], port) {
-    return [await port.ask(appleCharts, chartOf(subject!))]
+    return [await port.ask(appleCharts, chartNamed(subject!, subject!.subject))]
   },
   putsForward: afterChart,
 }
@@ -49,12 +48,4 @@ export const developerOnAppStore: Kind = {
       throw error
     }
   },
-}
-
-/** "iphone free 6013" in its storefront. Throws RangeError for what is no chart's name. */
-export function chartOf({ storefront, subject }: Pick<Subject, "storefront" | "subject">): ChartQuestion {
-  const [given, called, genre, ...more] = subject.split(" ")
-  const [device, chart] = [DEVICES.find((one) => one === given), CHARTS.find((one) => one === called)]
-  if (!device || !chart || !genre || more.length > 0) throw new RangeError("a chart is a device, its name and a genre")
-  return { storefront, device, chart, genre }
 }

@@ -80,9 +80,10 @@ export const popularity = kind<PopularityObservation>({
   shape,
   line: {
     entries: { source: null, platform: null, seenAt: v.optional(Moment) },
-    read: ({ month, seenAt = endOf(month) }: PopularityObservation) => ({
+    read: ({ seenAt, ...said }: PopularityObservation) => ({
+      ...said,
       ...{ source: "apple-ads-report", platform: "ios" },
-      seenAt,
+      seenAt: seenAt ?? endOf(said.month),
     }),
   },
   names: (seen) => ({ list: seen }),
