@@ -142,7 +142,11 @@ function reachedFrom(start: string, leadsTo: ReadonlyMap<string, readonly string
 }
 
 function roomOf(file: string): string {
-  if (["database/types.ts", "database/gate.ts", "database/locks.ts", "database/json.ts"].includes(file))
+  if (
+    ["database/types.ts", "database/gate.ts", "database/locks.ts", "database/json.ts", "database/uncut.ts"].includes(
+      file,
+    )
+  )
     return "database types"
   const [room] = file.split("/") as [string]
   if (file.includes("/")) return room

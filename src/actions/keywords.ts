@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { findApp, type TrackedApp } from "../access/visible-apps.ts"
 import type { Tx } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { AppId, Term } from "../fields.ts"
 import { described } from "../schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
@@ -114,7 +115,7 @@ async function lookAt(appId: string, keywords: readonly string[], { sql, caller,
     from tracked_term
     where app_id = ${appId} and term = any(${keywords as string[]}::text[])
     order by country, term
-    limit 200000`
+    limit 200000`.then(uncut(200_000))
   const held = Map.groupBy(rows, ({ country }) => country)
   const keywordsIn = (country: string) => {
     const here = new Set(held.get(country)?.map(({ term }) => term))

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { bestFirst } from "./answers.ts"
 import { type ChartKey, columnsOf } from "./chart-identities.ts"
 import { type ChartSource, chartSourceOf } from "./types.ts"
@@ -63,7 +64,7 @@ export async function chartPositions(sql: Sql, app: number, charts: readonly Cha
     ) r on true
     left join chart_place p on p.app_id = ${app} and p.chart_id = c.id
     order by k.place
-    limit 10000`
+    limit 10000`.then(uncut(10_000))
   return charts.map((key, place) => {
     const { source, ...row } = rows[place] as (typeof rows)[number]
     return { ...keyOf(key), measured: source !== null, source: source === null ? null : chartSourceOf(source), ...row }
@@ -128,7 +129,7 @@ async function readPoints(sql: Sql, app: number, charts: readonly ChartKey[], fr
       order by day, ${bestFirst(sql)}
     ) r on true
     order by k.place, r.day
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
 }
 
 function isPoint(row: PointRow): row is PointRow & { day: string } {

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { preferredRating } from "./rating-days.ts"
 import { LOOKED_BELOW } from "./review-tallies.ts"
 import { DEMO } from "./types.ts"
@@ -49,7 +50,7 @@ export async function ratingsOn(sql: Sql, places: readonly AppPlace[], day: stri
       limit 1
     ) b on true
     order by p.place
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return rows.map(({ beforeDay, beforeRatings, beforeRating, ...row }) => {
     if (row.day === null) return null
     const before = beforeDay === null ? null : { day: beforeDay, ratings: beforeRatings, rating: beforeRating }
@@ -119,7 +120,7 @@ export async function reviewsWritten(
     ) r on true
     left join lateral (${gapAt(sql, { from, to })}) g on true
     order by f.place
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   const since = to <= now ? to : from
   return rows.map(({ completeAt, gap, ...row }) => {
     return { ...row, measured: completeAt !== null && completeAt >= since && !gap }

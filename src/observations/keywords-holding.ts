@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { bestFirst } from "./answers.ts"
 import type { Side } from "./ranks.ts"
 import { type RankSource, sourceOf } from "./types.ts"
@@ -79,7 +80,7 @@ async function trackedTerms(sql: Sql, { tracker, storefront }: Sought): Promise<
     from tracked_term
     where app_id = ${tracker} and country = ${storefront}
     order by term
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return new Set(rows.map(({ term }) => term))
 }
 

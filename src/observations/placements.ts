@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { nameIn } from "../names.ts"
 import type { FactSource, Platform } from "./types.ts"
 
@@ -81,7 +82,7 @@ export async function placementsOf(
       on g.storefront = s.storefront and g.at > i.seen_at
         and g.subject = case i.kind when 'event' then i.item_id else i.kind || ' ' || i.item_id end
     order by s.place, i.nth
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return {
     placements: rows.filter(({ nth }) => nth <= most),
     truncated: new Set(rows.filter(({ nth }) => nth > most).map(({ storefront }) => storefront)),
@@ -128,7 +129,7 @@ export async function similarShelves(
     left join lateral jsonb_array_elements_text(r.content) with ordinality i (store_id, place) on true
     left join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)
     order by s.at, i.place
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return {
     readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])),
     apps: rows.filter((row): row is ShelfApp => row.place !== null),
@@ -175,7 +176,7 @@ export async function standsOn(
     ) i
     where s.id <> ${appId}
     order by s.storefront, i.place, a.store_id collate "C"
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   const read = Map.groupBy(rows, ({ storefront }) => storefront)
   return {
     read: new Map([...read].map(([storefront, shelves]) => [storefront, shelves.length])),

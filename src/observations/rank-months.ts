@@ -1,4 +1,5 @@
 import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import { type SideApp, sideOf } from "./day-answers.ts"
 import type { Side } from "./ranks.ts"
@@ -79,7 +80,7 @@ async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]>
       ${sides.map(({ storefront }) => storefront)}::text[]
     ) with ordinality s (tracked, storefront, side)
     order by s.side
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return rows.map(({ terms }) => terms)
 }
 
@@ -110,5 +111,5 @@ async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly s
       offset 0
     ) m on true
     order by s.side, k.position, k.term, m.month
-    limit 1000000`
+    limit 1000000`.then(uncut(1_000_000))
 }

@@ -1,4 +1,5 @@
 import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { bestFirst } from "./answers.ts"
 import { type Platform, type RankedApp, type RankSource, sourceOf } from "./types.ts"
 
@@ -62,7 +63,7 @@ export async function allTerms(sql: Db, app: RankedApp): Promise<string[]> {
     from tracked_term
     where app_id = ${app.id}
     order by array_position(${app.countries}::text[], country), position, term
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return [...new Set(rows.map(({ term }) => term))]
 }
 
@@ -108,7 +109,7 @@ async function readRanks(
     from term t
     left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
     order by t.place, t.position, t.term
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   for (let from = PIECE; from < rows.length; from += PIECE) {
     await pause()
     const piece = rows.slice(from, from + PIECE)

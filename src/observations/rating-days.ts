@@ -1,4 +1,5 @@
 import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { DEMO, type SourceName } from "./types.ts"
 
 /**
@@ -38,7 +39,7 @@ export async function ratingDays(
         where o.app_id = ${app} and o.storefront = ${storefront} and o.ratings is not null and o.origin <> ${DEMO}
       )
     order by day, ${preferredRating(sql)}
-    limit 10000`
+    limit 10000`.then(uncut(10_000))
   return [...rows]
 }
 

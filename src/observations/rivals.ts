@@ -1,4 +1,5 @@
 import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { dayAnswers, type SideApp } from "./day-answers.ts"
 
 export interface RivalsAsked {
@@ -78,5 +79,5 @@ export async function rivalsToFollow(sql: Db, asked: RivalsAsked, most: number):
     left join above a on a.app_id = n.app_id
     where n.app_id <> ${asked.side.own}
     order by rival
-    limit 10000`
+    limit 10000`.then(uncut(10_000))
 }

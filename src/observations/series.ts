@@ -1,4 +1,5 @@
 import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { addDays, monthOf } from "../formulas/days.ts"
 import { type Point, pointsOf } from "../formulas/month-bytes.ts"
 import { allTerms, ownId, type Side } from "./ranks.ts"
@@ -75,7 +76,7 @@ async function readMonths(sql: Db, app: RankedApp, asked: Asked): Promise<MonthR
     ) m on true
     where k.app_id = ${app.id} and k.country = ${storefront} and (${term}::text is null or k.term = ${term})
     order by k.position, k.term, m.month
-    limit 1000000`
+    limit 1000000`.then(uncut(1_000_000))
 }
 
 /** The first days of the months that these days lie in, oldest first; never none. */

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { AppCountry, Platform, Term } from "../fields.ts"
 import { dayOf } from "../formulas/days.ts"
 import { BANDS, LEAST_RESULTS } from "../formulas/difficulty.ts"
@@ -133,7 +134,7 @@ async function trackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Pr
     from tracked_term
     where app_id = ${app.id} and country = ${storefront}
     order by position, term
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return rows.map(({ term }) => term)
 }
 

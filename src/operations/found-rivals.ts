@@ -1,5 +1,6 @@
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { gradeOf, type Sought } from "../formulas/matching.ts"
 import { rivalRecordId } from "../formulas/record-ids.ts"
 import { parseRival } from "../formulas/store-ids.ts"
@@ -116,6 +117,6 @@ async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]
     ) with ordinality n (tracked, country, platform, store_id, place)
     left join store_app s on (s.platform, s.store_id) = (n.platform, n.store_id)
     order by n.place
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return named.map((rival, at) => ({ ...rival, name: rows[at]?.name ?? null }))
 }

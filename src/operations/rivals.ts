@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { AppCountry, Platform } from "../fields.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { nameIn } from "../names.ts"
@@ -95,7 +96,7 @@ async function readNamed(sql: Sql, { appId, platform, own }: SideApp, manual: re
     join store_app s on (s.platform, s.store_id) = (${platform}, split_part(h.rival, ':', 2))
     where t.id = ${appId} and split_part(h.rival, ':', 1) = ${platform}
     order by hidden, id
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   const hidden = rows.flatMap(({ app, hidden }) => (hidden && app !== null ? [app] : []))
   return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
 }

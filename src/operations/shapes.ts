@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import { described } from "../schema.ts"
@@ -59,7 +60,7 @@ export async function shapeApps(sql: Sql, apps: readonly TrackedApp[]): Promise<
     from tracked_term
     where app_id = any(${apps.map(({ id }) => id)}::text[])
     order by app_id, country, position, term
-    limit 1000000`
+    limit 1000000`.then(uncut(1_000_000))
   const byApp = Map.groupBy(rows, ({ appId }) => appId)
   return apps.map((app) => {
     const { iosApp: _, androidApp: __, hiddenRivals: ___, ...shown } = app
