@@ -1,10 +1,12 @@
 import type { Sql } from "../database/types.ts"
 import type { AnyKind } from "../observations/kind.ts"
+import { type AppsObservation, apps } from "../observations/kinds/apps.ts"
 import { KINDS, kindNamed } from "../observations/kinds.ts"
 import type { AnyObservation } from "../observations/provenance.ts"
-import type { Attempt, Observation } from "../observations/types.ts"
+import type { Attempt, Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody, type Source } from "../sources/source.ts"
+import { readApps, readHeldApps } from "./replay-apps.ts"
 import type { Range, ReadFrom } from "./replay-subjects.ts"
 
 interface HeldRange extends Range {
@@ -40,7 +42,11 @@ function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReadFr
   const subject = { kind: kind.name, source, platform, storefront, subject: subjects.join() }
   return {
     ...{ source, platform, storefront, seenAt, sha256, parser, subjects },
-    read: (body) => ({ ...readAgain(sources, subject, body, egress), origin }),
+    read(body) {
+      const read =
+        kind === apps ? readHeldApps(sources, held as AppsObservation, body) : readAgain(sources, subject, body, egress)
+      return { ...read, origin }
+    },
     compare: (seen) => replay.compare(held, seen),
   }
 }
@@ -48,11 +54,13 @@ function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReadFr
 /** Throws ReadFailure. */
 export function readAgain(
   sources: Sources,
-  { kind: name, source, platform, storefront, subject }: Omit<Attempt, "at" | "outcome">,
+  asked: Omit<Attempt, "at" | "outcome">,
   body: RawBody,
   egress?: string,
 ): Observation {
-  const kind = kindNamed(name)!
+  const { source, platform, storefront, subject } = asked
+  const kind = kindNamed(asked.kind)!
+  if (kind === apps) return readApps(sources, asked, body)
   const of = sourcesOf(kind, sources).find((one) => one.name === source)!
   return parseBody(of, kind.replay!.asked({ platform, storefront }, subject), body, egress)
 }
@@ -65,9 +73,15 @@ function allOf(sources: Sources): Source<unknown>[] {
   return Object.values(sources).flat() as unknown as Source<unknown>[]
 }
 
-/** Whether what the failed read `a` was after is held from its body or from a later reading, for kinds with a replay. */
+/** Of sources whose bodies can be read again. */
+export function readableNames(sources: Sources): SourceName[] {
+  return allOf(sources).flatMap(({ name, kind }) => (kind.replay ? [name] : []))
+}
+
+/** Whether what the failed read `a` was after is held from its body or from a later reading. */
 export function isHeld(sql: Sql) {
-  return KINDS.flatMap(({ name, replay }) =>
+  const each = KINDS.flatMap(({ name, replay }) =>
     replay ? [sql`or (a.kind = ${name} and exists (${replay.isHeld(sql)}))`] : [],
   )
+  return sql`false ${each}`
 }

@@ -8,7 +8,6 @@ import type { Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { RawBodies } from "./raw-bodies.ts"
-import { storedApps } from "./replay-apps.ts"
 import { unreadAttempts } from "./replay-attempts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
@@ -64,7 +63,6 @@ async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOpti
   if (!oldest) return
   const range = { since: since ?? null, source: source ?? null }
   yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
-  yield* storedApps(sql, sources, range)
   yield* unreadAttempts(sql, sources, range)
 }
 

@@ -1,11 +1,7 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import type { LineOf } from "./line-shapes.ts"
-import type { AppsObservation, Listing, ListingObservation, StoreApp } from "./types.ts"
-
-export function appsOf(line: LineOf<"apps">, text: string): AppsObservation {
-  return { ...line, ...provenanceOf(line, text), apps: line.apps.map(dated<StoreApp>) }
-}
+import type { Listing, ListingObservation } from "./types.ts"
 
 /**
  * With moments in place of how they are written, a version's, an event's and an app's, and without what is not said; at any

@@ -17,11 +17,7 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  *     {"kind":"attempt","source":"import","platform":"ios","storefront":"us","term":"photo editor",
  *      "at":"2025-10-25T03:25:01Z","outcome":"blocked","detail":"status 403"}
  *
- * or what a store said of apps in a storefront, of those that it was asked for and of others
- *
- *     {"kind":"apps","source":"itunes-lookup","platform":"ios","storefront":"us","seenAt":"2025-10-25T03:25:01Z",
- *      "asked":["897446215","399355755"],"apps":[{"id":"897446215","name":"Canva","version":"4.1","price":0,
- *      "currency":"USD","genre":"6008","ratings":6400000,"rating":4.8,"updatedAt":"2025-10-20T08:00:00Z"}]}
+ * or what a store said of apps in a storefront, of those that it was asked for and of others (kinds/apps.ts),
  *
  * or what an app's own page said
  *

@@ -1,5 +1,6 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
+import type { AppsObservation } from "./kinds/apps.ts"
 import type { ChartObservation } from "./kinds/chart.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
@@ -7,10 +8,11 @@ import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
 import type { ReviewsObservation } from "./kinds/reviews.ts"
 import type { SearchObservation } from "./kinds/search.ts"
-import type { Platform, Provenance } from "./provenance.ts"
+import type { Platform } from "./provenance.ts"
 import type { ListedBeside, ListingObservation, MarketFacts, RatingsByStar } from "./types-listing.ts"
 
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
+export type { AppsObservation } from "./kinds/apps.ts"
 export type { ChartApp, ChartObservation } from "./kinds/chart.ts"
 export type { DeveloperAppsObservation } from "./kinds/developer.ts"
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
@@ -54,22 +56,8 @@ export interface ResultApp {
   ratingsByStar?: RatingsByStar
 }
 
-/** Where what a store says of apps can come from. */
-export const APPS_SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const
-
 /** Those that answer for ids: one that was asked for and is not answered is not to be had in that storefront. */
 export const LOOKUP_SOURCES: readonly FactSource[] = ["itunes-lookup", "play-details"]
-
-/** What a store says of apps that it was asked for, in one storefront. */
-export interface AppsObservation extends Provenance {
-  kind: "apps"
-  source: (typeof APPS_SOURCES)[number]
-  platform: Platform
-  storefront: string
-  /** Store ids that were asked for; one that is not among `apps` is not to be had there, if a look-up says so. */
-  asked: string[]
-  apps: StoreApp[]
-}
 
 /** More than any app has: developers choose two, and for games two kinds of these besides. */
 export const MOST_APP_GENRES = 20

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { checkApps } from "../../src/observations/check-apps.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import { itunesLookup, LOOKUP_IDS } from "../../src/sources/itunes-lookup.ts"
 import { itunesSearch } from "../../src/sources/itunes-search.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
@@ -18,7 +18,7 @@ beforeEach(() => {
 async function lookup(body: string, ids: string[], storefront = "us") {
   answer = () => new Response(body, { headers: { "content-type": "text/javascript; charset=utf-8" } })
   const { seen } = await readOnce(itunesLookup, { storefront, ids }, reachOf(server))
-  checkApps(seen, new Date())
+  checkObservation(seen, new Date())
   return seen
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import { checkApps } from "../../src/observations/check-apps.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import { itunesSearch } from "../../src/sources/itunes-search.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { RANK_SOURCES } from "../../src/upstreams.ts"
@@ -15,7 +15,7 @@ server.on("itunes.apple.com", "/search", () => answer())
 async function search(body: string, term = "vpn", storefront = "us") {
   answer = () => new Response(body)
   const { seen } = await readOnce(itunesSearch, { storefront, term }, reachOf(server))
-  checkApps(seen, new Date())
+  checkObservation(seen, new Date())
   return seen
 }
 

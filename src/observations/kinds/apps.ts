@@ -1,13 +1,52 @@
 import * as v from "valibot"
-import { checkApps } from "../check-apps.ts"
-import { checkIds } from "../invariants.ts"
-import { kind } from "../kind.ts"
-import { appsOf } from "../line-readers.ts"
-import { SHAPES } from "../line-shapes.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
+import { checkApp, checkGenre } from "../check-app.ts"
+import { checkParts } from "../check-listing.ts"
+import { cleanText, type ShownApps } from "../facts.ts"
+import type { Identified } from "../identified.ts"
+import { checkIds, hold } from "../invariants.ts"
+import { type Difference, kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { LookedUpApp, list, Text } from "../line-parts.ts"
 import { pagesIn } from "../looked-up.ts"
 import { deriveJumps } from "../rating-jumps.ts"
-import { storeApps } from "../record-apps.ts"
-import { APPS_SOURCES, type AppsObservation, LOOKUP_SOURCES } from "../types.ts"
+import { ruleBy } from "../shape.ts"
+import { LOOKUP_SOURCES } from "../types.ts"
+
+/** Where what a store says of apps can come from. */
+const SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const
+type Source = (typeof SOURCES)[number]
+
+const App = v.pipe(
+  LookedUpApp,
+  ruleBy((app, { source, platform, seenAt }) => {
+    checkApp(app, seenAt)
+    checkGenre(platform, app)
+    if (app.listing === undefined) return
+    hold(isLookUp({ source }), "bad_source", "only a look-up says what stands on an app's page")
+    hold(typeof app.name === "string" && /\S/.test(app.name), "bad_text", "a listing must have a name")
+    checkParts({ platform, seenAt }, app.listing)
+  }),
+)
+type App = v.InferOutput<typeof App>
+
+const shape = v.strictObject({
+  /** Store ids that were asked for; one that is not among `apps` is not to be had there, if a look-up says so. */
+  asked: v.pipe(
+    list(Text),
+    ruleBy((ids, { platform }) => checkIds(platform, ids, "apps that were asked for")),
+  ),
+  apps: v.pipe(
+    list(App),
+    ruleBy((apps, { platform }) => checkIds(platform, idsIn({ apps }), "apps")),
+  ),
+})
+
+function idsIn({ apps }: { apps: readonly { id: string }[] }): string[] {
+  return apps.map(({ id }) => id)
+}
+
+export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
 
 export interface AppsQuestion {
   storefront: string
@@ -15,41 +54,188 @@ export interface AppsQuestion {
   ids: readonly string[]
 }
 
+/** What a store says of apps in one storefront: of each app, what each source said last is held. */
 export const apps = kind<AppsObservation, AppsQuestion>({
   name: "apps",
-  sources: APPS_SOURCES,
+  sources: SOURCES,
   private: false,
   figures: true,
-  shape: v.strictObject({}),
-  lineShape: SHAPES.apps,
-  readLine: appsOf as never,
-  check: checkApps,
+  shape,
   question: {
     // a catalogue is asked a term
     about: ({ ids }: Partial<AppsQuestion>) => ids?.join() ?? null,
     checkSubject: (subject, platform) => checkIds(platform, subject.split(","), "apps that were asked for"),
   },
-  names: ({ source, asked, apps }) => {
-    const shown = apps.map(({ id }) => id)
-    return { apps: [...asked, ...shown], ...(isLookUp({ source }) && { series: shown }) }
+  names(seen) {
+    const shown = idsIn(seen)
+    return { apps: [...seen.asked, ...shown], ...(isLookUp(seen) && { series: shown }) }
   },
   parts: (seen) => [...pagesIn([seen]).keys()],
   market: ({ apps }) => apps.flatMap(({ id, market }) => (market ? [{ id, facts: market }] : [])),
   weight: ({ asked, apps }) => Math.max(asked.length, apps.length),
-  async store(tx, readings, known) {
-    const shown = await storeApps(tx, readings, known)
-    return { placed: shown.filter(({ placed }) => placed).map(({ from }) => from), shown }
-  },
+  store,
   derive: (tx, { rated }, known) => deriveJumps(tx, rated.filter(isLookUp), known),
+  stored: storedReadings,
+  replay: {
+    subjects: ({ asked }) => asked,
+    asked: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
+    compare: (held, now) => held.asked.map((id) => differenceOf(appIn(held, id), appIn(now, id))),
+    isHeld: (sql) => sql`
+      select
+      from store_app s
+      where s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))
+        and (
+          exists (
+            select
+            from rating_count c
+            where c.app_id = s.id and c.storefront = a.storefront and c.day = (a.at at time zone 'utc')::date
+              and c.source = a.source and c.seen_at >= a.at
+          )
+          or exists (
+            select
+            from app_storefront f
+            where f.app_id = s.id and f.storefront = a.storefront and f.source = a.source and f.sha256 = a.sha256
+          )
+        )`,
+  },
   latest: (sql, { platform, storefront, subject }, since) => sql`
     select max(s.seen_at) as "seenAt"
     from store_app a
     join app_storefront s on s.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and s.storefront = ${storefront}
       and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.seen_at >= ${since}`,
-  example: {},
+  example: {
+    source: "itunes-lookup",
+    platform: "ios",
+    storefront: "us",
+    seenAt: "2025-10-25T03:25:01Z",
+    asked: ["897446215", "399355755"],
+    apps: [
+      {
+        ...{ id: "897446215", name: "Canva", version: "4.1", price: 0, currency: "USD", genre: "6008" },
+        ...{ ratings: 6_400_000, rating: 4.8, updatedAt: "2025-10-20T08:00:00Z" },
+      },
+    ],
+  },
 })
 
-function isLookUp({ source }: Pick<AppsObservation, "source">): boolean {
-  return LOOKUP_SOURCES.includes(source)
+function isLookUp({ source }: { source: string }): boolean {
+  return (LOOKUP_SOURCES as readonly string[]).includes(source)
+}
+
+function appIn({ apps }: AppsObservation, id: string): App | undefined {
+  return apps.find((app) => app.id === id)
+}
+
+const TABLE: BestOptions = { table: "app_storefront", key: ["app_id", "storefront", "source"] }
+
+interface AppRow {
+  from: AppsObservation
+  appId: number
+  /** Undefined = not available. */
+  app: App | undefined
+}
+
+/** All apps are told that were shown: one that is older than what is held still counted the ratings of its day. */
+async function store(tx: Tx, readings: readonly AppsObservation[], known: Identified) {
+  const rows = readings.map((from) => rowsOf(from, known))
+  const best = rows.flat().map((from) => ({ from, row: columnsOf(from) }))
+  const taken = new Set(await storeBest(tx, TABLE, best))
+  const shown = readings.flatMap((from, place) => {
+    const own = Map.groupBy(rows[place] as AppRow[], (row) => taken.has(row))
+    return [...own].map(([placed, some]): ShownApps => shownOf(from, some, placed))
+  })
+  return { placed: [...new Set([...taken].map(({ from }) => from))], shown }
+}
+
+function rowsOf(from: AppsObservation, { appOf }: Identified): AppRow[] {
+  const shown = new Set(idsIn(from))
+  const missing = isLookUp(from) ? from.asked.filter((id) => !shown.has(id)) : []
+  const row = (id: string, app?: App): AppRow => ({ from, appId: appOf(from.platform, id), app })
+  return [...from.apps.map((app) => row(app.id, app)), ...missing.map((id) => row(id))]
+}
+
+function columnsOf({ from, appId, app }: AppRow) {
+  const { version, price, currency, genre, releasedAt, updatedAt } = factsOf(app)
+  return {
+    ...{ app_id: appId, storefront: from.storefront, ...provenanceOf(from), available: app !== undefined },
+    ...{ name: cleanText(app?.name) ?? null, version, price, currency, genre },
+    ...{ released_at: releasedAt?.toISOString() ?? null, updated_at: updatedAt?.toISOString() ?? null },
+  }
+}
+
+function shownOf(from: AppsObservation, rows: readonly AppRow[], placed: boolean): ShownApps {
+  const shown = rows.filter((row): row is AppRow & { app: App } => row.app !== undefined)
+  return { from, apps: shown.map(({ app }) => app), appIds: shown.map(({ appId }) => appId), placed }
+}
+
+/** What is held of an app; null = not said. */
+function factsOf(app: App | undefined) {
+  return {
+    available: app !== undefined,
+    name: cleanText(app?.name) ?? null,
+    version: cleanText(app?.version) ?? null,
+    price: app?.price ?? null,
+    currency: app?.currency ?? null,
+    genre: app?.genre ?? null,
+    releasedAt: app?.releasedAt ?? null,
+    updatedAt: app?.updatedAt ?? null,
+  }
+}
+
+function differenceOf(held: App | undefined, now: App | undefined): Difference | null {
+  const [before, after] = [factsOf(held), factsOf(now)]
+  const others = (Object.keys(before) as (keyof typeof before)[]).filter((fact) => {
+    return before[fact]?.valueOf() !== after[fact]?.valueOf()
+  })
+  return others.length > 0 ? { places: others.length, detail: others.join(", ") } : null
+}
+
+// The 50 apps of a look-up lie apart, so that a body is read once for each page that holds some of them.
+const PAGE = 500
+
+interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
+  appId: number
+  id: string
+  available: boolean
+  /** Its facts, as JSON. */
+  facts: object
+  releasedAt: Date | null
+  updatedAt: Date | null
+}
+
+/** A reading as far as what it said of apps is still held; its ratings are held by the day. */
+async function* storedReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppsObservation[]> {
+  const pages = pagesOf(
+    (after: HeldApp | null) => sql<HeldApp[]>`
+      select 'apps' as kind, s.app_id as "appId", a.store_id as id, a.platform, s.storefront, s.source,
+        s.seen_at as "seenAt", s.parser, s.origin, s.sha256, s.available, s.released_at as "releasedAt",
+        s.updated_at as "updatedAt", jsonb_strip_nulls(jsonb_build_object(
+          'name', s.name, 'version', s.version, 'price', s.price::float8, 'currency', s.currency, 'genre', s.genre
+        )) as facts
+      from app_storefront s
+      join store_app a on a.id = s.app_id
+      where s.seen_at >= ${since ?? "-infinity"}::date::timestamp at time zone 'utc'
+        and s.source = any(${sources as string[]}::text[])
+        and (s.app_id, s.storefront, s.source)
+          > (${after?.appId ?? 0}, ${after?.storefront ?? ""}, ${after?.source ?? ""})
+      order by s.app_id, s.storefront, s.source
+      limit ${PAGE}`,
+  )
+  for await (const rows of pages) yield [...Map.groupBy(rows, bodyOf).values()].map(readingOf)
+}
+
+function bodyOf({ source, storefront, seenAt, parser, origin, sha256 }: HeldApp): string {
+  return `${source} ${storefront} ${seenAt.getTime()} ${parser} ${origin} ${sha256.join()}`
+}
+
+function readingOf(rows: readonly HeldApp[]): AppsObservation {
+  const [{ kind, platform, storefront, source, seenAt, parser, origin, sha256 }] = rows as [HeldApp]
+  const apps = rows.filter(({ available }) => available).map(appOf)
+  const about = { kind, platform, storefront, source, seenAt, parser, origin, sha256 }
+  return { ...about, asked: rows.map(({ id }) => id), apps }
+}
+
+function appOf({ id, facts, releasedAt, updatedAt }: HeldApp): App {
+  return { id, ...facts, ...(releasedAt && { releasedAt }), ...(updatedAt && { updatedAt }) }
 }
