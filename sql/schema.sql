@@ -353,7 +353,7 @@ create table due (
   platform text not null,
   storefront text not null,
   subject text not null,
-  class smallint not null default 2,
+  priority smallint not null default 2,
   next_at timestamp with time zone not null default now(),
   failures integer not null default 0,
   failure text,
@@ -366,15 +366,15 @@ create table due (
   constraint due_pkey PRIMARY KEY (kind, platform, storefront, subject),
   constraint due_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
-  constraint due_class_check CHECK (((class >= 0) AND (class <= 4))),
   constraint due_failures_check CHECK ((failures >= 0)),
   constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'findings'::text]))),
-  constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+  constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint due_priority_check CHECK (((priority >= 0) AND (priority <= 4)))
 );
 CREATE INDEX due_asked ON due USING btree (asked_by) WHERE (asked_by IS NOT NULL);
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
-CREATE INDEX due_next ON due USING btree (kind, platform, class, next_at, storefront, subject) WHERE (lease IS NULL);
-CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, class, next_at, subject) WHERE (lease IS NULL);
+CREATE INDEX due_next ON due USING btree (kind, platform, priority, next_at, storefront, subject) WHERE (lease IS NULL);
+CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, priority, next_at, subject) WHERE (lease IS NULL);
 
 create table export (
   id bigint not null generated always as identity,
@@ -704,7 +704,7 @@ create view measured_app (
   ios_app integer,
   android_app integer,
   countries text[],
-  class integer,
+  priority integer,
   created_at timestamp with time zone,
   workspace_id integer
 );
@@ -963,7 +963,7 @@ create table storefront_audit (
   app_id integer not null,
   started_at timestamp with time zone not null default now(),
   storefronts text[] not null,
-  class smallint not null,
+  priority smallint not null,
   finished_at timestamp with time zone,
   failed boolean not null default false,
   rows jsonb,
@@ -971,7 +971,7 @@ create table storefront_audit (
   constraint storefront_audit_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
   constraint storefront_audit_check CHECK (((finished_at IS NULL) = (rows IS NULL))),
   constraint storefront_audit_check1 CHECK (((NOT failed) OR (finished_at IS NOT NULL))),
-  constraint storefront_audit_class_check CHECK ((class = ANY (ARRAY[1, 2])))
+  constraint storefront_audit_priority_check CHECK ((priority = ANY (ARRAY[1, 2])))
 );
 CREATE UNIQUE INDEX storefront_audit_running ON storefront_audit USING btree (app_id) WHERE (finished_at IS NULL);
 
@@ -1009,7 +1009,7 @@ create view tracked_subject (
   platform text,
   storefront text,
   subject text,
-  class integer,
+  priority integer,
   app_id text,
   tracked_since timestamp with time zone,
   workspace_id integer
@@ -1083,15 +1083,15 @@ end $$;
 create function follow_changed_app() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select kind, platform, storefront, subject, min(class)
+  insert into due (kind, platform, storefront, subject, priority)
+  select kind, platform, storefront, subject, min(priority)
   from tracked_subject
   where app_id = new.id and kind <> 'difficulty'
   group by kind, platform, storefront, subject
   order by kind, platform, storefront, subject
   on conflict (kind, platform, storefront, subject) do update
-  set class = excluded.class
-  where due.class > excluded.class;
+  set priority = excluded.priority
+  where due.priority > excluded.priority;
   return null;
 end $$;
 
@@ -1100,8 +1100,8 @@ begin
   -- a chart tells this of 200 apps at once, of which hardly one is tracked
   if not exists (select from tracked_app where ios_app = new.id) then return null; end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select s.kind, s.platform, s.storefront, s.subject, min(s.class)
+  insert into due (kind, platform, storefront, subject, priority)
+  select s.kind, s.platform, s.storefront, s.subject, min(s.priority)
   from tracked_app a
   join tracked_subject s on s.app_id = a.id
   where a.ios_app = new.id and s.kind in ('chart', 'developer')
@@ -1114,8 +1114,8 @@ end $$;
 create function follow_rivals() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select k.kind, s.platform, f.storefront, s.store_id, min(case k.kind when 'listing' then 3 else a.class end)
+  insert into due (kind, platform, storefront, subject, priority)
+  select k.kind, s.platform, f.storefront, s.store_id, min(case k.kind when 'listing' then 3 else a.priority end)
   from followed f
   join measured_app a on a.id = f.app_id
   join store_app s on s.id = f.rival
@@ -1130,8 +1130,8 @@ end $$;
 create function follow_tracked_apps() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select s.kind, s.platform, s.storefront, s.subject, min(s.class)
+  insert into due (kind, platform, storefront, subject, priority)
+  select s.kind, s.platform, s.storefront, s.subject, min(s.priority)
   from tracked t
   join tracked_subject s on s.app_id = t.id
   where s.kind not in ('search', 'hints', 'difficulty')
@@ -1139,25 +1139,25 @@ begin
   order by s.kind, s.platform, s.storefront, s.subject
   on conflict (kind, platform, storefront, subject) do nothing;
   update due d
-  set class = b.class
+  set priority = b.priority
   from (
-    select d.kind, d.platform, d.storefront, d.subject, min(s.class) as class
+    select d.kind, d.platform, d.storefront, d.subject, min(s.priority) as priority
     from tracked t
     join tracked_subject s on s.app_id = t.id
     join due d on d.kind = s.kind and d.platform = s.platform and d.storefront = s.storefront and d.subject = s.subject
-    where s.kind not in ('search', 'hints', 'difficulty', 'findings') and d.class > s.class
+    where s.kind not in ('search', 'hints', 'difficulty', 'findings') and d.priority > s.priority
     group by d.kind, d.platform, d.storefront, d.subject
   ) b
   where d.kind = b.kind and d.platform = b.platform and d.storefront = b.storefront and d.subject = b.subject
-    and d.class > b.class;
+    and d.priority > b.priority;
   return null;
 end $$;
 
 create function follow_tracked_terms() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select k.kind, p.platform, t.country, t.term, min(a.class)
+  insert into due (kind, platform, storefront, subject, priority)
+  select k.kind, p.platform, t.country, t.term, min(a.priority)
   from tracked t
   join measured_app a on a.id = t.app_id
   cross join (values ('search'), ('hints')) k (kind)
@@ -1166,23 +1166,23 @@ begin
   group by k.kind, p.platform, t.country, t.term
   order by k.kind, p.platform, t.country, t.term
   on conflict (kind, platform, storefront, subject) do update
-  set class = excluded.class
-  where due.class > excluded.class;
+  set priority = excluded.priority
+  where due.priority > excluded.priority;
   return null;
 end $$;
 
 create function follow_workspace() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select kind, platform, storefront, subject, min(class)
+  insert into due (kind, platform, storefront, subject, priority)
+  select kind, platform, storefront, subject, min(priority)
   from tracked_subject
   where workspace_id = new.id and kind <> 'difficulty'
   group by kind, platform, storefront, subject
   order by kind, platform, storefront, subject
   on conflict (kind, platform, storefront, subject) do update
-  set class = excluded.class
-  where due.class > excluded.class;
+  set priority = excluded.priority
+  where due.priority > excluded.priority;
   return null;
 end $$;
 
@@ -1195,7 +1195,7 @@ begin
     cross join unnest(new.storefronts) c (storefront)
     join due d on d.kind = 'listing' and d.platform = s.platform and d.storefront = c.storefront
       and d.subject = s.store_id
-    where s.id = new.app_id and d.lease is null and d.class > 0
+    where s.id = new.app_id and d.lease is null and d.priority > 0
       and not exists (
         select
         from tracked_subject t
@@ -1328,8 +1328,8 @@ end $$;
 create function scan_storefronts() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, class)
-  select 'listing', s.platform, c.storefront, s.store_id, new.class
+  insert into due (kind, platform, storefront, subject, priority)
+  select 'listing', s.platform, c.storefront, s.store_id, new.priority
   from store_app s
   cross join unnest(new.storefronts) c (storefront)
   where s.id = new.app_id and c.storefront not in (
@@ -1338,7 +1338,7 @@ begin
   )
   order by c.storefront
   on conflict (kind, platform, storefront, subject) do update
-  set class = least(due.class, excluded.class),
+  set priority = least(due.priority, excluded.priority),
     next_at = case tg_op when 'INSERT' then least(due.next_at, excluded.next_at) else due.next_at end
   where due.lease is null;
   return null;
@@ -1446,7 +1446,7 @@ CREATE TRIGGER job_failed AFTER UPDATE OF status ON job FOR EACH ROW WHEN ((new.
 
 CREATE TRIGGER known_apps_are_due AFTER UPDATE OF genre, developer_id ON store_app FOR EACH ROW WHEN ((((new.genre IS DISTINCT FROM old.genre) OR (new.developer_id IS DISTINCT FROM old.developer_id)) AND (new.platform = 'ios'::text))) EXECUTE FUNCTION follow_known_app();
 
-CREATE TRIGGER scans_are_due AFTER INSERT OR UPDATE OF class ON storefront_audit FOR EACH ROW EXECUTE FUNCTION scan_storefronts();
+CREATE TRIGGER scans_are_due AFTER INSERT OR UPDATE OF priority ON storefront_audit FOR EACH ROW EXECUTE FUNCTION scan_storefronts();
 
 CREATE TRIGGER scans_are_over AFTER UPDATE OF finished_at ON storefront_audit FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION forget_scanned();
 

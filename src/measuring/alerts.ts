@@ -3,6 +3,7 @@ import type { Log } from "../log.ts"
 import type { Platform, SearchObservation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../upstreams.ts"
+import { PRIORITY } from "./priority.ts"
 
 /** A source that is asked over the network; what is imported has no health. */
 export interface AskedSource {
@@ -176,8 +177,8 @@ export async function ensureCanaries(sql: Sql, { sources, egressCountry }: Canar
       using unwanted u
       where d.kind = 'canary' and (d.platform, d.storefront, d.subject) = (u.platform, u.storefront, u.subject)
     )
-    insert into due (kind, platform, storefront, subject, class)
-    select 'canary', platform, storefront, subject, 1
+    insert into due (kind, platform, storefront, subject, priority)
+    select 'canary', platform, storefront, subject, ${PRIORITY.paying}::int
     from wanted
     order by platform, storefront, subject
     on conflict do nothing`

@@ -2,6 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Upstream } from "../upstreams.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 import type { Kind } from "./kind.ts"
+import { PRIORITY } from "./priority.ts"
 
 /** Requests a day to one upstream. */
 export interface Budget {
@@ -43,7 +44,7 @@ export async function budgetOf(sql: Sql, { kinds, egress, gapsMs }: BudgetParts)
   const bound = kinds.filter(({ storefronts }) => storefronts).map(({ upstream }) => upstream)
   const rows = await sql<BudgetRow[]>`
     with counted as materialized (
-      select kind, platform, storefront, count(*) as subjects, count(*) filter (where class < 2) as paying
+      select kind, platform, storefront, count(*) as subjects, count(*) filter (where priority < ${PRIORITY.free}) as paying
       from due
       group by kind, platform, storefront
     ), asked as (

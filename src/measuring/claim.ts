@@ -5,13 +5,14 @@ import type { Platform } from "../observations/types.ts"
 import type { Claim } from "./due.ts"
 import type { DueName, DueWork } from "./kind.ts"
 import type { Lane } from "./pace.ts"
+import { everyPriority, PRIORITY } from "./priority.ts"
 
 interface Row {
   kind: DueName
   platform: Platform
   storefront: string
   subject: string
-  class: number
+  priority: number
   /** Null for one that nobody tracks any more: it is not claimed. */
   lease: string | null
   claimedAt: Date
@@ -42,7 +43,7 @@ export async function claimNext<Work extends DueWork>(
 const LOOK_BEYOND = 20
 
 /**
- * Takes the lane's turn, where there is a lane, and the first that is due of these kinds, which all ask that upstream first: by class, then by
+ * Takes the lane's turn, where there is a lane, and the first that is due of these kinds, which all ask that upstream first: by priority, then by
  * how long it is due; with it others of its kind, platform and storefront, as many as one request takes. Both or none:
  * without something due no turn is used. Rows that nobody tracks any more are deleted on the way, and `again` says so
  * when nothing else was found: then there may be more behind them.
@@ -71,14 +72,14 @@ async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[],
       select f.kind, f.platform, f.storefront, f.together
       from turn
       cross join lateral (${firstDue(sql, kinds)}) f
-      order by f.class, f.next_at, f.kind, f.platform, f.storefront, f.subject
+      order by f.priority, f.next_at, f.kind, f.platform, f.storefront, f.subject
       limit 1
     ), near as materialized (${nextTo(sql)}), chosen as materialized (
       select d.kind, d.platform, d.storefront, d.subject
       from near n
       join due d using (kind, platform, storefront, subject)
       where n.wanted and d.lease is null and d.next_at <= now()
-      order by n.class, n.next_at, n.subject
+      order by n.priority, n.next_at, n.subject
       limit (select together from head)
       for update of d skip locked
     ), fresh as materialized (
@@ -88,17 +89,17 @@ async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[],
       set lease = f.lease, lease_until = ${later(sql, leaseMs)}
       from chosen c, fresh f
       where d.kind = c.kind and d.platform = c.platform and d.storefront = c.storefront and d.subject = c.subject
-      returning d.kind, d.platform, d.storefront, d.subject, d.class, d.lease
+      returning d.kind, d.platform, d.storefront, d.subject, d.priority, d.lease
     ), moved as (
       update pace p
       set next_at = now() + t.gap_ms * interval '1 millisecond'
       from turn t
       where p.upstream = t.upstream and p.egress = t.egress and exists (select from chosen)
     )
-    select kind, platform, storefront, subject, class, lease, now() as "claimedAt"
+    select kind, platform, storefront, subject, priority, lease, now() as "claimedAt"
     from leased
     union all
-    select kind, platform, storefront, subject, class, null, now()
+    select kind, platform, storefront, subject, priority, null, now()
     from near
     where not wanted
     order by kind, platform, storefront, subject`
@@ -126,10 +127,10 @@ function lookedAt(sql: Sql, kinds: readonly DueWork[]) {
       ${places.map(({ place }) => place)}::text[],
       ${places.map(({ together }) => together)}::int[]
     ) k (kind, platform, storefront, together)
-    cross join (values (0), (1), (2), (3), (4)) c (class)`
+    cross join ${everyPriority(sql)}`
 }
 
-/** The first that is due of each kind, class and, where it is read in some alone, storefront: a step in an index each. */
+/** The first that is due of each kind, priority and, where it is read in some alone, storefront: a step in an index each. */
 function firstDue(sql: Sql, kinds: readonly DueWork[]) {
   return sql`
     select d.*, k.together
@@ -140,18 +141,18 @@ function firstDue(sql: Sql, kinds: readonly DueWork[]) {
 function firstOf(sql: Sql, until: ReturnType<typeof later>) {
   return sql`
     (
-      select kind, platform, storefront, subject, class, next_at
+      select kind, platform, storefront, subject, priority, next_at
       from due
-      where k.storefront is null and kind = k.kind and platform = k.platform and class = c.class
+      where k.storefront is null and kind = k.kind and platform = k.platform and priority = c.priority
         and lease is null and next_at <= ${until}
       order by next_at, storefront, subject
       limit 1
     )
     union all
     (
-      select kind, platform, storefront, subject, class, next_at
+      select kind, platform, storefront, subject, priority, next_at
       from due
-      where kind = k.kind and platform = k.platform and storefront = k.storefront and class = c.class
+      where kind = k.kind and platform = k.platform and storefront = k.storefront and priority = c.priority
         and lease is null and next_at <= ${until}
       order by next_at, subject
       limit 1
@@ -169,16 +170,16 @@ function nextTo(sql: Sql) {
     from (
       select d.*
       from head h
-      cross join (values (0), (1), (2), (3), (4)) c (class)
+      cross join ${everyPriority(sql)}
       cross join lateral (
-        select kind, platform, storefront, subject, class, next_at, asked_until
+        select kind, platform, storefront, subject, priority, next_at, asked_until
         from due
-        where kind = h.kind and platform = h.platform and storefront = h.storefront and class = c.class
+        where kind = h.kind and platform = h.platform and storefront = h.storefront and priority = c.priority
           and lease is null and next_at <= now()
         order by next_at, subject
         limit h.together + ${LOOK_BEYOND}::int
       ) d
-      order by d.class, d.next_at, d.subject
+      order by d.priority, d.next_at, d.subject
       limit (select together + ${LOOK_BEYOND}::int from head)
     ) d`
 }
@@ -198,7 +199,7 @@ function claimOf<Work extends DueWork>(rows: readonly Row[], kinds: readonly Wor
     lease: first.lease as string,
     kind,
     subjects: rows.map(({ kind, platform, storefront, subject }) => ({ kind, platform, storefront, subject })),
-    live: rows.some((row) => row.class === 0),
+    live: rows.some((row) => row.priority === PRIORITY.live),
     claimedAt: first.claimedAt,
   }
 }

@@ -3,6 +3,7 @@ import { later } from "../leases/timers.ts"
 import type { Outcome } from "../observations/types.ts"
 import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
 import type { DueWork, Kind, Subject } from "./kind.ts"
+import { PRIORITY } from "./priority.ts"
 
 /** Subjects that are worked on in this process; every statement about them holds only while the lease is this one. */
 export interface Claim<Work extends DueWork = Kind> {
@@ -55,7 +56,7 @@ export class LeaseLost extends Error {
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
     update due u
-    set class = t.class, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
+    set priority = t.priority, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
       failure = null, failed_at = null, measured_at = now(), lease = null, lease_until = null, asked_by = null,
       asked_until = null
     from due d
@@ -70,7 +71,7 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
 export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitMs: number): Promise<boolean> {
   const { count } = await tx`
     update due u
-    set class = greatest(class, 1), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
+    set priority = greatest(priority, ${PRIORITY.paying}), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
       lease_until = null, asked_by = null, asked_until = null
     where lease = ${lease}`
   return count > 0

@@ -1,5 +1,6 @@
 import type { Db } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
+import { PRIORITY } from "./priority.ts"
 
 /** After so many failures in a row a subject rests until its next day. */
 const RESTS_AFTER = 8
@@ -15,12 +16,12 @@ export interface Retry {
 export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
 
 /**
- * Columns `class` and `place` of the row `d` of `due`, by who tracks it now, as a lateral query: `place` is its offset
+ * Columns `priority` and `place` of the row `d` of `due`, by who tracks it now, as a lateral query: `place` is its offset
  * within a day, that of the app that tracks it longest, so that an app's terms are measured side by side.
  */
 export function tracking(sql: Db) {
   return sql`
-    select coalesce(min(s.class), case when d.kind = 'canary' then greatest(d.class, 1) else 2 end) as class,
+    select coalesce(min(s.priority), case when d.kind = 'canary' then greatest(d.priority, ${PRIORITY.paying}) else ${PRIORITY.free} end) as priority,
       interval '1 second' * ((
         hashtextextended(coalesce((array_agg(s.app_id order by s.tracked_since, s.app_id))[1], d.subject), 0)
         & 2147483647
@@ -38,7 +39,7 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
 /** What `set` says of a row `d` that was not read; `t` is its `tracking`. */
 export function fallenBack(sql: Db, failure: Outcome, retry: Retry, random: number) {
   return sql`
-    class = t.class, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
+    priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
     asked_by = null, asked_until = null,
       next_at = case
         when d.failures + 1 >= ${RESTS_AFTER}::int then ${dayAfter(sql, "now", 1)}

@@ -4,6 +4,7 @@ import { single } from "../leases/timers.ts"
 import type { Asker, Wanted } from "../live-read.ts"
 import { tracking } from "./follow.ts"
 import type { Kind } from "./kind.ts"
+import { PRIORITY } from "./priority.ts"
 
 /** What stands before a subject that is asked for now. */
 export interface Ahead {
@@ -37,7 +38,7 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
         + coalesce(p.gap_ms, 0) * (
           select count(*)
           from due d
-          where d.class = 0 and d.lease is null and d.next_at <= now()
+          where d.priority = ${PRIORITY.live} and d.lease is null and d.next_at <= now()
             and (d.kind, d.platform) = (${kind.name}, ${kind.platform})
             and (d.storefront, d.subject) <> (${storefront}, ${subject})
         )::float8 as "turnMs",
@@ -48,13 +49,13 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
           ${there.map(({ platform }) => platform)}::text[],
           ${there.map(({ together }) => together)}::int[]
         ) k (kind, platform, together)
-        cross join (values (1), (2), (3)) b (class)
+        cross join (values (${PRIORITY.paying}::int), (${PRIORITY.free}::int), (${PRIORITY.rivals}::int)) b (priority)
         cross join lateral (
           select count(*) as due
           from (
             select
             from due d
-            where d.kind = k.kind and d.platform = k.platform and d.class = b.class and d.lease is null
+            where d.kind = k.kind and d.platform = k.platform and d.priority = b.priority and d.lease is null
               and d.next_at <= now()
             limit ${COUNTED}
           ) d
@@ -65,7 +66,7 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
         from due d
         where (d.kind, d.platform, d.storefront, d.subject)
             = (${kind.name}, ${kind.platform}, ${storefront}, ${subject})
-          and (d.lease is not null or d.class = 0 and d.asked_until > now())
+          and (d.lease is not null or d.priority = ${PRIORITY.live} and d.asked_until > now())
       ) as "isJoined",
       (
         select count(*)::int
@@ -120,14 +121,10 @@ export async function takeShare(
   return false
 }
 
-/** Before all that nobody asks for, and behind it. */
-export const FIRST = 0
-export const LAST = 4
-
 export interface Ask {
   wanted: Wanted
   asker: Asker | undefined
-  class: typeof FIRST | typeof LAST
+  priority: (typeof PRIORITY)["live" | "behind"]
   /** How long anybody is told of it. */
   forMs: number
 }
@@ -139,17 +136,17 @@ export interface Asked {
 }
 
 /** Makes a subject due at once, unless it is being read. */
-export async function putDue(sql: Sql, { wanted, asker, class: place, forMs }: Ask): Promise<Asked> {
+export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs }: Ask): Promise<Asked> {
   const { kind, platform, storefront, subject } = wanted
   const [row] = await sql<Asked[]>`
     with put as (
-      insert into due as held (kind, platform, storefront, subject, class, next_at, asked_by, asked_until)
+      insert into due as held (kind, platform, storefront, subject, priority, next_at, asked_by, asked_until)
       values (
         ${kind}, ${platform}, ${storefront}, ${subject}, ${place}, now(), ${asker?.workspaceId ?? null},
         now() + ${forMs}::float8 * interval '1 millisecond'
       )
       on conflict (kind, platform, storefront, subject) do update
-      set class = least(held.class, excluded.class), next_at = least(held.next_at, now()),
+      set priority = least(held.priority, excluded.priority), next_at = least(held.next_at, now()),
         asked_by = case when held.asked_until > now() then held.asked_by else excluded.asked_by end,
         asked_until = greatest(held.asked_until, excluded.asked_until)
       where held.lease is null
@@ -205,7 +202,7 @@ async function forgetAsks(sql: Sql, asks: readonly Wanted[]): Promise<Set<string
     ) a (kind, platform, storefront, subject)`
   await sql`
     update due u
-    set class = t.class, asked_by = null, asked_until = null
+    set priority = t.priority, asked_by = null, asked_until = null
     from ${those}
     join due d using (kind, platform, storefront, subject)
     cross join lateral (${tracking(sql)}) t

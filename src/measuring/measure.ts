@@ -5,17 +5,8 @@ import { NOT_MEASURING, readReaders } from "../observations/readers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
 import type { Kind, Subject } from "./kind.ts"
 import { latestReading } from "./latest-reading.ts"
-import {
-  type Ask,
-  type Asked,
-  createForgetting,
-  FIRST,
-  type Forgetting,
-  LAST,
-  putDue,
-  readAhead,
-  takeShare,
-} from "./live-asks.ts"
+import { type Ask, type Asked, createForgetting, type Forgetting, putDue, readAhead, takeShare } from "./live-asks.ts"
+import { PRIORITY } from "./priority.ts"
 
 export interface LiveParts {
   sql: Sql
@@ -82,7 +73,7 @@ interface Shared {
 
 interface Turn {
   state: "asked"
-  class: Ask["class"]
+  priority: Ask["priority"]
   ms: number
 }
 
@@ -91,7 +82,8 @@ async function waitFor({ sql }: LiveParts, { wanted, patience, asker }: Asking, 
   const turn = await shared.turn
   if (turn.state === "failed") return turn
   // who joins what is of use to others only while they wait
-  if (shared.onlyWhileWaiting && !onlyWhileWaiting) await putDue(sql, { wanted, asker, class: LAST, forMs: WATCHED_MS })
+  if (shared.onlyWhileWaiting && !onlyWhileWaiting)
+    await putDue(sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
   const pending: Measured = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
   return (await within(waitMs, shared.end)) ?? pending
 }
@@ -103,7 +95,7 @@ function begin(parts: LiveParts, asking: Asking, watching: Watching): Shared {
   const end = turn.then(async (turn) => {
     if (turn.state === "failed") return turn
     const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
-    const asked = await putDue(parts.sql, { wanted, asker, class: turn.class, forMs })
+    const asked = await putDue(parts.sql, { wanted, asker, priority: turn.priority, forMs })
     parts.nudge()
     return await watch(parts, wanted, { ...asked, since, forMs }, watching)
   })
@@ -140,14 +132,14 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: Asking): Promis
   const because = await whyUnread(parts, wanted)
   if (because) return { state: "failed", why: "off", because }
   const ahead = await readAhead(sql, { kind, kinds, egress, wanted, asker })
-  const first = { state: "asked", class: FIRST, ms: ahead.turnMs } as const
+  const first = { state: "asked", priority: PRIORITY.live, ms: ahead.turnMs } as const
   if (ahead.turnMs > BUSY_MS) return busy
-  if (ahead.isJoined) return { ...first, class: LAST }
+  if (ahead.isJoined) return { ...first, priority: PRIORITY.behind }
   if (!asker) return first
   if (ahead.asked >= MOST_ASKED) return busy
   if (await takeShare(sql, kind, egress, asker)) return first
   const ms = ahead.turnMs + ahead.dueMs
-  return ms > BUSY_MS ? busy : { state: "asked", class: LAST, ms }
+  return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms }
 }
 
 /** How the reading ended; null when nobody ended it while it was watched. */

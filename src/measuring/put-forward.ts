@@ -22,7 +22,7 @@ export async function afterLookUp(tx: Tx, subjects: readonly Subject[], afterMs:
     tx`
       ${findingsOfApps(tx, subjects)}
       union all
-      select d.kind, d.platform, d.storefront, d.subject, d.class
+      select d.kind, d.platform, d.storefront, d.subject, d.priority
       from store_app s
       join measured_app a on ${ownApp(tx, platform)} = s.id
       join due d on d.kind = 'app_ads' and d.platform = s.platform and d.storefront = a.countries[1]
@@ -82,7 +82,7 @@ function ownApp(tx: Tx, platform: Subject["platform"]) {
 function findingsOfTerms(tx: Tx, subjects: readonly Subject[]) {
   const { platform, storefront, names } = placeOf(subjects)
   return tx`
-    select 'findings' as kind, s.platform, t.country as storefront, s.store_id as subject, a.class
+    select 'findings' as kind, s.platform, t.country as storefront, s.store_id as subject, a.priority
     from tracked_term t
     join measured_app a on a.id = t.app_id
     join store_app s on s.id = ${ownApp(tx, platform)}
@@ -93,7 +93,7 @@ function findingsOfTerms(tx: Tx, subjects: readonly Subject[]) {
 function findingsOfFeeds(tx: Tx, subjects: readonly Subject[]) {
   const { platform, names } = placeOf(subjects)
   return tx`
-    select 'findings' as kind, s.platform, c.storefront, s.store_id as subject, a.class
+    select 'findings' as kind, s.platform, c.storefront, s.store_id as subject, a.priority
     from store_app s
     join measured_app a on ${ownApp(tx, platform)} = s.id
     cross join lateral unnest(a.countries) c (storefront)
@@ -104,7 +104,7 @@ function findingsOfCharts(tx: Tx, subjects: readonly Subject[]) {
   const { platform, storefront, names } = placeOf(subjects)
   const genres = names.map((name) => name.split(" ").at(-1) as string)
   return tx`
-    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
+    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.priority
     from measured_app a
     join store_app s on s.id = ${ownApp(tx, platform)}
     where ${storefront} = any(a.countries) and s.genre = any(${genres}::text[])`
@@ -114,12 +114,12 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
   const { platform, storefront, names } = placeOf(subjects)
   const read = tx`s.platform = ${platform} and s.store_id = any(${names}::text[])`
   return tx`
-    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.class
+    select 'findings' as kind, s.platform, ${storefront} as storefront, s.store_id as subject, a.priority
     from store_app s
     join measured_app a on ${ownApp(tx, platform)} = s.id
     where ${read} and ${storefront} = any(a.countries)
     union all
-    select 'findings', o.platform, r.storefront, o.store_id, a.class
+    select 'findings', o.platform, r.storefront, o.store_id, a.priority
     from store_app s
     join app_rival r on r.rival = s.id and r.storefront = ${storefront} and r.platform = s.platform
     join measured_app a on a.id = r.app_id
@@ -136,8 +136,8 @@ const LEAST_MS = 10
 async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {
   // not now(), which is when the transaction began: the row may have been claimed since
   await tx`
-    insert into due as held (kind, platform, storefront, subject, class, next_at)
-    select kind, platform, storefront, subject, min(class),
+    insert into due as held (kind, platform, storefront, subject, priority, next_at)
+    select kind, platform, storefront, subject, min(priority),
       clock_timestamp() + ${Math.max(LEAST_MS, afterMs)}::float8 * interval '1 millisecond'
     from (${rows}) r
     group by kind, platform, storefront, subject

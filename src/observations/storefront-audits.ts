@@ -87,8 +87,8 @@ export async function isScannable(sql: Sql, trackedAppId: string): Promise<boole
  */
 export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
   await sql`
-    insert into storefront_audit as held (app_id, storefronts, class)
-    select a.ios_app, ${STOREFRONTS as string[]}::text[], a.class
+    insert into storefront_audit as held (app_id, storefronts, priority)
+    select a.ios_app, ${STOREFRONTS as string[]}::text[], a.priority
     from measured_app a
     where a.id = ${trackedAppId} and a.ios_app is not null and not exists (
       select
@@ -97,15 +97,15 @@ export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
         and finished_at > now() - ${REFRESH_HOURS}::int * interval '1 hour'
     )
     on conflict (app_id) where finished_at is null do update
-    set class = excluded.class
-    where held.class > excluded.class`
+    set priority = excluded.priority
+    where held.priority > excluded.priority`
 }
 
 interface Scan {
   /** Names it: with all the digits that the database has. */
   startedAt: string
   storefronts: string[]
-  class: number
+  priority: number
   /** Storefronts of which nothing is known yet. */
   left: number
   isOver: boolean
@@ -115,7 +115,7 @@ interface Scan {
 
 async function scanUnderWay(sql: Sql, appId: number): Promise<Scan | null> {
   const [scan] = await sql<Scan[]>`
-    select x.started_at::text as "startedAt", x.storefronts, x.class, cardinality(x.storefronts) - (
+    select x.started_at::text as "startedAt", x.storefronts, x.priority, cardinality(x.storefronts) - (
         select count(*)
         from storefront_evidence(x.app_id, x.storefronts, ${since(sql)})
       )::int as left,
@@ -243,7 +243,7 @@ async function etaOf(sql: Sql, appId: number, scan: Scan): Promise<number> {
         from (
           select
           from due d
-          where d.platform = 'ios' and d.kind = any(${BESIDE}::text[]) and d.class <= ${scan.class}
+          where d.platform = 'ios' and d.kind = any(${BESIDE}::text[]) and d.priority <= ${scan.priority}
             and d.lease is null and d.next_at < ${scan.startedAt}::text::timestamptz
           limit ${SCAN_MINUTES * 60}
         ) b

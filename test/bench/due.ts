@@ -118,7 +118,7 @@ async function plainSelect(sql: Sql): Promise<void> {
   await sql`
     select subject
     from due
-    where kind = 'search' and platform = 'ios' and class = 2 and lease is null and next_at <= now()
+    where kind = 'search' and platform = 'ios' and priority = 2 and lease is null and next_at <= now()
     order by next_at, storefront, subject
     limit 1`
 }

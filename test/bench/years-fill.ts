@@ -240,7 +240,7 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews }: 
 export async function fillAudits(sql: Sql, withEarlier: boolean): Promise<void> {
   const rows = STOREFRONTS.map(auditRow)
   await sql`
-    insert into storefront_audit (app_id, started_at, storefronts, class, finished_at, failed, rows)
+    insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
     select ios_app, at, ${STOREFRONTS as string[]}::text[], 1, at + interval '5 minutes', false, ${sql.json(rows as never)}
     from tracked_app
     cross join unnest(array[now() - interval '2 hours', now() - interval '1 month']) a (at)

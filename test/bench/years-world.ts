@@ -88,8 +88,8 @@ async function trackAll(
     apps.push(await trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: terms, origin: "own" }))
   }
   await tx`
-    insert into due (kind, platform, storefront, subject, class)
-    select kind, platform, storefront, subject, min(class)
+    insert into due (kind, platform, storefront, subject, priority)
+    select kind, platform, storefront, subject, min(priority)
     from tracked_subject
     group by kind, platform, storefront, subject
     on conflict do nothing`

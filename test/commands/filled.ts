@@ -274,7 +274,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, request_id)
     values (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
   await sql`
-    insert into storefront_audit (app_id, started_at, storefronts, class, finished_at, rows)
+    insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, rows)
     select min(id), now() - interval '13 hours', '{us,de}'::text[], 1, now() - interval '12 hours', ${sql.json([facts])}::jsonb
     from store_app
     union all

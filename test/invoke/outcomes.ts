@@ -121,7 +121,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     },
     not_measured: (situation) => ("rivalId" in situation.input ? forget(situation) : onPlayAlone(situation)),
     audit_failed: ({ app }) => sql`
-      insert into storefront_audit (app_id, started_at, storefronts, class, finished_at, failed, rows)
+      insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
       from tracked_app
       where id = ${app}`,

@@ -33,9 +33,9 @@ const PLAY = kind("search", "android", "play.google.com", { storefronts: ["de"] 
 
 const GAPS = new Map<Upstream, number>([["apps.apple.com", 1_000], ["itunes.apple.com", 3_000]]) // biome-ignore format: a list to scan
 
-async function due(of: BudgetKind, count: number, { storefront = "us", class: first = 2, next = "0" } = {}) {
+async function due(of: BudgetKind, count: number, { storefront = "us", priority: first = 2, next = "0" } = {}) {
   await sql`
-    insert into due (kind, platform, storefront, subject, class, next_at)
+    insert into due (kind, platform, storefront, subject, priority, next_at)
     select ${of.name}, ${of.platform}, ${storefront}, ${`${first} `} || i, ${first}, now() + ${next}::interval
     from generate_series(1, ${count}) i`
 }
@@ -66,9 +66,9 @@ describe("what is asked", () => {
   })
 
   test("plans that pay and whoever waits are told apart from others", async () => {
-    await due(SEARCH, 5, { class: 2 })
-    await due(SEARCH, 3, { class: 1 })
-    await due(SEARCH, 2, { class: 0 })
+    await due(SEARCH, 5, { priority: 2 })
+    await due(SEARCH, 3, { priority: 1 })
+    await due(SEARCH, 2, { priority: 0 })
     expect(await only(SEARCH)).toMatchObject({ asked: 10, paying: 5, free: 5 })
   })
 
@@ -127,7 +127,7 @@ describe("what can be read", () => {
 
 test("86,400 subjects are reckoned up in one statement, fast enough for one backend", async () => {
   for (const [i, storefront] of ["us", "de", "fr"].entries())
-    await due(SEARCH, 28_800, { storefront, class: 1 + (i % 2) })
+    await due(SEARCH, 28_800, { storefront, priority: 1 + (i % 2) })
   const times: number[] = []
   for (let round = 0; round < 5; round++) {
     const startedAt = performance.now()

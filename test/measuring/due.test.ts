@@ -31,12 +31,12 @@ const untilNow = async (at: Date) => {
 }
 
 describe("a claim", () => {
-  test("takes one after the other by class, then by how long it is due", async () => {
+  test("takes one after the other by priority, then by how long it is due", async () => {
     await on.track(["d", "c", "b", "a"])
-    await set("a", on.sql`class = 2, next_at = now() - interval '3 hours'`)
-    await set("b", on.sql`class = 1, next_at = now() - interval '1 hour'`)
-    await set("c", on.sql`class = 1, next_at = now() - interval '2 hours'`)
-    await set("d", on.sql`class = 0`)
+    await set("a", on.sql`priority = 2, next_at = now() - interval '3 hours'`)
+    await set("b", on.sql`priority = 1, next_at = now() - interval '1 hour'`)
+    await set("c", on.sql`priority = 1, next_at = now() - interval '2 hours'`)
+    await set("d", on.sql`priority = 0`)
     const order = []
     for (let i = 0; i < 5; i++) order.push(subjects(await next())?.join())
     expect(order).toEqual(["d", "c", "b", "a", undefined])
@@ -65,7 +65,7 @@ describe("a claim", () => {
     for (let i = 0; i < 60; i++) await on.track([], { iosId: String(500_000 + i), only: null })
     await on.track([], { iosId: "600001", countries: ["de"], only: null })
     await on.track([], { iosId: "600002", countries: ["de"], only: null })
-    await set("600002", on.sql`class = 0`)
+    await set("600002", on.sql`priority = 0`)
     const claims = []
     for (let i = 0; i < 4; i++) claims.push(await next([lookUps, searches], ITUNES))
     expect(claims.map((one) => one?.subjects.length)).toEqual([2, 50, 10, undefined])
@@ -189,18 +189,18 @@ describe("the next time", () => {
     expect((await on.due("tea")).next_at).toEqual(alone)
   })
 
-  test("brings the class of who tracks it now", async () => {
+  test("brings the priority of who tracks it now", async () => {
     const free = await someWorkspace(on.sql, { name: `free ${process.pid}`, plan: "free" })
     const app = await on.track(["tea"], { iosId: "600001" })
     await on.track(["tea"], { iosId: "600001", workspaceId: free.id })
-    const classes = [(await on.due("tea")).class]
+    const classes = [(await on.due("tea")).priority]
     await on.sql`delete from tracked_app where id = ${app}`
     await measure(await next())
-    classes.push((await on.due("tea")).class)
-    await on.sql`update due set next_at = now(), class = 0, asked_until = now() + interval '1 minute'`
+    classes.push((await on.due("tea")).priority)
+    await on.sql`update due set next_at = now(), priority = 0, asked_until = now() + interval '1 minute'`
     await on.sql`delete from tracked_app`
     await measure(await next())
-    classes.push((await on.due("tea")).class)
+    classes.push((await on.due("tea")).priority)
     expect(classes).toEqual([1, 2, 2])
   })
 })

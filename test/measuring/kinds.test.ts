@@ -47,17 +47,17 @@ function ids(count: number, from = 20_001): string[] {
 
 async function difficultyDue() {
   await sql.begin((tx) => kindOf("search").derive!(tx as Tx, [{ ...tea, kind: "search" }], NOW))
-  return [...(await sql`select subject, class from due where kind = 'difficulty' order by subject`)]
+  return [...(await sql`select subject, priority from due where kind = 'difficulty' order by subject`)]
 }
 
 describe("a difficulty", () => {
   test("is due with the first results of a tracked term, not of one that was read for somebody once", async () => {
-    await sql`insert into due (kind, platform, storefront, subject, class) values ('search', 'ios', 'us', 'tea', 0)`
+    await sql`insert into due (kind, platform, storefront, subject, priority) values ('search', 'ios', 'us', 'tea', 0)`
     expect(await difficultyDue()).toEqual([])
     const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
     await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
-    expect(await difficultyDue()).toEqual([{ subject: "tea", class: 1 }])
-    expect(await difficultyDue()).toEqual([{ subject: "tea", class: 1 }])
+    expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
+    expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
   })
 
   test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {

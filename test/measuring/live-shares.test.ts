@@ -91,7 +91,7 @@ describe("what a workspace asks for on request", () => {
     const measure = reading(20)
     const all = Array.from({ length: 12 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })) // biome-ignore format: one line
     expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))
-    expect(await on.sql`select 1 from due where class = 4`).toHaveLength(0)
+    expect(await on.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
 
   test("beyond its share is refused at once where a minute's work is due before it, and leaves nothing", async () => {
@@ -148,12 +148,12 @@ describe("what is asked for only while somebody waits", () => {
     await on.track(["tea"])
     const before = await on.due("tea")
     await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
-    await until(async () => (await on.due("tea")).class === before.class)
+    await until(async () => (await on.due("tea")).priority === before.priority)
   })
 
   test("is not read any more when nobody waits, even if its asker died before it could take it back", async () => {
     await on.sql`
-      insert into due (kind, platform, storefront, subject, class, asked_by, asked_until)
+      insert into due (kind, platform, storefront, subject, priority, asked_by, asked_until)
       values ('search', 'ios', 'us', 'tea', 0, 1, now() - interval '1 second')`
     await on.track(["milk"])
     const measuring = on.measuring()

@@ -149,7 +149,7 @@ describe("a rival", () => {
     await on.sql`delete from due`
     await follow(app, await storeApp("800100"))
     await on.sql`
-      insert into due (kind, platform, storefront, subject, class)
+      insert into due (kind, platform, storefront, subject, priority)
       values ('listing', 'ios', 'us', ${OWN}, 2), ('canary', 'ios', 'us', 'apple-web-search', 2)`
     await on.sql`update due set next_at = now() - interval '5 days' where subject = '800100'`
     await openLane(on.sql, APPS, 0)
@@ -163,14 +163,14 @@ describe("a rival", () => {
       undefined,
     ])
     await on.sql.begin((tx) => endMeasured(tx, turns[2]!))
-    expect((await on.sql`select class from due where subject = '800100' and kind = 'listing'`)[0]!.class).toBe(3)
+    expect((await on.sql`select priority from due where subject = '800100' and kind = 'listing'`)[0]!.priority).toBe(3)
   })
 
   test("that comes to be tracked itself has its page read before others' rivals", async () => {
     await follow(await track(), await storeApp("800100"))
     await track({ iosId: "800100" })
-    const rows = await on.sql`select class from due where subject = '800100' and kind = 'listing'`
-    expect(rows.map((row) => row.class < 3)).toEqual([true])
+    const rows = await on.sql`select priority from due where subject = '800100' and kind = 'listing'`
+    expect(rows.map((row) => row.priority < 3)).toEqual([true])
   })
 
   test("that is tracked itself, or of two apps, is one row", async () => {

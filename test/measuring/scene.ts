@@ -38,7 +38,7 @@ export interface Tracked {
 
 export interface DueRow {
   kind: string
-  class: number
+  priority: number
   next_at: Date
   failures: number
   failure: string | null

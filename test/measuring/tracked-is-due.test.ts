@@ -41,10 +41,10 @@ const track = (keywords: string[], rest: New = { iosId: "1234567" }) =>
     trackApp(tx, { workspaceId: paying.id, countries: ["us"], origin: "own", ...rest, keywords }),
   ) as Promise<string>
 
-/** "kind platform storefront subject class" of all that is due at once: of an app its look-up, the rest is in public-is-due. */
+/** "kind platform storefront subject priority" of all that is due at once: of an app its look-up, the rest is in public-is-due. */
 async function due(): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
-    select concat_ws(' ', kind, platform, storefront, subject, class) as line
+    select concat_ws(' ', kind, platform, storefront, subject, priority) as line
     from due
     where next_at <= now() and failures = 0 and lease is null and measured_at is null
       and kind in ('app', 'hints', 'search')
@@ -194,7 +194,7 @@ describe("what nobody tracks any more", () => {
 
   test("is read all the same while somebody waits for it, and a canary always", async () => {
     await sql`
-      insert into due (kind, platform, storefront, subject, class, asked_until)
+      insert into due (kind, platform, storefront, subject, priority, asked_until)
       values ('search', 'ios', 'us', 'asked live', 0, now() + interval '1 minute'),
         ('canary', 'ios', 'us', 'apple-web-search', 1, null)`
     const kinds = [searches, { ...searches, name: "canary" as const }]

@@ -42,7 +42,7 @@ describe("a reading", () => {
     expect(await on.measuring().runOnce()).toBe(1)
     expect(termsAsked(on.stores)).toEqual(["tea"])
     expect(await stored(on.sql, "tea")).toBe(1)
-    expect(await on.due("tea")).toMatchObject({ class: 1, failures: 0, failure: null, failed_at: null, lease: null })
+    expect(await on.due("tea")).toMatchObject({ priority: 1, failures: 0, failure: null, failed_at: null, lease: null })
     expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
     expect(await on.measuring().runOnce()).toBe(0)
     const [hour] = await on.sql`select answered, failed from source_hour where source = 'apple-web-search'`
@@ -262,13 +262,13 @@ describe("a started worker", () => {
   test("reads first what somebody waits for", async () => {
     await on.track(["tea", "mate", "milk"])
     await on.sql`
-      insert into due (kind, platform, storefront, subject, class, asked_until)
+      insert into due (kind, platform, storefront, subject, priority, asked_until)
       values ('search', 'ios', 'us', 'live', 0, now() + interval '1 minute')`
     const measuring = on.measuring({ atOnce: 1 })
     await measuring.runOnce()
     expect(termsAsked(on.stores)).toEqual(["live"])
     // nobody tracks it, so it is not read again
-    expect(await on.due("live")).toMatchObject({ class: 2, lease: null })
+    expect(await on.due("live")).toMatchObject({ priority: 2, lease: null })
   })
 
   test("without kinds asks the database for nothing", async () => {

@@ -45,20 +45,20 @@ describe("what a scan makes due", () => {
 
   test("leaves what is being read as it is, and a row that somebody waits for before all others", async () => {
     await sql`
-      insert into due (kind, platform, storefront, subject, class, next_at, lease, lease_until)
+      insert into due (kind, platform, storefront, subject, priority, next_at, lease, lease_until)
       values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(), now() + interval '1 minute'),
         ('listing', 'ios', 'fr', ${OWN}, 0, now() - interval '1 hour', null, null),
         ('listing', 'ios', 'jp', ${OWN}, 2, now() + interval '9 hours', null, null)`
     await on.ask("?refresh=true")
     const rows = await sql`
-      select storefront, class, round(extract(epoch from now() - next_at) / 3600)::int as hours, lease is not null as leased
+      select storefront, priority, round(extract(epoch from now() - next_at) / 3600)::int as hours, lease is not null as leased
       from due
       where kind = 'listing' and storefront in ('de', 'fr', 'jp')
       order by storefront`
     expect([...rows]).toEqual([
-      { storefront: "de", class: 2, hours: 1, leased: true },
-      { storefront: "fr", class: 0, hours: 1, leased: false },
-      { storefront: "jp", class: 1, hours: 0, leased: false },
+      { storefront: "de", priority: 2, hours: 1, leased: true },
+      { storefront: "fr", priority: 0, hours: 1, leased: false },
+      { storefront: "jp", priority: 1, hours: 0, leased: false },
     ])
   })
 
@@ -69,8 +69,10 @@ describe("what a scan makes due", () => {
     )) as string
     const classes = async () =>
       (
-        await sql<{ class: number }[]>`select distinct class from due where kind = 'listing' and storefront <> 'fr'`
-      ).map((row) => row.class)
+        await sql<
+          { priority: number }[]
+        >`select distinct priority from due where kind = 'listing' and storefront <> 'fr'`
+      ).map((row) => row.priority)
     await beginScan(sql, app)
     expect(await classes()).toEqual([2])
     await on.ask("?refresh=true")

@@ -4,7 +4,7 @@ import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { afterApps } from "../put-forward.ts"
 
 /**
- * Of tracked apps and, where an upstream's turns are left over (class 3 of `due`), of their rivals. A page that is not there
+ * Of tracked apps and, where an upstream's turns are left over (PRIORITY.rivals), of their rivals. A page that is not there
  * is a failed read, and changes nothing: that the app is not sold in a storefront is for the look-up to say. Where it has
  * said so, the page is not asked for.
  */

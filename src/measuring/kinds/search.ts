@@ -49,8 +49,8 @@ export async function difficultyIsDue(
   subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],
 ): Promise<void> {
   await tx`
-    insert into due (kind, platform, storefront, subject, class)
-    select t.kind, t.platform, t.storefront, t.subject, min(t.class)
+    insert into due (kind, platform, storefront, subject, priority)
+    select t.kind, t.platform, t.storefront, t.subject, min(t.priority)
     from tracked_subject t
     join unnest(
       ${subjects.map(({ platform }) => platform)}::text[],
