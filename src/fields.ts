@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { FaultCode } from "./faults.ts"
 import { normaliseTerm } from "./formulas/term.ts"
 import { coded, described, type Schema, unwrap } from "./schema.ts"
 import { isStorefront } from "./storefronts.ts"
@@ -60,6 +61,12 @@ export const Term = coded(
   ),
   "bad_term",
 )
+
+/** A whole number within bounds; outside them the call is refused with `code`, as any argument where none is given. */
+export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
+  const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))
+  return code ? coded(schema, code) : schema
+}
 
 /**
  * The one spelling of a checked value that handlers see: storefronts lower-case, terms normalised, in lists too; undefined

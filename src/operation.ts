@@ -174,6 +174,14 @@ export function priceRange(price: Operation["price"]): { min: number; atMost: nu
   return typeof price === "number" ? { min: price, atMost: price } : price
 }
 
+/** What a call costs: "1 credit", "5 to 50 credits (5 a row)", or the word for nothing. */
+export function creditsText(price: Operation["price"], nothing: string): string {
+  const { min, atMost } = priceRange(price)
+  if (atMost === 0) return nothing
+  const amount = min === atMost ? `${min}` : `${min} to ${atMost}`
+  return `${amount} ${atMost === 1 ? "credit" : "credits"}${typeof price === "number" ? "" : ` (${price.note})`}`
+}
+
 function isAppId(schema: Schema): boolean {
   return unwrap(schema) === AppId
 }

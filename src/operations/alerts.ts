@@ -4,6 +4,7 @@ import { AlertFields } from "../alerts/alert-fields.ts"
 import { DELIVERY_STATES, readFeed, UNREAD_COUNTED } from "../alerts/feed.ts"
 import { CHANNELS } from "../alerts/rules.ts"
 import { FEED_TYPES } from "../alerts/types.ts"
+import { wholeNumber } from "../fields.ts"
 import { dayOf } from "../formulas/days.ts"
 import { operation } from "../operation.ts"
 import { described } from "../schema.ts"
@@ -59,10 +60,7 @@ export const listAlerts = operation({
   price: 1,
   faults: [],
   input: v.strictObject({
-    limit: v.optional(
-      described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500)), "The most alerts to give."),
-      50,
-    ),
+    limit: v.optional(wholeNumber(1, 500, "The most alerts to give."), 50),
   }),
   output: v.strictObject({
     unread: described(

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { AppCountry } from "../fields.ts"
+import { AppCountry, wholeNumber } from "../fields.ts"
 import type { Movers } from "../formulas/chart-movers.ts"
 import { parseRival } from "../formulas/store-ids.ts"
 import { type NamePlace, nameIn } from "../names.ts"
@@ -35,27 +35,9 @@ const GenreId = v.optional(
   ),
 )
 
-const Days = v.optional(
-  coded(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.maxValue(90),
-      v.description("Compare with so many days before the latest measured day."),
-    ),
-    "bad_days",
-  ),
-  1,
-)
+const Days = v.optional(wholeNumber(1, 90, "Compare with so many days before the latest measured day.", "bad_days"), 1)
 
-const Limit = v.optional(
-  coded(
-    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100), v.description("The most of each of the four.")),
-    "invalid_arguments",
-  ),
-  25,
-)
+const Limit = v.optional(wholeNumber(1, 100, "The most of each of the four.", "invalid_arguments"), 25)
 
 const Measured = v.strictObject({
   day: Day,

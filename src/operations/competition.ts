@@ -15,7 +15,7 @@ import { preferredRating } from "../observations/rating-days.ts"
 import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
+import { Count, Day, latestRatingsFields, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 const MOST_TERMS = 100
 /** A term on fewer apps is named, and has no figures. */
@@ -26,9 +26,7 @@ const Leader = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.nullable(v.string()), "Null = the store showed none yet."),
   rank: described(Rank, "From 1, in the order shown."),
-  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
-  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
-  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
+  ...latestRatingsFields,
   inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
 })
 

@@ -14,16 +14,14 @@ import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import type { Context } from "../operation.ts"
 import { described } from "../schema.ts"
 import { type Fetched, platformOf, STORES } from "./records.ts"
-import { Count, Day, Rank, RankRuns, Store, Storefront, Time } from "./shapes.ts"
+import { Day, latestRatingsFields, Rank, RankRuns, Store, Storefront, Time } from "./shapes.ts"
 
 const MOST_ABOVE = 50
 
 const Above = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.string(), "The name the store showed, or the store id until one was seen."),
-  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
-  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
-  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
+  ...latestRatingsFields,
 })
 
 export const KeywordRecord = v.strictObject({

@@ -1,11 +1,11 @@
 import * as v from "valibot"
-import { AppCountry, Platform } from "../fields.ts"
+import { AppCountry, Platform, wholeNumber } from "../fields.ts"
 import type { Days } from "../formulas/day-range.ts"
 import { addDays } from "../formulas/days.ts"
 import { type ReviewStats, reviewStats } from "../formulas/review-stats.ts"
 import { type Tallied, tallyReviews } from "../observations/review-tallies.ts"
 import { ofApp, operation } from "../operation.ts"
-import { coded, described } from "../schema.ts"
+import { described } from "../schema.ts"
 import {
   Feed,
   Figures,
@@ -60,19 +60,7 @@ export const getReviewStats = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    days: v.optional(
-      coded(
-        v.pipe(
-          v.number(),
-          v.integer(),
-          v.minValue(1),
-          v.maxValue(MOST_DAYS),
-          v.description("So many UTC days up to the last; from overrides it."),
-        ),
-        "bad_days",
-      ),
-      90,
-    ),
+    days: v.optional(wholeNumber(1, MOST_DAYS, "So many UTC days up to the last; from overrides it.", "bad_days"), 90),
     from: RangeDay("First UTC day, YYYY-MM-DD; days counts when left out."),
     to: RangeDay(LAST_DAY),
   }),

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
-import { AppCountry, Platform } from "../fields.ts"
+import { AppCountry, Platform, wholeNumber } from "../fields.ts"
 import { type Days, later } from "../formulas/day-range.ts"
 import { addDays } from "../formulas/days.ts"
 import { foldReviewText } from "../formulas/review-text.ts"
@@ -137,10 +137,7 @@ export const searchReviews = operation({
     ),
     from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
     to: RangeDay(LAST_DAY),
-    limit: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000), v.description("Reviews answered at most.")),
-      100,
-    ),
+    limit: v.optional(wholeNumber(1, 1_000, "Reviews answered at most."), 100),
   }),
   refine: inOrder,
   output: v.strictObject({

@@ -10,7 +10,7 @@ import { preferredRating } from "../observations/rating-days.ts"
 import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { described } from "../schema.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
+import { Count, Day, latestRatingsFields, Rank, Store, Storefront, Time } from "./shapes.ts"
 
 export const RivalTerm = v.strictObject({
   term: described(v.string(), "The tracked keyword."),
@@ -21,9 +21,7 @@ export const RivalTerm = v.strictObject({
 const Rival = v.strictObject({
   id: described(v.string(), "Store id."),
   name: described(v.string(), "The name the store showed, or the store id until one was seen."),
-  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
-  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
-  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
+  ...latestRatingsFields,
   terms: described(
     v.array(RivalTerm),
     "Tracked keywords where it stands above the app; of a manual rival all it holds.",

@@ -5,7 +5,7 @@ import { uncut } from "../database/uncut.ts"
 import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import { described } from "../schema.ts"
-import { Day, Storefront } from "../vocabulary/shapes.ts"
+import { Count, Day, Storefront } from "../vocabulary/shapes.ts"
 
 export { Count, Day, Rank, Store, Storefront, Time } from "../vocabulary/shapes.ts"
 
@@ -23,6 +23,13 @@ export const RankRuns = described(
   ),
   "Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points.",
 )
+
+/** What is known of an app's ratings in a storefront. */
+export const latestRatingsFields = {
+  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
+  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
+  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
+}
 
 const Terms = v.array(v.string())
 

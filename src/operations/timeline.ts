@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
-import { AppCountry, Platform } from "../fields.ts"
+import { AppCountry, Platform, wholeNumber } from "../fields.ts"
 import { addDays, dayOf } from "../formulas/days.ts"
 import { type Movements, monthsOf, movementsAround, spanOf } from "../formulas/timeline.ts"
 import type { StoredChange } from "../observations/changes.ts"
@@ -10,7 +10,7 @@ import { rankMonths } from "../observations/rank-months.ts"
 import { ownId, type Side } from "../observations/ranks.ts"
 import { RANK_SOURCES, sourceOf } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
-import { coded, described } from "../schema.ts"
+import { described } from "../schema.ts"
 import { changeFields, changeShape } from "./listing-shapes.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "./shapes.ts"
 
@@ -77,19 +77,7 @@ export const getTimeline = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    window: v.optional(
-      coded(
-        v.pipe(
-          v.number(),
-          v.integer(),
-          v.minValue(1),
-          v.maxValue(30),
-          v.description("How many days after each change are looked at."),
-        ),
-        "invalid_arguments",
-      ),
-      7,
-    ),
+    window: v.optional(wholeNumber(1, 30, "How many days after each change are looked at.", "invalid_arguments"), 7),
   }),
   output: v.strictObject({
     country: Storefront,

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { TrackedApp } from "../access/visible-apps.ts"
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { Country, Platform } from "../fields.ts"
+import { Country, Platform, wholeNumber } from "../fields.ts"
 import { localesOf } from "../formulas/listing-locales.ts"
 import { type KeywordOutlook, LEAST_PEERS, MANY_PEERS, type PlanTask, planTasks } from "../formulas/plan-tasks.ts"
 import { knownOf } from "../observations/listing-surroundings.ts"
@@ -85,13 +85,7 @@ export const getWeeklyPlan = operation({
       ),
     ),
     platform: Platform,
-    limit: v.optional(
-      described(
-        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)),
-        "The most tasks, over all storefronts.",
-      ),
-      5,
-    ),
+    limit: v.optional(wholeNumber(1, 10, "The most tasks, over all storefronts."), 5),
   }),
   output: v.strictObject({
     platform: Store,

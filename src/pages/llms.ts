@@ -1,6 +1,6 @@
-import type { Operation } from "../operation.ts"
+import { creditsText, type Operation } from "../operation.ts"
 import type { DocumentedAction } from "./actions.ts"
-import { priceText, shownPath } from "./terms.ts"
+import { FREE, shownPath } from "./terms.ts"
 
 /** /llms.txt: what an assistant must know to use the API, and where the rest stands. Markdown, one line an operation. */
 export function llmsText(
@@ -42,11 +42,11 @@ ${actions.map(actionLine).join("")}`
 
 function operationLine(operation: Operation): string {
   const { id, method, path, summary } = operation
-  return `- ${method} ${shownPath(path)} (${id}): ${summary} ${capitalised(priceText(operation))}.\n`
+  return `- ${method} ${shownPath(path)} (${id}): ${summary} ${capitalised(creditsText(operation.price, FREE))}.\n`
 }
 
 function actionLine({ name, summary, credits }: DocumentedAction): string {
-  return `- ${name}: ${summary} ${capitalised(priceText({ price: credits }))}.\n`
+  return `- ${name}: ${summary} ${capitalised(creditsText(credits, FREE))}.\n`
 }
 
 function capitalised(text: string): string {

@@ -1,11 +1,11 @@
 import { FAULTS, type FaultCode, UNIVERSAL_FAULTS } from "../faults.ts"
-import { type Operation, pathNames } from "../operation.ts"
+import { creditsText, type Operation, pathNames } from "../operation.ts"
 import { argumentList } from "./arguments.ts"
 import { postLine, quoted } from "./curl.ts"
 import { codeLinks } from "./fault-link.ts"
 import { elementText, type Html, html } from "./html.ts"
 import { sampleJson } from "./sample-json.ts"
-import { priceText, rightsText, shownPath } from "./terms.ts"
+import { FREE, rightsText, shownPath } from "./terms.ts"
 import { type SampleCall, tryForm } from "./try-it.ts"
 
 export interface OperationPart {
@@ -22,7 +22,7 @@ export function operationPart(operation: Operation, { sample, faults, publicUrl 
   return html`<section id="${id}">
 <h3><a href="#${id}"><code>${method} ${shownPath(path)}</code></a></h3>
 <p>${summary}${description && html` ${description}`}</p>
-<p class="quiet"><code>${id}</code> · ${priceText(operation)} · ${rightsText(operation)}</p>
+<p class="quiet"><code>${id}</code> · ${creditsText(operation.price, FREE)} · ${rightsText(operation)}</p>
 ${argumentList(input, pathNames(path))}
 ${outcomes(operation, faults)}
 <pre>${elementText(curlLine(operation, sample, publicUrl))}</pre>

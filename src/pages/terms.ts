@@ -1,13 +1,7 @@
 import { type Operation, priceRange } from "../operation.ts"
 
-/** What a call costs: "1 credit", "5 to 50 credits (5 a row)", "free of charge". */
-export function priceText({ price }: Pick<Operation, "price">): string {
-  const { min, atMost } = priceRange(price)
-  if (atMost === 0) return "free of charge"
-  const note = typeof price === "number" ? "" : ` (${price.note})`
-  if (min !== atMost) return `${min} to ${atMost} credits${note}`
-  return `${min} ${min === 1 ? "credit" : "credits"}${note}`
-}
+/** What a call costs where it costs nothing. */
+export const FREE = "free of charge"
 
 /** What a key needs for it: scope, plan, and what opens Hive. */
 export function rightsText({ scope, terms, plan, hive }: Operation): string {

@@ -1,4 +1,4 @@
-import { type Effect, type Operation, priceRange } from "../../operation.ts"
+import { creditsText, type Effect, type Operation } from "../../operation.ts"
 import { jsonSchema } from "../../schema.ts"
 
 /** A tool as tools/list shows it: everything follows from the operation's declaration. */
@@ -48,19 +48,15 @@ function descriptionOf(operation: Operation): string {
 
 /** Price, scope and plan in one line. */
 function termsOf({ price, scope, terms, plan = "free", hive }: Operation): string {
-  const { min, atMost } = priceRange(price)
-  const note = typeof price === "number" ? "" : ` (${price.note})`
-  const cost = atMost === 0 ? "nothing" : min === atMost ? credits(min) : `${min} to ${credits(atMost)}`
-  if (terms) return `Costs ${cost}${note}; scope and plan are those of the action.`
+  const cost = creditsText(price, "nothing")
+  if (terms) return `Costs ${cost}; scope and plan are those of the action.`
   const needs = [
     scope ? `the scope ${scope}` : "no scope",
     ...(plan === "free" ? [] : [`the ${capitalised(plan)} plan or above`]),
     ...(hive ? [HIVE[hive]] : []),
   ]
-  return `Costs ${cost}${note}; needs ${needs.join(" and ")}${needs.length === 1 ? ", on every plan" : ""}.`
+  return `Costs ${cost}; needs ${needs.join(" and ")}${needs.length === 1 ? ", on every plan" : ""}.`
 }
-
-const credits = (count: number) => `${count} ${count === 1 ? "credit" : "credits"}`
 
 const HIVE = { pack: "Explorer or a credit pack", explorer: "Explorer" }
 
