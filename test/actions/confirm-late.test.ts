@@ -5,12 +5,15 @@ import { silentLog } from "../../src/log.ts"
 import { proxyTo } from "../database/proxy.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
 import { addressOf } from "./processes.ts"
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
 // a busy machine is no failure
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
+
+const TIMES = cases(8, 20)
 
 let sql: Sql
 /** As patient as a house is, for what comes before and after. */
@@ -29,15 +32,15 @@ beforeAll(async () => {
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm that is held up until its caller was answered 503", () => {
-  test("before its turn came does not write, 20 times, and its token works", async () => {
+  test(`before its turn came does not write, ${TIMES} times, and its token works`, async () => {
     const statements: string[] = []
-    const held = await inFours(20, () =>
+    const held = await inFours(TIMES, () =>
       late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
     )
     expect(statements).toEqual([])
     const ends = tally(await Promise.all(held.map(settled)))
-    console.log(`20 confirms whose turn came late: ${JSON.stringify(ends)}`)
-    expect(ends).toEqual({ "nothing, then 200": 20 })
+    console.log(`${TIMES} confirms whose turn came late: ${JSON.stringify(ends)}`)
+    expect(ends).toEqual({ "nothing, then 200": TIMES })
   })
 
   test("within its transaction takes everything back, and its token works", async () => {

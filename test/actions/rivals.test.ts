@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { record } from "../../src/observations/record.ts"
 import { derived, TODAY } from "../alerts/told.ts"
+import { cases } from "../long.ts"
 import { reading } from "../observations/measured.ts"
 import { scene } from "./scene.ts"
 
@@ -226,7 +227,7 @@ describe("a hidden rival", () => {
         where r.app_id = ${on.app} and s.store_id = ${CUP}`
       return [...rows]
     }
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < cases(3, 10); round++) {
       for (const write of [remove, add]) {
         const [{ status }] = await Promise.all([
           write(`ios:${CUP}`, `ios:${POT}`),

@@ -13,6 +13,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
+import { cases, LONG } from "../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "./child.ts"
 import {
   type Filled,
@@ -170,7 +171,7 @@ describe("the file", () => {
   test("is not written over unless told to, and a run that is killed leaves the old one", async () => {
     const [DATA_DIR, folder] = [copyOf(kept), scratch()]
     const file = join(folder, "a.backup")
-    await inFolder(DATA_DIR, (sql) => fillUp(sql, 1_000))
+    await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 1_000)))
     writeFileSync(file, "old")
     const refused = await appmeter(["backup", file], { env: { DATA_DIR } })
     expect([refused.code, refused.err]).toEqual([
@@ -202,7 +203,7 @@ describe("a file that is not whole restores nothing", () => {
     expect(text()).toContain(from)
     return text().replace(from, to)
   }
-  const cases: [what: string, bytes: () => Buffer, line: RegExp][] = [
+  const damages: [what: string, bytes: () => Buffer, line: RegExp][] = [
     ["cut off", () => readFileSync(whole).subarray(0, -20), / is damaged: its end is missing; /],
     ["cut off between two lines", () => packed(text().split("\n").slice(0, -2).join("\n")), / is damaged: /],
     [
@@ -239,7 +240,7 @@ describe("a file that is not whole restores nothing", () => {
     ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
   ]
-  test.each(cases)("%s", async (_, bytes, line) => {
+  test.each(damages)("%s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
     writeFileSync(file, bytes())
     const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
@@ -251,16 +252,17 @@ describe("a file that is not whole restores nothing", () => {
   test("with any one bit other it is refused in a line, or reads as it was written", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
-    for (let round = 0; round < 300; round++) {
+    const ROUNDS = cases(150, 300)
+    for (let round = 0; round < ROUNDS; round++) {
       // the first ten bytes are gzip's header, where a time and a system stand that nobody reads
-      const at = round < 80 ? Math.floor(round / 8) : Math.floor((bytes.length * (round - 80)) / 220)
+      const at = round < 80 ? Math.floor(round / 8) : Math.floor((bytes.length * (round - 80)) / (ROUNDS - 80))
       writeFileSync(file, flipped(bytes, at, round % 8))
       const read = await rowsOf(file).catch((error: unknown) => error)
       const line = read instanceof CommandProblem ? read.message.replace(file, "it").split(":")[0]! : "read"
       if (line === "read") expect(read).toBe(rows)
       lines.set(line, (lines.get(line) ?? 0) + 1)
     }
-    expect(lines.get("it is damaged")).toBeGreaterThan(200)
+    expect(lines.get("it is damaged")).toBeGreaterThan(ROUNDS - 100)
     expect(lines.get("read") ?? 0).toBeLessThan(80)
   })
 })
@@ -289,12 +291,12 @@ describe("a database that holds data", () => {
   test("is as it was, or is the backup, whenever a restore is killed", async () => {
     const [big, file] = [copyOf(kept), join(scratch(), "big.backup")]
     const wanted = await inFolder(big, async (sql) => {
-      await fillUp(sql, 500)
+      await fillUp(sql, cases(250, 500))
       return await sumsOf(sql)
     })
     await answer(["backup", file], { env: { DATA_DIR: big } })
     const outcomes: string[] = []
-    for (const afterMs of [0, 300, 1_000]) {
+    for (const afterMs of LONG ? [0, 300, 1_000] : [0, 1_000]) {
       const DATA_DIR = copyOf(kept)
       const child = begun(["restore", file, "--force"], { env: { DATA_DIR } })
       await until(() => child.exitCode !== null || bytesOf(DATA_DIR) > bytesOf(kept) + 1_500_000)

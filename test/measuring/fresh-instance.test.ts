@@ -12,7 +12,7 @@ import { until } from "../jobs/platform.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(240_000)
 
 const GAP_MS = 15
 const OWN = "1234567890"
@@ -67,7 +67,7 @@ test("a fresh instance goes from add_app with 50 keywords to ranks, figures, nam
   const unread = { measured: false, rank: null, measuring: false, notMeasuring: "no_worker" }
   for (const row of await keywords()) expect(row).toMatchObject(unread)
 
-  await reading(async () => await until(async () => (await overdue()) === 0))
+  await reading(async () => await until(async () => (await overdue()) === 0, 120_000))
 
   const rows = await keywords()
   expect(rows.map(({ term, measured, rank }) => ({ term, measured, rank }))).toEqual(
@@ -96,7 +96,7 @@ test("the next day's bodies give the right movements", async () => {
   now = new Date()
   rankOf = (n) => (n === 9 ? 4 : n === 0 ? null : n % 10 === 9 ? null : n + 3)
   await sql`update due set next_at = now()`
-  await reading(async () => await until(async () => (await overdue()) === 0))
+  await reading(async () => await until(async () => (await overdue()) === 0, 120_000))
   expect((await keywords()).map(({ rank }) => rank)).toEqual(TERMS.map((_, n) => rankOf(n)))
   const days = [YESTERDAY, now].map((at) => at.toISOString().slice(0, 10))
   const history = (await house.call(`/v1/apps/${app}/history`, { key })).body

@@ -4,6 +4,7 @@ import { createLog } from "../../src/log.ts"
 import type { Kind } from "../../src/measuring/kind.ts"
 import type { RawBody } from "../../src/sources/source.ts"
 import { gateway, until } from "../jobs/platform.ts"
+import { slowness } from "../unit.ts"
 import { letLeaseRunOut, scene, stored } from "./scene.ts"
 import { CAPTCHA, lookUps, otherRanks, ranks, searches, termsAsked } from "./stand-in.ts"
 
@@ -234,7 +235,7 @@ describe("a started worker", () => {
     busy.start()
     // its first look, which finds nothing, is over
     await until(() => looked)
-    await Bun.sleep(200)
+    await Bun.sleep(200 * (await slowness()))
     for (let i = 0; i < 12; i++) await on.track([`term ${i}`], { only: null })
     await on.sql`delete from due where kind not in ('search', 'app')`
     expect(on.stores.requests).toEqual([])

@@ -9,6 +9,7 @@ import { UPSTREAMS } from "../../src/upstreams.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { ask, page, type Site, site } from "../outbound/site.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { slowness } from "../unit.ts"
 
 /** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
 export interface Live extends AsyncDisposable {
@@ -68,7 +69,8 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     nudge,
     onEnded,
   })
-  const house = openHouse({ sql, measure })
+  // as a server's is, on a machine as busy as this one
+  const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 * (await slowness()) } })
   const workspaceId = await house.workspace()
   const key = await house.key(workspaceId)
   const own = {
