@@ -8,11 +8,10 @@ import type { SourceName } from "../upstreams.ts"
 import type { ShownApps } from "./facts.ts"
 import type { Identified, Names } from "./identified.ts"
 import { checkProvenance, checkStore, checkTime, hold } from "./invariants.ts"
-import { Country, LINE_PROVENANCE, Moment, PlatformName, sourceIn } from "./line-parts.ts"
+import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./line-parts.ts"
 import type { AnyObservation, Place, Platform, Provenance } from "./provenance.ts"
 import type { NamingApps } from "./record-names.ts"
 import { rulesOf } from "./shape.ts"
-import type { MarketFacts } from "./types-listing.ts"
 
 /** What observations of a kind are, as its shape says. */
 export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
@@ -125,7 +124,7 @@ export interface Kind<Seen extends AnyObservation = AnyObservation, Question = n
 }
 
 export function kind<Seen extends AnyObservation, Question = never>(
-  declared: KindDeclaration<Seen, Question> & Partial<Kind<Seen, Question>>,
+  declared: KindDeclaration<Seen, Question>,
 ): Kind<Seen, Question> {
   const { name, sources, everywhere, shape, line } = declared
   const rules = rulesOf(shape)
@@ -140,6 +139,7 @@ export function kind<Seen extends AnyObservation, Question = never>(
     ...LINE_PROVENANCE,
   }
   return {
+    ...declared,
     lineShape: v.strictObject(Object.fromEntries(Object.entries(fields).filter(isField))),
     readLine(said: LineProvenance, text) {
       const { storefront } = said
@@ -155,7 +155,6 @@ export function kind<Seen extends AnyObservation, Question = never>(
       rules?.(seen as never, seen)
       checkProvenance(seen)
     },
-    ...declared,
   }
 }
 

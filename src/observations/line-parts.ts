@@ -1,6 +1,6 @@
 import * as v from "valibot"
+import { RANK_SOURCES } from "../upstreams.ts"
 import { isRealDay } from "../vocabulary/time.ts"
-import { RANK_SOURCES, type RatingsByStar } from "./types.ts"
 
 export const Text = v.string("must be text")
 /** One that says nothing is not said, as the stores' own pages are read. */
@@ -42,7 +42,9 @@ export const LINE_PROVENANCE = {
   sha256: v.optional(v.pipe(Text, v.regex(/^[0-9a-f]{64}$/i, "must be 64 hex digits"))),
 }
 
-const StarCounts = v.pipe(
+export type RatingsByStar = [five: number, four: number, three: number, two: number, one: number]
+
+export const StarCounts = v.pipe(
   v.array(Whole, "must be a list"),
   v.length(5, "must be five whole numbers"),
   v.transform((counts) => counts as RatingsByStar),
@@ -63,33 +65,53 @@ export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unk
   v.array(item, "must be a list")
 
 /** A number, and an ISO 4217 code. */
-const Priced = { price: v.optional(Figure), currency: Fact }
+export const Priced = { price: v.optional(Figure), currency: Fact }
 
 /** What a look-up or a chart says of an app. */
 export const SoldApp = { ...App, ...Priced, developerId: Fact, genre: Fact }
 
-const Beside = {
+const Version = v.strictObject({ version: Text, releasedAt: v.optional(Moment), notes: Fact })
+export type ListingVersion = v.InferOutput<typeof Version>
+
+/** Addresses, in the order shown. */
+const Screenshots = v.strictObject({ phone: v.optional(list(Text)), pad: v.optional(list(Text)) })
+export type Screenshots = v.InferOutput<typeof Screenshots>
+
+/** Parts of an app's page that a look-up says too, beside what it says of every app. */
+export const ListedBeside = v.strictObject({
+  /** BCP 47. Texts of pages in different languages say nothing of a change. */
   language: Fact,
   subtitle: Fact,
   description: Fact,
-  screenshots: v.optional(v.strictObject({ phone: v.optional(list(Text)), pad: v.optional(list(Text)) })),
+  screenshots: v.optional(Screenshots),
+  /** The lowest version of the phone's system. */
   minimumOs: Fact,
+  /** As written: "4+". */
   ageRating: Fact,
+  /** Its name, in the page's language. */
   category: Fact,
-  versions: v.optional(list(v.strictObject({ version: Text, releasedAt: v.optional(Moment), notes: Fact }))),
+  /** Newest first; the newest alone where the page shows no others. */
+  versions: v.optional(list(Version)),
+  /** "You might also like", in the order shown. */
   similar: v.optional(list(v.strictObject(App))),
   moreByDeveloper: v.optional(list(v.strictObject(App))),
-}
+})
+export type ListedBeside = v.InferOutput<typeof ListedBeside>
 
-const Flag = v.boolean("must be true or false")
+export const Flag = v.boolean("must be true or false")
 
+/** How often an app was installed and what is sold within it. Facts left out were not shown. */
 const Market = v.strictObject({
+  /** As exactly as the store says it. */
   installs: v.optional(Whole),
   hasInAppPurchases: v.optional(Flag),
+  /** The cheapest and the dearest thing that is sold within the app; the same where one price is said. */
   inAppLeast: v.optional(Figure),
   inAppMost: v.optional(Figure),
+  /** ISO 4217, of both. */
   inAppCurrency: Fact,
 })
+export type MarketFacts = v.InferOutput<typeof Market>
 
 /** An app as a look-up or a developer's shelf says it. */
 export const LookedUpApp = v.strictObject({
@@ -100,41 +122,5 @@ export const LookedUpApp = v.strictObject({
   releasedAt: v.optional(Moment),
   updatedAt: v.optional(Moment),
   market: v.optional(Market),
-  listing: v.optional(v.strictObject(Beside)),
-})
-
-const Event = v.strictObject({
-  id: Text,
-  title: Text,
-  kind: Fact,
-  text: Fact,
-  startsAt: v.optional(Moment),
-  endsAt: v.optional(Moment),
-})
-const Card = v.strictObject({
-  id: Text,
-  kind: v.picklist(["story", "collection"], "must be story or collection"),
-  title: Fact,
-})
-
-/** What an app's own page says. */
-export const ListingShape = v.strictObject({
-  ...Beside,
-  ...Priced,
-  name: Text,
-  promotionalText: Fact,
-  bundleId: Fact,
-  developer: Fact,
-  developerId: Fact,
-  icon: Fact,
-  languages: v.optional(list(Text)),
-  size: Fact,
-  hasInAppPurchases: v.optional(Flag),
-  inAppPurchases: v.optional(list(v.strictObject({ name: Text, price: Fact }))),
-  version: Fact,
-  rating: v.optional(Figure),
-  ratings: v.optional(Whole),
-  ratingsByStar: v.optional(StarCounts),
-  events: v.optional(list(Event)),
-  editorial: v.optional(list(Card)),
+  listing: v.optional(ListedBeside),
 })

@@ -1,5 +1,6 @@
 import { cleanText } from "./facts.ts"
-import { type AppsObservation, LISTING_SOURCES, type ListingObservation, type StoreApp } from "./types.ts"
+import { LISTING_SOURCES, type ListingObservation } from "./kinds/listing.ts"
+import type { AppsObservation, StoreApp } from "./types.ts"
 
 /**
  * What look-ups said of apps' pages, as readings of these pages, each with the look-up that it stands in. An app that was

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { checkListing } from "../../src/observations/check-listing.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import type { Listing } from "../../src/observations/types.ts"
 import { moment } from "../../src/sources/apple-app-page/moments.ts"
 import { appleAppPage } from "../../src/sources/apple-app-page.ts"
@@ -24,7 +24,7 @@ function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
     : ""
   const body = `${described}<script type="application/json" id="serialized-server-data">${json({ data: [{ intent, data }] })}</script>`
   const seen = appleAppPage.parse(body, ASKED, ABOUT)
-  checkListing(seen, new Date("2026-08-13"))
+  checkObservation(seen, new Date("2026-08-13"))
   return seen.listing
 }
 

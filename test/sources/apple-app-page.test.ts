@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { checkListing } from "../../src/observations/check-listing.ts"
+import { checkObservation } from "../../src/observations/check.ts"
 import type { Listing } from "../../src/observations/types.ts"
 import { appleAppPage } from "../../src/sources/apple-app-page.ts"
 import { ReadFailure, readOnce } from "../../src/sources/source.ts"
@@ -20,7 +20,7 @@ const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array
 
 function parse(body: string, asked = US) {
   const seen = appleAppPage.parse(body, asked, ABOUT)
-  checkListing(seen, new Date("2026-08-13"))
+  checkObservation(seen, new Date("2026-08-13"))
   return seen
 }
 

@@ -2,7 +2,6 @@ import * as v from "valibot"
 import type { Sql, Tx } from "../../database/types.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
 import { checkApp, checkGenre } from "../check-app.ts"
-import { checkParts } from "../check-listing.ts"
 import { cleanText, type ShownApps } from "../facts.ts"
 import type { Identified } from "../identified.ts"
 import { checkIds, hold } from "../invariants.ts"
@@ -12,6 +11,7 @@ import { pagesIn } from "../looked-up.ts"
 import { deriveJumps } from "../rating-jumps.ts"
 import { ruleBy } from "../shape.ts"
 import { LOOKUP_SOURCES } from "../types.ts"
+import { checkParts } from "./listing.ts"
 
 /** Where what a store says of apps can come from. */
 const SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const

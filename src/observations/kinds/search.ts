@@ -10,14 +10,12 @@ import { differenceOf } from "../differences.ts"
 import type { Identified } from "../identified.ts"
 import { checkIds, checkTerm, hold } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { App, list, RankSource as RankSourceName, Text, Whole } from "../line-parts.ts"
+import { App, Flag, list, RankSource as RankSourceName, Text, Whole } from "../line-parts.ts"
 import { LineProblem } from "../line-problem.ts"
 import { DEMO } from "../provenance.ts"
 import { storeSearches } from "../record-searches.ts"
 import { rule, ruleBy } from "../shape.ts"
 import { SOURCE_CODES, sourceOf } from "../types.ts"
-
-const Flag = v.boolean("must be true or false")
 
 const Result = v.pipe(
   v.strictObject(App),
