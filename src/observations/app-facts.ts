@@ -1,6 +1,7 @@
 import { DAY_MS } from "../vocabulary/time.ts"
 import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCode } from "./invariants.ts"
-import type { Listing, MarketFacts, Observation, Screenshots, StoreApp } from "./types.ts"
+import type { ListedBeside, MarketFacts, Screenshots, StoreApp } from "./line-parts.ts"
+import type { AnyObservation } from "./provenance.ts"
 
 /**
  * What a store can say of an app, as rules that hold for all sources: an import that breaks one is refused with its
@@ -167,22 +168,26 @@ function assertAll<Facts>(rules: readonly Rule<Facts>[], facts: Facts, seenAt: D
 }
 
 /** What was read without what no store can say of its apps: a page of fifty is not lost for the odd value of one. */
-export function possible<Seen extends Observation>(seen: Seen): Seen
-export function possible(seen: Observation): Observation {
-  const { seenAt } = seen
-  switch (seen.kind) {
-    case "search":
-      return { ...seen, results: seen.results.map((app) => possibleApp(app, seenAt)) }
-    case "chart":
-      return { ...seen, apps: seen.apps.map((app) => possibleApp(app, seenAt)) }
-    case "apps":
-    case "developer":
-      return { ...seen, apps: seen.apps.map((app) => possibleStoreApp(app, seenAt)) }
-    case "listing":
-      return { ...seen, listing: possibleListing(possibleApp(seen.listing, seenAt), seenAt) }
-    default:
-      return seen
+export function possible<Seen extends AnyObservation>(seen: Seen): Seen {
+  const { seenAt, results, apps, listing }: AnyObservation & ShownParts = seen
+  return {
+    ...seen,
+    ...(results && { results: results.map((app) => possibleApp(app, seenAt)) }),
+    ...(apps && { apps: apps.map((app) => possibleStoreApp(app, seenAt)) }),
+    ...(listing && { listing: possibleListing(possibleApp(listing, seenAt), seenAt) }),
   }
+}
+
+/** Where observations show apps. */
+interface ShownParts {
+  results?: AppFacts[]
+  apps?: StoreApp[]
+  listing?: AppFacts & PageParts
+}
+
+/** Of what an app's page shows, that which the rules are about. */
+interface PageParts extends Pick<ListedBeside, "screenshots" | "similar" | "moreByDeveloper"> {
+  events?: { startsAt?: Date | undefined; endsAt?: Date | undefined }[] | undefined
 }
 
 function possibleStoreApp({ market, listing, ...app }: StoreApp, seenAt: Date): StoreApp {
@@ -208,7 +213,7 @@ function without<Facts extends object>(rules: readonly Rule<Facts>[], facts: Fac
 }
 
 /** Pictures, events and other apps that a page shows. */
-function possibleListing<Parts extends Partial<Listing>>(parts: Parts, seenAt: Date): Parts {
+function possibleListing<Parts extends PageParts>(parts: Parts, seenAt: Date): Parts {
   const { screenshots, similar, moreByDeveloper, events } = parts
   return {
     ...parts,

@@ -1,6 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { lockIdentities, missingOf } from "./identities.ts"
-import type { Chart, Device, Platform } from "./types.ts"
+import type { Platform } from "./provenance.ts"
+import type { Chart, Device } from "./types-charts.ts"
 
 export interface ChartKey {
   platform: Platform

@@ -1,6 +1,7 @@
 import { checkFacts } from "./app-facts.ts"
 import { checkText, hold, isGenre, isText } from "./invariants.ts"
-import { MOST_APP_GENRES, type Platform, type StoreApp } from "./types.ts"
+import { MOST_APP_GENRES, type StoreApp } from "./line-parts.ts"
+import type { Platform } from "./provenance.ts"
 
 /** Throws ObservationProblem unless the facts are such as a store can show of an app at that moment. */
 export function checkApp(app: StoreApp, seenAt: Date): void {

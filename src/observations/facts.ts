@@ -1,16 +1,19 @@
 import type { Tx } from "../database/types.ts"
 import { dayOf } from "../formulas/days.ts"
+import type { RankSource } from "../upstreams.ts"
 import { hexOf } from "./latest.ts"
-import {
-  type AppsObservation,
-  type ChartObservation,
-  DEMO,
-  type DeveloperAppsObservation,
-  type ListingObservation,
-  type RatingsByStar,
-  type ResultApp,
-  type SearchObservation,
-} from "./types.ts"
+import type { RatingsByStar, ResultApp } from "./line-parts.ts"
+import { type AnyObservation, DEMO } from "./provenance.ts"
+
+/** Sources whose readings show apps. */
+type ShowingSource =
+  | RankSource
+  | "itunes-search"
+  | "itunes-lookup"
+  | "itunes-developer"
+  | "play-details"
+  | "apple-app-page"
+  | "apple-charts"
 
 interface ShownApp extends ResultApp {
   /** The store's own ids of its main genre and of who sells it. */
@@ -23,7 +26,8 @@ interface ShownApp extends ResultApp {
 
 /** Apps as a reading showed them, with their surrogate ids, in order. */
 export interface ShownApps {
-  from: SearchObservation | AppsObservation | ChartObservation | ListingObservation | DeveloperAppsObservation
+  /** `id` is the app whose page was read, where it was one. */
+  from: AnyObservation & { source: ShowingSource; storefront: string; id?: string }
   apps: readonly ShownApp[]
   appIds: readonly number[]
   /** Whether the reading is now the one that is held: it goes before what was seen in the same moment. */

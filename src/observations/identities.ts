@@ -1,6 +1,6 @@
 import { shareLock, takeLock } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
-import type { Platform } from "./types.ts"
+import type { Platform } from "./provenance.ts"
 
 export interface ListKey {
   platform: Platform

@@ -3,9 +3,10 @@ import { Term } from "../fields.ts"
 import { isStoreId } from "../formulas/store-ids.ts"
 import { normaliseTerm } from "../formulas/term.ts"
 import { isStorefront } from "../storefronts.ts"
+import type { SourceName } from "../upstreams.ts"
 import { isStorable } from "../vocabulary/text.ts"
 import { STORES_OPENED_MS } from "../vocabulary/time.ts"
-import type { Platform, Provenance, SourceName } from "./types.ts"
+import type { Platform, Provenance } from "./provenance.ts"
 
 export type ProblemCode =
   | "bad_kind"

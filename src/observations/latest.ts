@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import type { Provenance } from "./types.ts"
+import type { Provenance } from "./provenance.ts"
 
 /**
  * Of readings where only the latest is held, that which is: the later one, that of the newer parser, the greater sha256.

@@ -50,6 +50,7 @@ export const StarCounts = v.pipe(
   v.transform((counts) => counts as RatingsByStar),
 )
 
+/** An app as a search result shows it. Facts left out were not shown. */
 export const App = {
   id: Text,
   name: Fact,
@@ -58,8 +59,10 @@ export const App = {
   bundleId: Fact,
   ratings: v.optional(Whole),
   rating: v.optional(Figure),
+  /** The counts are the store's own: they need not add up to `ratings`. */
   ratingsByStar: v.optional(StarCounts),
 }
+export type ResultApp = v.InferOutput<v.StrictObjectSchema<typeof App, undefined>>
 
 export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>>(item: Item) =>
   v.array(item, "must be a list")
@@ -68,7 +71,14 @@ export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unk
 export const Priced = { price: v.optional(Figure), currency: Fact }
 
 /** What a look-up or a chart says of an app. */
-export const SoldApp = { ...App, ...Priced, developerId: Fact, genre: Fact }
+export const SoldApp = {
+  ...App,
+  ...Priced,
+  /** The store's own id of who sells it. */
+  developerId: Fact,
+  /** The store's own id of its main genre. */
+  genre: Fact,
+}
 
 const Version = v.strictObject({ version: Text, releasedAt: v.optional(Moment), notes: Fact })
 export type ListingVersion = v.InferOutput<typeof Version>
@@ -113,14 +123,21 @@ const Market = v.strictObject({
 })
 export type MarketFacts = v.InferOutput<typeof Market>
 
-/** An app as a look-up or a developer's shelf says it. */
+/** More than any app has: developers choose two, and for games two kinds of these besides. */
+export const MOST_APP_GENRES = 20
+
+/** An app as a look-up or a developer's shelf says it. Facts left out were not shown. */
 export const LookedUpApp = v.strictObject({
   ...SoldApp,
+  /** All genres that it names of the app, at most MOST_APP_GENRES, each once: `genre`, then the others in its order. */
   genres: v.optional(list(Text)),
   version: Fact,
+  /** Address of the site that the seller names. */
   developerSite: Fact,
   releasedAt: v.optional(Moment),
   updatedAt: v.optional(Moment),
   market: v.optional(Market),
+  /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
   listing: v.optional(ListedBeside),
 })
+export type StoreApp = v.InferOutput<typeof LookedUpApp>

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import type { Tx } from "../database/types.ts"
 import { cleanText, type ShownApps } from "./facts.ts"
-import { DEMO } from "./types.ts"
+import { DEMO } from "./provenance.ts"
 
 /** What is shown of apps, whether its reading took a place or not. */
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">

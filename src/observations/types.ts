@@ -9,7 +9,6 @@ import type { ListingObservation } from "./kinds/listing.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
 import type { ReviewsObservation } from "./kinds/reviews.ts"
 import type { SearchObservation } from "./kinds/search.ts"
-import type { ListedBeside, MarketFacts, RatingsByStar } from "./line-parts.ts"
 import type { Platform } from "./provenance.ts"
 
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
@@ -22,68 +21,23 @@ export type { EditorialCard, InAppEvent, InAppPurchase, Listing, ListingObservat
 export type { PopularityObservation } from "./kinds/popularity.ts"
 export type { ReadingEnd, ReviewsObservation, StoreReview } from "./kinds/reviews.ts"
 export type { SearchObservation } from "./kinds/search.ts"
-export type { ListedBeside, ListingVersion, MarketFacts, RatingsByStar, Screenshots } from "./line-parts.ts"
+export {
+  type ListedBeside,
+  type ListingVersion,
+  type MarketFacts,
+  MOST_APP_GENRES,
+  type RatingsByStar,
+  type ResultApp,
+  type Screenshots,
+  type StoreApp,
+} from "./line-parts.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
+export * from "./rank-sources.ts"
 export * from "./types-charts.ts"
 export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
 
-/** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
-export const SOURCE_CODES: Record<RankSource, number> = {
-  "apple-web-search": 10,
-  "apple-store-search": 20,
-  "play-search": 30,
-  import: 40,
-  foreign: 50,
-}
-
-const BY_CODE = new Map(RANK_SOURCES.map((source) => [SOURCE_CODES[source], source]))
-
-/** The source stored under a code. */
-export function sourceOf(code: number): RankSource {
-  const source = BY_CODE.get(code)
-  if (!source) throw new Error(`no source has the code ${code}`)
-  return source
-}
-
-/** An app as a search result shows it. Facts left out were not shown. */
-export interface ResultApp {
-  id: string
-  name?: string
-  icon?: string
-  developer?: string
-  bundleId?: string
-  ratings?: number
-  rating?: number
-  /** The counts are the store's own: they need not add up to `ratings`. */
-  ratingsByStar?: RatingsByStar
-}
-
 /** Those that answer for ids: one that was asked for and is not answered is not to be had in that storefront. */
 export const LOOKUP_SOURCES: readonly FactSource[] = ["itunes-lookup", "play-details"]
-
-/** More than any app has: developers choose two, and for games two kinds of these besides. */
-export const MOST_APP_GENRES = 20
-
-/** Facts left out were not shown. */
-export interface StoreApp extends ResultApp {
-  version?: string
-  price?: number
-  /** ISO 4217. */
-  currency?: string
-  /** The store's own id of its main genre. */
-  genre?: string
-  /** All genres that it names of the app, at most MOST_APP_GENRES, each once: `genre`, then the others in its order. */
-  genres?: string[]
-  /** The store's own id of who sells it. */
-  developerId?: string
-  /** Address of the site that the seller names. */
-  developerSite?: string
-  releasedAt?: Date
-  updatedAt?: Date
-  market?: MarketFacts
-  /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
-  listing?: ListedBeside
-}
 
 export type Observation =
   | SearchObservation

@@ -13,9 +13,9 @@ import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
 import { App, Flag, list, RankSource as RankSourceName, Text, Whole } from "../line-parts.ts"
 import { LineProblem } from "../line-problem.ts"
 import { DEMO } from "../provenance.ts"
+import { SOURCE_CODES, sourceOf } from "../rank-sources.ts"
 import { storeSearches } from "../record-searches.ts"
 import { rule, ruleBy } from "../shape.ts"
-import { SOURCE_CODES, sourceOf } from "../types.ts"
 
 const Result = v.pipe(
   v.strictObject(App),
