@@ -1,3 +1,4 @@
+import type { Difference } from "../observations/kind.ts"
 import type { Observation, Platform, SourceName } from "../observations/types.ts"
 import type { RawBody } from "../sources/source.ts"
 
@@ -18,12 +19,6 @@ export interface ReadFrom {
   compare(seen: Observation): (Difference | null)[]
 }
 
-export interface Difference {
-  /** How many places, or facts. */
-  places: number
-  detail: string
-}
-
 /** What of the database is looked at. */
 export interface Range {
   /** "YYYY-MM-DD" */
@@ -34,10 +29,4 @@ export interface Range {
 /** When a day begins, as the database spells it; of none, before all times. */
 export function startOf(day: string | null): string {
   return day === null ? "-infinity" : `${day}T00:00:00Z`
-}
-
-/** How many places of two lists differ. */
-export function differing(before: readonly string[], now: readonly string[]): number {
-  const longer = before.length > now.length ? before : now
-  return longer.filter((_, place) => before[place] !== now[place]).length
 }

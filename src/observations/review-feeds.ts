@@ -1,12 +1,17 @@
 import type { Db } from "../database/types.ts"
-import type { Platform, ReviewsObservation, StoreReview } from "./types.ts"
+import type { SourceName } from "../upstreams.ts"
+import type { Platform } from "./provenance.ts"
 
 /** The list that reviews stand in, as they are stored: a storefront's on the App Store, a language's on Google Play. */
 export function feedOf({
   platform,
   storefront,
   language = "",
-}: Pick<ReviewsObservation, "platform" | "storefront" | "language">): string {
+}: {
+  platform: Platform
+  storefront: string
+  language?: string | undefined
+}): string {
   return platform === "ios" ? storefront : language
 }
 
@@ -15,7 +20,7 @@ export interface ReviewFeed {
   /** The app's own id in its store. */
   storeId: string
   feed: string
-  source: ReviewsObservation["source"]
+  source: SourceName
 }
 
 /**
@@ -25,7 +30,7 @@ export interface ReviewFeed {
 export async function knownReviews(
   sql: Db,
   { platform, storeId, feed, source }: ReviewFeed,
-): Promise<(review: StoreReview) => boolean> {
+): Promise<(review: { id: string; at: Date }) => boolean> {
   const rows = await sql<{ id: string; at: Date }[]>`
     select v.review_id as id, v.at
     from store_app a

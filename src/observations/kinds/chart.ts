@@ -6,7 +6,7 @@ import { differenceOf } from "../differences.ts"
 import type { Identified } from "../identified.ts"
 import { checkIds, hold, isGenre } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { list, SoldApp, Text, Whole } from "../line-parts.ts"
+import { Flag, list, SoldApp, Text, Whole } from "../line-parts.ts"
 import { LineProblem } from "../line-problem.ts"
 import type { Place } from "../provenance.ts"
 import { storeCharts } from "../record-charts.ts"
@@ -72,7 +72,7 @@ const shape = v.pipe(
     ),
     /** False when the reading broke off before its depth. */
     complete: v.pipe(
-      v.optional(v.boolean("must be true or false"), true),
+      v.optional(Flag, true),
       rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
     ),
   }),

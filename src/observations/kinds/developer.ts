@@ -5,7 +5,7 @@ import { checkApp, checkGenre } from "../check-app.ts"
 import { differenceOf } from "../differences.ts"
 import { checkIds, hold, isDeveloperId } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { LookedUpApp, list, Text } from "../line-parts.ts"
+import { Flag, LookedUpApp, list, Text } from "../line-parts.ts"
 import { rule, ruleBy } from "../shape.ts"
 
 const NO_DEVELOPER = "the developer must be a number of the store"
@@ -26,7 +26,7 @@ const shape = v.strictObject({
   ),
   /** False when the answer was as long as it can be, so there may be more. */
   complete: v.pipe(
-    v.boolean("must be true or false"),
+    Flag,
     rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
   ),
 })

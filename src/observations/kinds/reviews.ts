@@ -4,7 +4,7 @@ import { DAY_MS, STORES_OPENED_MS } from "../../vocabulary/time.ts"
 import { type BestOptions, provenanceOf, storeBest } from "../best-rows.ts"
 import { checkIds, checkText, hold, isText } from "../invariants.ts"
 import { kind, type ObservationOf } from "../kind.ts"
-import { Fact, list, Moment, Text, Whole } from "../line-parts.ts"
+import { Fact, Flag, list, Moment, Text, Whole } from "../line-parts.ts"
 import { LineProblem } from "../line-problem.ts"
 import { storeForms } from "../record-reviews.ts"
 import { feedOf } from "../review-feeds.ts"
@@ -17,8 +17,6 @@ const SOURCES = ["apple-reviews", "play-reviews"] as const
 export const MOST_REVIEWS = 1_000
 
 const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
-
-const Flag = v.boolean("must be true or false")
 
 /**
  * As the readers of stores' pages take it: an odd title or version is none, and a text loses what cannot be stored. Who wrote
