@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { Fault } from "./faults.ts"
-import { normalise } from "./fields.ts"
 import type { Operation } from "./operation.ts"
-import { codeOf, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import { normalise } from "./vocabulary/fields.ts"
+import { codeOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 import { isStorable } from "./vocabulary/text.ts"
-import { wrongValue } from "./wrong-value.ts"
+import { wrongValue } from "./vocabulary/wrong-value.ts"
 
 /** Raw input as the operation's typed, normalised input; throws the first bad parameter's own code, naming it. */
 export function checkInput(

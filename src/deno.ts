@@ -1,7 +1,7 @@
 import process from "node:process"
-import { CommandProblem, type Listening, type ListenOptions } from "./commands/command.ts"
+import { CommandProblem, type Listening, type ListenOptions } from "./commands/cli/command.ts"
 import { openProcess } from "./commands/process.ts"
-import { socketRedisWire } from "./commands/socket-wire.ts"
+import { socketRedisWire } from "./process/redis/socket-wire.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve

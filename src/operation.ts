@@ -4,12 +4,12 @@ import type { Caller } from "./access/caller.ts"
 import type { Charged } from "./access/credits.ts"
 import type { Plan } from "./access/plans.ts"
 import type { Scope } from "./access/scopes.ts"
-import type { TrackedApp } from "./access/visible-apps.ts"
 import type { Place, Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
-import { AppId } from "./fields.ts"
-import type { Measured, Patience, Wanted } from "./live-read.ts"
-import { type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import type { TrackedApp } from "./tracking/tracked-app.ts"
+import { AppId } from "./vocabulary/fields.ts"
+import type { Measured, Patience, Wanted } from "./vocabulary/live-read.ts"
+import { type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 
 /**
  * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the

@@ -2,9 +2,9 @@ import * as v from "valibot"
 import { catalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
 import { FAULT_CODES, Fault } from "../src/faults.ts"
-import { Country, Term } from "../src/fields.ts"
 import { nothing, type Operation, operation, pending } from "../src/operation.ts"
-import { coded } from "../src/schema.ts"
+import { Country, Term } from "../src/vocabulary/fields.ts"
+import { coded } from "../src/vocabulary/schema.ts"
 
 // Operations that exist only in tests: what the mechanism must do before the operations that need it are built.
 

@@ -1,5 +1,5 @@
 import { test } from "bun:test"
-import { trackApp } from "../src/actions/tracking.ts"
+import { trackApp } from "../src/tracking/apps.ts"
 import { freshDatabase } from "./database.ts"
 import { openHouse, PUBLIC_URL } from "./house.ts"
 

@@ -4,8 +4,8 @@ import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
 import type { Db, Tx } from "../database/types.ts"
 import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
-import type { Measure } from "../live-read.ts"
-import type { ObjectSchema } from "../schema.ts"
+import type { Measure } from "../vocabulary/live-read.ts"
+import type { ObjectSchema } from "../vocabulary/schema.ts"
 
 /** What a write is about. */
 export const TARGETS = ["app", "store_app", "alerts", "alert_rule"] as const

@@ -1,15 +1,15 @@
 import * as v from "valibot"
-import { shownName } from "../access/visible-apps.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { Country, Term } from "../fields.ts"
-import { isStoreId } from "../formulas/store-ids.ts"
-import type { Measure } from "../live-read.ts"
-import { nameIn } from "../names.ts"
-import { described } from "../schema.ts"
+import { nameIn } from "../observations/app-names.ts"
+import { heldBy, isName, trackApp } from "../tracking/apps.ts"
+import { counted, lockTracking, refuseOverLimit } from "../tracking/limits.ts"
+import { shownName } from "../tracking/tracked-app.ts"
+import { Country, Term } from "../vocabulary/fields.ts"
+import type { Measure } from "../vocabulary/live-read.ts"
+import { described } from "../vocabulary/schema.ts"
+import { isStoreId } from "../vocabulary/store-ids.ts"
 import { action, type Diff } from "./action.ts"
-import { counted, lockTracking, refuseOverLimit } from "./limits.ts"
-import { heldBy, isName, trackApp } from "./tracking.ts"
 
 const storeId = (platform: "ios" | "android", description: string) =>
   v.optional(

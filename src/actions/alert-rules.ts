@@ -12,9 +12,9 @@ import {
 import { RULE_TYPES, type RuleType, ruleType } from "../alerts/types.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { described } from "../schema.ts"
+import { holdAccount } from "../tracking/limits.ts"
+import { described } from "../vocabulary/schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
-import { holdAccount } from "./limits.ts"
 
 const Type = described(v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
 

@@ -1,12 +1,12 @@
 import * as v from "valibot"
-import { findApp, type TrackedApp } from "../access/visible-apps.ts"
 import type { Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { AppId, Term } from "../fields.ts"
-import { described } from "../schema.ts"
+import { addTerms, heldBy, removeTerms } from "../tracking/apps.ts"
+import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../tracking/limits.ts"
+import { findApp, type TrackedApp } from "../tracking/tracked-app.ts"
+import { AppId, Term } from "../vocabulary/fields.ts"
+import { described } from "../vocabulary/schema.ts"
 import { action, type Diff, type Looking } from "./action.ts"
-import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "./limits.ts"
-import { addTerms, heldBy, removeTerms } from "./tracking.ts"
 
 const keywordsUpTo = (most: number, description: string) =>
   described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)

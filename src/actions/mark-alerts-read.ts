@@ -1,12 +1,12 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
-import { findApp, shownName } from "../access/visible-apps.ts"
 import type { Db, Tx } from "../database/types.ts"
-import { AppId } from "../fields.ts"
-import { described } from "../schema.ts"
+import { holdAccount } from "../tracking/limits.ts"
+import { findApp, shownName } from "../tracking/tracked-app.ts"
+import { AppId } from "../vocabulary/fields.ts"
+import { described } from "../vocabulary/schema.ts"
 import { DAY_MS, isRealDay } from "../vocabulary/time.ts"
 import { action, type Looking } from "./action.ts"
-import { holdAccount } from "./limits.ts"
 
 /** So many are marked by one write, for it holds an embedded database: 10,000 took that 0.7 s. */
 const MOST = 5_000

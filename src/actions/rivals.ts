@@ -1,10 +1,10 @@
 import * as v from "valibot"
-import { findApp, type TrackedApp } from "../access/visible-apps.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { AppId } from "../fields.ts"
-import { parseRival } from "../formulas/store-ids.ts"
-import { described } from "../schema.ts"
+import { findApp, type TrackedApp } from "../tracking/tracked-app.ts"
+import { AppId } from "../vocabulary/fields.ts"
+import { described } from "../vocabulary/schema.ts"
+import { parseRival } from "../vocabulary/store-ids.ts"
 import { action, type Diff, type Looking } from "./action.ts"
 
 /** Rivals of one app: those named by hand are read every day in each of its storefronts. */

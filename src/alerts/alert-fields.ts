@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import type { ListingChangeKind } from "../formulas/listing-changes.ts"
+import type { ListingChangeKind } from "../listing/changes.ts"
 import { CHARTS, DEVICES } from "../observations/types.ts"
-import { described } from "../schema.ts"
+import { described } from "../vocabulary/schema.ts"
 import { Day, Rank } from "../vocabulary/shapes.ts"
 import { Week } from "./week.ts"
 

@@ -1,5 +1,5 @@
 import type * as v from "valibot"
-import { addDays } from "../formulas/days.ts"
+import { addDays } from "../vocabulary/days.ts"
 import { type AlertFields, NO_FIELDS } from "./alert-fields.ts"
 import type { FindingOf } from "./alert-type.ts"
 import type { AlertPlace } from "./place.ts"
@@ -24,7 +24,7 @@ export type Alert = { id: number; appId: string; read: boolean; history: boolean
   | (Weekly & { platform: null; storefront: null })
 )
 
-/** An alert as callers and receivers get it; the fields are described where the feed is (operations/alerts.ts). */
+/** An alert as callers and receivers get it; the fields are described where the feed is (operations/account/alerts.ts). */
 export type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read" | "history"> & {
   appName: string
   country: string | null

@@ -1,7 +1,7 @@
 import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
-import { nameIn } from "../names.ts"
-import { type FoundRival, rivalsToFollow } from "../observations/rivals.ts"
+import { type FoundRival, rivalsToFollow } from "../history/rivals.ts"
+import { nameIn } from "../observations/app-names.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql, Tx } from "../database/types.ts"
-import { addDays, dayOf } from "../formulas/days.ts"
 import type { Subject } from "../measuring/kind.ts"
 import { difficultyIsDue } from "../measuring/kinds/search.ts"
 import { afterImported, type CONCERNS } from "../measuring/put-forward.ts"
 import { DEMO, type Observation } from "../observations/types.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings, derivePastFindings } from "./findings.ts"
 
 /** What an import brought, as far as something may be found in it. */

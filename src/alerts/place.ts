@@ -1,5 +1,5 @@
-import { addDays, dayOf } from "../formulas/days.ts"
 import type { Platform } from "../observations/types.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
 /** One storefront of one store in which a tracked app is measured. */

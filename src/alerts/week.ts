@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { described } from "../schema.ts"
+import { described } from "../vocabulary/schema.ts"
 import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
 
 const Move = v.strictObject({

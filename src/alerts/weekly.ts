@@ -1,12 +1,12 @@
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { addDays, dayOf } from "../formulas/days.ts"
-import { reviewLanguage } from "../formulas/review-language.ts"
-import { changesOf } from "../observations/changes.ts"
-import { type SideApp, sidesOf } from "../observations/day-answers.ts"
-import { ratingsOn, reviewsWritten } from "../observations/day-facts.ts"
-import { sideWeeks } from "../observations/side-weeks.ts"
+import { changesOf } from "../history/changes.ts"
+import { type SideApp, sidesOf } from "../history/day-answers.ts"
+import { ratingsOn, reviewsWritten } from "../history/day-facts.ts"
+import { sideWeeks } from "../history/side-weeks.ts"
 import type { RankedApp } from "../observations/types.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
+import { reviewLanguage } from "../vocabulary/review-language.ts"
 import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
 
 /** A week that is over. UTC days, Monday and Sunday. */

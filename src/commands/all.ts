@@ -1,6 +1,5 @@
 import { appAdd, appGoal, appList, appRemove } from "./app.ts"
 import { audit } from "./audit.ts"
-import { backup } from "./backup.ts"
 import {
   channelAddSlack,
   channelAddTelegram,
@@ -10,7 +9,11 @@ import {
   channelRotate,
   channelTest,
 } from "./channel.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./cli/command.ts"
+import { backup } from "./database/backup.ts"
+import { migrateCommand } from "./database/migrate.ts"
+import { moveDatabase } from "./database/move-database.ts"
+import { restore } from "./database/restore.ts"
 import { demoLoad, demoRemove } from "./demo.ts"
 import { doctor } from "./doctor.ts"
 import { evidence } from "./evidence.ts"
@@ -18,14 +21,11 @@ import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
 import { linkList, linkWithdraw } from "./link.ts"
-import { migrateCommand } from "./migrate.ts"
-import { moveDatabase } from "./move-database.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
 import { popularity } from "./popularity.ts"
 import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
-import { restore } from "./restore.ts"
 import { secretsReseal } from "./secrets.ts"
 import { serve } from "./serve.ts"
 import { sources } from "./sources.ts"

@@ -1,19 +1,11 @@
 import { entitlementsOf } from "../access/plans.ts"
-import { shownName } from "../access/visible-apps.ts"
 import type { Workspace } from "../access/workspaces.ts"
-import {
-  heldBy,
-  listTracked,
-  overLimit,
-  removeApp,
-  setGoal,
-  type TrackedListing,
-  trackApp,
-} from "../actions/tracking.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { type Command, CommandProblem, type Invocation } from "./command.ts"
-import { show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { heldBy, listTracked, overLimit, removeApp, setGoal, type TrackedListing, trackApp } from "../tracking/apps.ts"
+import { shownName } from "../tracking/tracked-app.ts"
+import { type Command, CommandProblem, type Invocation } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 

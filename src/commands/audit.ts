@@ -1,7 +1,7 @@
 import { listAudit } from "../actions/audit.ts"
-import { type Command, type Invocation, WrongUse } from "./command.ts"
-import { show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 const MOST = 1_000
 

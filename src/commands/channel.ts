@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createSealer } from "../access/sealed.ts"
+import { testMessage } from "../delivery/alert-message.ts"
 import {
   type Added,
   addSlack,
@@ -14,15 +15,14 @@ import {
   rotateSecret,
   sealedChannel,
 } from "../delivery/channels.ts"
-import { openChannel } from "../delivery/opened.ts"
+import { openChannel } from "../delivery/sealed-channel.ts"
 import { send } from "../delivery/send.ts"
-import { testMessage } from "../delivery/told.ts"
 import { ATTEMPT_MS } from "../delivery/worker.ts"
-import { type Command, type Invocation, WrongUse } from "./command.ts"
-import { guardedFetch } from "./guarded-fetch.ts"
-import { readSecret } from "./read-secret.ts"
-import { printable, show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { guardedFetch } from "../process/guarded-fetch.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { readSecret } from "./cli/read-secret.ts"
+import { printable, show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 

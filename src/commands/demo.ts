@@ -1,9 +1,8 @@
-import { DEMO_FILE, type LoadedDemo, loadDemo, removeDemo } from "../actions/demo.ts"
-import { readTree } from "../database/assets.ts"
-import type { Sql } from "../database/types.ts"
-import { type Command, CommandProblem } from "./command.ts"
-import { show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { forgetDemo, loadDemoInto } from "../process/demo.ts"
+import { removeDemo } from "../tracking/demo.ts"
+import type { Command } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 export const demoLoad: Command = {
   name: "demo load",
@@ -45,39 +44,4 @@ export const demoRemove: Command = {
     ])
     return 0
   },
-}
-
-/**
- * Loads the demo once in the life of an instance: never again after `demo remove`, but again when the first time broke
- * off. `firstWorkspaceId` is null unless this start made it. Returns whether it was loaded.
- */
-export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
-  if (firstWorkspaceId !== null) {
-    await sql`
-      insert into instance (key, value)
-      values ('demo', ${String(firstWorkspaceId)})
-      on conflict (key) do nothing`
-  }
-  const [wanted] = await sql<{ value: string }[]>`
-    select i.value
-    from instance i
-    join workspace w on w.id::text = i.value
-    where i.key = 'demo' and w.deleted_at is null`
-  if (!wanted) return false
-  await loadDemoInto(sql, Number(wanted.value))
-  await forgetDemo(sql)
-  return true
-}
-
-async function loadDemoInto(sql: Sql, workspaceId: number): Promise<LoadedDemo> {
-  const file = readTree("fixtures/demo", ".jsonl").get(DEMO_FILE)
-  if (file === undefined) throw new CommandProblem(`fixtures/demo/${DEMO_FILE} is missing; restore it from the release`)
-  return await loadDemo(sql, workspaceId, file)
-}
-
-async function forgetDemo(sql: Sql): Promise<void> {
-  await sql`
-    insert into instance (key, value)
-    values ('demo', 'done')
-    on conflict (key) do update set value = excluded.value`
 }

@@ -1,4 +1,5 @@
-import type { Command, ExitCode, Invocation } from "./command.ts"
+import type { Command, ExitCode, Invocation } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
 import { checkDatabase } from "./doctor/database.ts"
 import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
@@ -8,7 +9,6 @@ import { type Reached, reachedBy } from "./doctor/reached.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
 import { checkSources } from "./doctor/sources.ts"
-import { show, table } from "./show.ts"
 
 export const doctor: Command = {
   name: "doctor",

@@ -1,6 +1,6 @@
 import { settingsTable } from "../settings/settings.ts"
-import { COMMON, usageLine } from "./arguments.ts"
-import type { Command, Option, Terminal } from "./command.ts"
+import { COMMON, usageLine } from "./cli/arguments.ts"
+import type { Command, Option, Terminal } from "./cli/command.ts"
 
 type Bold = Terminal["bold"]
 

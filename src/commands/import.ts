@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { openImportFindings } from "../alerts/imported.ts"
 import type { Sql } from "../database/types.ts"
 import { analyzeGrown } from "../database/upkeep.ts"
-import { type Imported, type ImportProgress, importLines } from "../observations/import-lines.ts"
-import { type Command, CommandProblem, type Invocation, type Terminal } from "./command.ts"
-import { linesOf } from "./read-lines.ts"
-import { show } from "./show.ts"
-import { withDatabase } from "./with-database.ts"
+import { type Imported, type ImportProgress, importLines } from "../observations/import/import-lines.ts"
+import { type Command, CommandProblem, type Invocation, type Terminal } from "./cli/command.ts"
+import { linesOf } from "./cli/read-lines.ts"
+import { show } from "./cli/show.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 export const importCommand: Command = {
   name: "import",

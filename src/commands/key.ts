@@ -11,9 +11,9 @@ import {
 } from "../access/key-register.ts"
 import { SCOPES, type Scope } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
-import { type Command, type Invocation, WrongUse } from "./command.ts"
-import { show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 

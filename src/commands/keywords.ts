@@ -1,10 +1,10 @@
 import { listWorkspaces, type Workspace } from "../access/workspaces.ts"
-import { addTerms, buryTerms, removeTerms, tagTerms } from "../actions/tracking.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { addTerms, buryTerms, removeTerms, tagTerms } from "../tracking/apps.ts"
 import { assertWithin } from "./app.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
-import { show } from "./show.ts"
-import { withDatabase } from "./with-database.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { show } from "./cli/show.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 const POSITIONALS = ["app-id", "term…"]
 

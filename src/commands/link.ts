@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import { type LinkFilter, type PublicLink, readOpenLinks, withdrawLink } from "../links/open-links.ts"
 import { linkDigest } from "../links/token.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
-import { printable, show, table } from "./show.ts"
-import { chooseWorkspace, withDatabase } from "./with-database.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { printable, show, table } from "./cli/show.ts"
+import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
 
 export const linkList: Command = {
   name: "link list",

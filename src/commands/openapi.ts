@@ -1,6 +1,6 @@
 import { readTree } from "../database/assets.ts"
 import { listeningUrl } from "../settings/settings.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./cli/command.ts"
 
 export const openapi: Command = {
   name: "openapi",
@@ -14,7 +14,7 @@ export const openapi: Command = {
     // as in serve.ts
     const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
       import("../catalog.ts"),
-      import("../pages/terms.ts"),
+      import("../documents/terms.ts"),
       import("../surfaces/openapi.ts"),
       import("../surfaces/sandbox.ts"),
     ])

@@ -1,5 +1,5 @@
 import { secretNames } from "../settings/settings.ts"
-import { type Command, WrongUse } from "./command.ts"
+import { type Command, WrongUse } from "./cli/command.ts"
 import { containerFile } from "./packaging/container.ts"
 import type { Deployment } from "./packaging/deployment.ts"
 import { caddyFile, nginxFile } from "./packaging/proxies.ts"

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { vacuumChanged } from "../database/upkeep.ts"
-import { storefrontNamed } from "../formulas/storefront-names.ts"
-import { importPopularity } from "../observations/import-popularity.ts"
-import { type Report, ReportProblem, readReport } from "../observations/popularity-report.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./command.ts"
-import { show } from "./show.ts"
-import { withDatabase } from "./with-database.ts"
+import { importPopularity } from "../observations/import/import-popularity.ts"
+import { type Report, ReportProblem, readReport } from "../observations/import/popularity-report.ts"
+import { storefrontNamed } from "../vocabulary/storefront-names.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { show } from "./cli/show.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 export const popularity: Command = {
   name: "popularity",

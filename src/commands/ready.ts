@@ -1,7 +1,7 @@
 import { get } from "node:http"
 import { listeningUrl } from "../settings/settings.ts"
-import { type Command, CommandProblem, WrongUse } from "./command.ts"
-import { show } from "./show.ts"
+import { type Command, CommandProblem, WrongUse } from "./cli/command.ts"
+import { show } from "./cli/show.ts"
 
 export const ready: Command = {
   name: "ready",

@@ -1,14 +1,14 @@
 import { openRawBodies } from "../measuring/raw-bodies.ts"
-import { replay as replayBodies } from "../measuring/replay.ts"
-import type { ReplayExample, Replayed, SourceReplayed } from "../measuring/replay-report.ts"
+import { replay as replayBodies } from "../replay/replay.ts"
+import type { ReplayExample, Replayed, SourceReplayed } from "../replay/replay-report.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { Source } from "../sources/source.ts"
-import type { SourceName } from "../upstreams.ts"
-import { type Command, type Invocation, WrongUse } from "./command.ts"
-import { dayGiven } from "./day.ts"
-import { printable, show, table } from "./show.ts"
-import { assertMade } from "./whole-database.ts"
-import { withDatabase } from "./with-database.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { dayGiven } from "./cli/day.ts"
+import { printable, show, table } from "./cli/show.ts"
+import { assertMade } from "./cli/whole-database.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
 

@@ -4,8 +4,8 @@ import { redact } from "../log.ts"
 import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
 import { nearest } from "../vocabulary/nearest.ts"
 import { COMMANDS } from "./all.ts"
-import { parseArguments } from "./arguments.ts"
-import { type Command, type ExitCode, type ProcessPort, type Terminal, WrongUse } from "./command.ts"
+import { parseArguments } from "./cli/arguments.ts"
+import { type Command, type ExitCode, type ProcessPort, type Terminal, WrongUse } from "./cli/command.ts"
 import { commandHelp, groupHelp, programHelp } from "./help.ts"
 
 export interface Surroundings {

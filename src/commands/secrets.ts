@@ -1,8 +1,8 @@
 import { reseal } from "../access/reseal.ts"
 import { createSealer } from "../access/sealed.ts"
-import { type Command, CommandProblem } from "./command.ts"
-import { show } from "./show.ts"
-import { withDatabase } from "./with-database.ts"
+import { type Command, CommandProblem } from "./cli/command.ts"
+import { show } from "./cli/show.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 export const secretsReseal: Command = {
   name: "secrets reseal",

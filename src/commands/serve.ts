@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts"
+import type { Command } from "./cli/command.ts"
 
 export const serve: Command = {
   name: "serve",
@@ -10,5 +10,5 @@ export const serve: Command = {
   options: { demo: { meaning: "Load the demo into the first workspace, at the first start only." } },
   logs: true,
   // loaded when asked for: the other commands start in half the time without the service
-  run: async (invocation) => (await import("./serving.ts")).serve(invocation),
+  run: async (invocation) => (await import("../process/serving.ts")).serve(invocation),
 }

@@ -1,14 +1,14 @@
-import { type OpenAlert, openAlerts } from "../measuring/alerts.ts"
 import type { Budget } from "../measuring/budget.ts"
 import { type CountryAnswers, effectOf, readCountries } from "../measuring/countries.ts"
 import { healthOf, type SourceHealth } from "../measuring/health.ts"
+import { type OpenAlert, openAlerts } from "../measuring/source-alarms.ts"
+import { measuredBy } from "../process/measured-kinds.ts"
 import type { MeasuringSettings } from "../settings/settings.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { assertMade } from "./cli/whole-database.ts"
+import { withDatabase } from "./cli/with-database.ts"
 import { EFFECTS } from "./doctor/countries.ts"
-import { measuredBy } from "./measured.ts"
-import { show, table } from "./show.ts"
-import { assertMade } from "./whole-database.ts"
-import { withDatabase } from "./with-database.ts"
 
 export const sources: Command = {
   name: "sources",

@@ -1,6 +1,6 @@
-import type { Command } from "./command.ts"
-import { untilStopped } from "./until-stopped.ts"
-import { openWorkers } from "./workers.ts"
+import { untilStopped } from "../process/until-stopped.ts"
+import { openWorkers } from "../process/workers.ts"
+import type { Command } from "./cli/command.ts"
 
 export const work: Command = {
   name: "work",

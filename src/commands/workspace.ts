@@ -8,10 +8,10 @@ import {
   setWorkspace,
   type Workspace,
 } from "../access/workspaces.ts"
-import { wholeNumber } from "./arguments.ts"
-import { type Command, type Invocation, WrongUse } from "./command.ts"
-import { show, table } from "./show.ts"
-import { withDatabase } from "./with-database.ts"
+import { wholeNumber } from "./cli/arguments.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { show, table } from "./cli/show.ts"
+import { withDatabase } from "./cli/with-database.ts"
 
 const SHARED = {
   plan: { value: "PLAN", meaning: `One of ${PLANS.join(", ")}.` },

@@ -5,7 +5,7 @@ import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
-import { type Inside, openChannel, type SealedChannel, sealInside } from "./opened.ts"
+import { type Inside, openChannel, type SealedChannel, sealInside } from "./sealed-channel.ts"
 import { makeSecret } from "./webhook.ts"
 
 /** Where a workspace's alerts go, without what opens it. */

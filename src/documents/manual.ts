@@ -1,7 +1,7 @@
 import type { Operation } from "../operation.ts"
-import type { DocumentedAction } from "../pages/actions.ts"
 import { type Html, html } from "../pages/html.ts"
 import { layout, pagePolicy } from "../pages/layout.ts"
+import type { DocumentedAction } from "./actions.ts"
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts"
 import { actionRows, callRows, settingRows } from "./tables.ts"
 

@@ -1,7 +1,7 @@
 import { type Operation, priceRange } from "../operation.ts"
-import type { DocumentedAction } from "../pages/actions.ts"
-import { shownPath } from "../pages/terms.ts"
 import { describedSettings } from "../settings/settings.ts"
+import type { DocumentedAction } from "./actions.ts"
+import { shownPath } from "./terms.ts"
 
 /** Every setting with its default and meaning. */
 export function settingRows(): string {

@@ -1,5 +1,5 @@
-import { foldText } from "./matching.ts"
-import { normaliseTerm } from "./term.ts"
+import { foldText } from "../vocabulary/matching.ts"
+import { normaliseTerm } from "../vocabulary/term.ts"
 
 /** Raised whenever the same answers give another count or depth. */
 export const HINTS_FORMULA = 1

@@ -1,4 +1,4 @@
-import { daysInMonth } from "./days.ts"
+import { daysInMonth } from "../vocabulary/days.ts"
 
 /** The byte of a day on which nothing was measured. */
 export const UNMEASURED = 255

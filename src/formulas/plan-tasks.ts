@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
-import { UNSPACED, type Word, wordsOf } from "./listing-checks/field-text.ts"
-import { LIMITS } from "./listing-checks/finding.ts"
-import type { Known } from "./listing-checks/listing.ts"
-import { checkListing, readListing } from "./listing-checks/report.ts"
-import { type ListingLocale, languageOf } from "./listing-locales.ts"
-import { normalForm } from "./normal-form.ts"
+import { UNSPACED, type Word, wordsOf } from "../listing/checks/field-text.ts"
+import { LIMITS } from "../listing/checks/finding.ts"
+import type { Known } from "../listing/checks/listing.ts"
+import { checkListing, readListing } from "../listing/checks/report.ts"
+import { type ListingLocale, languageOf } from "../listing/locales.ts"
+import { normalForm } from "../vocabulary/normal-form.ts"
 import { titleMatch } from "./title-match.ts"
 
 /** An app among the results of a keyword. */

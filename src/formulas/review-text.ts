@@ -1,4 +1,4 @@
-import { normalForm } from "./normal-form.ts"
+import { normalForm } from "../vocabulary/normal-form.ts"
 /** Of a review, what is searched. */
 export interface Written {
   title: string | null

@@ -1,4 +1,4 @@
-import { addDays, monthOf } from "./days.ts"
+import { addDays, monthOf } from "../vocabulary/days.ts"
 import { type Point, UNMEASURED } from "./month-bytes.ts"
 import { type Direction, moveBetween } from "./rank-moves.ts"
 

@@ -1,5 +1,5 @@
-import { foldText } from "./matching.ts"
-import { normalForm } from "./normal-form.ts"
+import { foldText } from "../vocabulary/matching.ts"
+import { normalForm } from "../vocabulary/normal-form.ts"
 
 /**
  * How far a title is about a keyword, 0 to 1:

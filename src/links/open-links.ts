@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer"
-import { shownName } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
+import { shownName } from "../tracking/tracked-app.ts"
 import { withdrawExport } from "./export/store.ts"
 import { withdrawShareLink } from "./share/store.ts"
 

@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
-import type { Upstream } from "../upstreams.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
+import type { Upstream } from "../vocabulary/upstreams.ts"
 import type { Kind } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
 

@@ -1,9 +1,9 @@
 import type { Db, Tx } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
 import type { Outcome } from "../observations/types.ts"
-import { dayAfter, fallenBack, type Retry, tracking } from "./follow.ts"
 import type { DueWork, Kind, Subject } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
+import { dayAfter, fallenBack, type Retry, tracking } from "./rescheduling.ts"
 
 /** Subjects that are worked on in this process; every statement about them holds only while the lease is this one. */
 export interface Claim<Work extends DueWork = Kind> {

@@ -1,8 +1,8 @@
 import type { Sql } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
-import type { SourceName, Upstream } from "../upstreams.ts"
-import { type AskedSource, canaryOf } from "./alerts.ts"
+import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { type Budget, type BudgetParts, budgetOf } from "./budget.ts"
+import { type AskedSource, canaryOf } from "./source-alarms.ts"
 
 export interface SourceHealth {
   source: SourceName

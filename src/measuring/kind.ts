@@ -3,7 +3,7 @@ import type { Observation, Platform } from "../observations/types.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { Source } from "../sources/source.ts"
-import type { Upstream } from "../upstreams.ts"
+import type { Upstream } from "../vocabulary/upstreams.ts"
 
 /**
  * Names of the work that comes again, in the order in which one transaction locks its rows of `due`: that of the table's

@@ -1,11 +1,11 @@
 import type { Sql } from "../database/types.ts"
-import type { Wanted } from "../live-read.ts"
 import type { AnyKind } from "../observations/kind.ts"
 import { appAds } from "../observations/kinds/app-ads.ts"
 import { apps } from "../observations/kinds/apps.ts"
 import { chart } from "../observations/kinds/chart.ts"
 import { listing } from "../observations/kinds/listing.ts"
 import { search } from "../observations/kinds/search.ts"
+import type { Wanted } from "../vocabulary/live-read.ts"
 
 const KIND_OF: Record<Wanted["kind"], AnyKind> = { search, app: apps, listing, app_ads: appAds, chart }
 

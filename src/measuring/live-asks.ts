@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { single } from "../leases/timers.ts"
-import type { Asker, Wanted } from "../live-read.ts"
-import { tracking } from "./follow.ts"
+import type { Asker, Wanted } from "../vocabulary/live-read.ts"
 import type { Kind } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
+import { tracking } from "./rescheduling.ts"
 
 /** What stands before a subject that is asked for now. */
 export interface Ahead {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
-import type { Upstream } from "../upstreams.ts"
+import type { Upstream } from "../vocabulary/upstreams.ts"
 
 /** An upstream as one address asks it: what has a pace. */
 export interface Lane {

@@ -7,13 +7,13 @@ import { checkAttempt, ObservationProblem } from "../observations/check.ts"
 import { record } from "../observations/record.ts"
 import type { Attempt, Observation, Outcome } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
-import type { SourceName } from "../upstreams.ts"
-import { noteHealth } from "./alerts.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 import { type AskParts, openPort } from "./ask.ts"
 import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
-import type { Retry } from "./follow.ts"
 import { isLockedBefore, type Kind, NotYet, type Subject } from "./kind.ts"
 import { NoTurn } from "./pace.ts"
+import type { Retry } from "./rescheduling.ts"
+import { noteHealth } from "./source-alarms.ts"
 
 type Reading = Run<Claim>
 

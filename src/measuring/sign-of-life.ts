@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import { type Ends, recurring } from "../leases/timers.ts"
 import type { Kind } from "./kind.ts"
 
-/** Three of them may fail before the process counts as gone: observations/readers.ts. */
+/** Three of them may fail before the process counts as gone: history/readers.ts. */
 const EVERY_MS = 20_000
 
 export interface SignOfLife {

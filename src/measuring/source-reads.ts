@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
-import type { SourceName } from "../upstreams.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 
 /**
  * Counts a read of a source in its hour, and keeps how its latest reads ended; `outcome` null = answered. True when this

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../vocabulary/time.ts"
+import type { ListedBeside, MarketFacts, Screenshots, StoreApp } from "./import/line-parts.ts"
 import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCode } from "./invariants.ts"
-import type { ListedBeside, MarketFacts, Screenshots, StoreApp } from "./line-parts.ts"
 import type { AnyObservation } from "./provenance.ts"
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from "../database/types.ts"
 import { checkAttempt } from "./check.ts"
-import { hexOf } from "./latest.ts"
+import { hexOf } from "./precedence.ts"
 import type { Attempt } from "./types.ts"
 
 /**

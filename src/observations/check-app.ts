@@ -1,6 +1,6 @@
 import { checkFacts } from "./app-facts.ts"
+import { MOST_APP_GENRES, type StoreApp } from "./import/line-parts.ts"
 import { checkText, hold, isGenre, isText } from "./invariants.ts"
-import { MOST_APP_GENRES, type StoreApp } from "./line-parts.ts"
 import type { Platform } from "./provenance.ts"
 
 /** Throws ObservationProblem unless the facts are such as a store can show of an app at that moment. */

@@ -1,11 +1,11 @@
 import * as v from "valibot"
-import { Term } from "../fields.ts"
-import { isStoreId } from "../formulas/store-ids.ts"
-import { normaliseTerm } from "../formulas/term.ts"
-import { isStorefront } from "../storefronts.ts"
-import type { SourceName } from "../upstreams.ts"
+import { Term } from "../vocabulary/fields.ts"
+import { isStoreId } from "../vocabulary/store-ids.ts"
+import { isStorefront } from "../vocabulary/storefronts.ts"
+import { normaliseTerm } from "../vocabulary/term.ts"
 import { isStorable } from "../vocabulary/text.ts"
 import { STORES_OPENED_MS } from "../vocabulary/time.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 import type { Platform, Provenance } from "./provenance.ts"
 
 export type ProblemCode =

@@ -1,4 +1,4 @@
-import type { SourceName } from "../upstreams.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 
 export type Platform = "ios" | "android"
 
@@ -30,4 +30,10 @@ export interface AnyObservation extends Provenance {
   source: SourceName
   platform: Platform
   storefront?: string
+}
+
+/** One storefront of one store. */
+export interface Side {
+  platform: Platform
+  storefront: string
 }

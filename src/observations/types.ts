@@ -1,4 +1,4 @@
-import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../upstreams.ts"
+import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../vocabulary/upstreams.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { AppsObservation } from "./kinds/apps.ts"
 import type { ChartObservation } from "./kinds/chart.ts"
@@ -11,6 +11,16 @@ import type { ReviewsObservation } from "./kinds/reviews.ts"
 import type { SearchObservation } from "./kinds/search.ts"
 import type { Platform } from "./provenance.ts"
 
+export {
+  type ListedBeside,
+  type ListingVersion,
+  type MarketFacts,
+  MOST_APP_GENRES,
+  type RatingsByStar,
+  type ResultApp,
+  type Screenshots,
+  type StoreApp,
+} from "./import/line-parts.ts"
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
 export type { AppsObservation } from "./kinds/apps.ts"
 export type { ChartApp, ChartObservation } from "./kinds/chart.ts"
@@ -21,16 +31,6 @@ export type { EditorialCard, InAppEvent, InAppPurchase, Listing, ListingObservat
 export type { PopularityObservation } from "./kinds/popularity.ts"
 export type { ReadingEnd, ReviewsObservation, StoreReview } from "./kinds/reviews.ts"
 export type { SearchObservation } from "./kinds/search.ts"
-export {
-  type ListedBeside,
-  type ListingVersion,
-  type MarketFacts,
-  MOST_APP_GENRES,
-  type RatingsByStar,
-  type ResultApp,
-  type Screenshots,
-  type StoreApp,
-} from "./line-parts.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./rank-sources.ts"
 export * from "./types-charts.ts"

@@ -1,6 +1,6 @@
 import { Fault } from "../faults.ts"
-import type { Measured, Wanted } from "../live-read.ts"
 import type { Context } from "../operation.ts"
+import type { Measured, Wanted } from "../vocabulary/live-read.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 
 /** How long a call waits for a reading before it answers that one is under way. */

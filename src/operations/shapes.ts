@@ -1,10 +1,10 @@
 import * as v from "valibot"
-import type { TrackedApp } from "../access/visible-apps.ts"
 import type { Sql } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { NOT_MEASURING, type NotMeasuring } from "../observations/readers.ts"
+import { NOT_MEASURING, type NotMeasuring } from "../history/readers.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
-import { described } from "../schema.ts"
+import type { TrackedApp } from "../tracking/tracked-app.ts"
+import { described } from "../vocabulary/schema.ts"
 import { Count, Day, Storefront } from "../vocabulary/shapes.ts"
 
 export { Count, Day, Rank, Store, Storefront, Time } from "../vocabulary/shapes.ts"

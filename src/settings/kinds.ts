@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
 import type { LogLevel } from "../log.ts"
-import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../upstreams.ts"
+import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../vocabulary/upstreams.ts"
 
 export interface Setting {
   /** The variable. */

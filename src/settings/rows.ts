@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { PLANS } from "../access/plans.ts"
-import { isStorefront } from "../storefronts.ts"
+import { isStorefront } from "../vocabulary/storefronts.ts"
 import {
   address, days, entries, HOST_NAME, isDatabaseAddress, isGapList, isSecretKey, isSourceList, isUrlList, LEVELS,
   msByHost, networks, oneOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,

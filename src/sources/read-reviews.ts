@@ -1,7 +1,7 @@
 import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/kinds/reviews.ts"
 import type { Outcome, ReviewsObservation, StoreReview } from "../observations/types.ts"
-import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts"
-import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
+import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple/reviews.ts"
+import { PLAY_REVIEWS, playReviews } from "./play/reviews.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
 /** Asks a source once. Throws ReadFailure. */

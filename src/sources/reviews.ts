@@ -1,7 +1,7 @@
 import { MOST_REVIEWS, mayBeWritten } from "../observations/kinds/reviews.ts"
 import { titleIn, versionIn, writtenIn } from "../observations/review-parts.ts"
 import type { StoreReview } from "../observations/types.ts"
-import { fact } from "./facts.ts"
+import { fact } from "./required.ts"
 import { ReadFailure } from "./source.ts"
 
 /** The reviews of a page, each once, where it stands first. Throws ReadFailure (`changed`) for more than any page has. */

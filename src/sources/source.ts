@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { possible } from "../observations/app-facts.ts"
 import type { AnyKind } from "../observations/kind.ts"
 import type { Observation, Outcome, SourceName } from "../observations/types.ts"
-import type { Upstream } from "../upstreams.ts"
+import type { Upstream } from "../vocabulary/upstreams.ts"
 
 /** One upstream's page: how it is asked for, and how its body is read. Knows no database, no pace and no clock. */
 export interface Source<Asked, Seen extends Observation = Observation> {

@@ -1,4 +1,4 @@
-import { normaliseTerm } from "../formulas/term.ts"
+import { normaliseTerm } from "../vocabulary/term.ts"
 
 /** A term as a page may repeat it: with other capitals or white space it is the same one. Undefined for what is none. */
 export function spelt(term: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { Fault } from "../faults.ts"
-import { readUpTo } from "../request-body.ts"
+import { readUpTo } from "../vocabulary/request-body.ts"
 
 const MOST_BYTES = 64 * 1024
 const MOST_DEPTH = 32

@@ -5,7 +5,7 @@ import { keyedResponse, rpcResponse } from "./responses.ts"
 import { errorOf } from "./tools/errors.ts"
 import { errorText } from "./tools/results.ts"
 
-/** Of request line and headers together. A runtime takes more (src/commands/listen.ts), so that the refusal is ours. */
+/** Of request line and headers together. A runtime takes more (src/process/listen.ts), so that the refusal is ours. */
 const MOST_BYTES = 16 * 1024
 
 export interface DoorParts {

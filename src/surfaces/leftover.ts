@@ -1,4 +1,4 @@
-import { CallerGone, next } from "../request-body.ts"
+import { CallerGone, next } from "../vocabulary/request-body.ts"
 
 // Larger than what anybody sends by mistake; what comes is counted and dropped, and costs no memory.
 const MOST_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { FAULT_CODES, FAULTS, faultSchema } from "../faults.ts"
 import type { Operation } from "../operation.ts"
-import { jsonSchema } from "../schema.ts"
+import { jsonSchema } from "../vocabulary/schema.ts"
 import { answerName, documentedOperation } from "./openapi/operation.ts"
 import { errorResponses, HEADERS } from "./openapi/responses.ts"
 import type { Sandbox } from "./sandbox.ts"

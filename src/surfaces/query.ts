@@ -1,7 +1,7 @@
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
-import { codeOf, type Schema, unwrap } from "../schema.ts"
-import { wrongValue } from "../wrong-value.ts"
+import { codeOf, type Schema, unwrap } from "../vocabulary/schema.ts"
+import { wrongValue } from "../vocabulary/wrong-value.ts"
 
 /**
  * The query of a request as the operation's types: numbers, booleans and comma lists by the input's schema; what does not

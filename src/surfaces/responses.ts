@@ -1,6 +1,6 @@
 import { creditHeaders } from "../access/credits.ts"
 import type { Fault } from "../faults.ts"
-import type { PreparedAnswer } from "../prepared.ts"
+import type { PreparedAnswer } from "../vocabulary/prepared.ts"
 import type { Shown } from "./incoming.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"

@@ -1,7 +1,7 @@
 import { IttyRouter } from "itty-router"
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
-import { codeOf, type Schema } from "../schema.ts"
+import { codeOf, type Schema } from "../vocabulary/schema.ts"
 
 export interface Route {
   operation: Operation

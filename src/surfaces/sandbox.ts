@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
 import { type Operation, pathNames } from "../operation.ts"
-import { type PreparedAnswer, prepare } from "../prepared.ts"
+import { type PreparedAnswer, prepare } from "../vocabulary/prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
 export interface Sample {

@@ -5,7 +5,7 @@ import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addSlack, addWebhook, rotateSecret, sealedChannel } from "../../src/delivery/channels.ts"
-import { openChannel } from "../../src/delivery/opened.ts"
+import { openChannel } from "../../src/delivery/sealed-channel.ts"
 import { freshDatabase } from "../database.ts"
 import { scene } from "../delivery/scene.ts"
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
-import { listApps } from "../../src/operations/apps.ts"
-import { search } from "../../src/operations/search.ts"
+import { search } from "../../src/operations/account/search.ts"
+import { listApps } from "../../src/operations/apps/apps.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, said } from "../observations/measured.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { tagTerms } from "../../src/actions/tracking.ts"
 import { RULE_TYPES } from "../../src/alerts/types.ts"
+import { tagTerms } from "../../src/tracking/apps.ts"
 import { scene } from "./scene.ts"
 
 const on = scene()

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test"
 import { listAudit } from "../../src/actions/audit.ts"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 

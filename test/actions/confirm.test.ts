@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { removeTerms } from "../../src/actions/tracking.ts"
+import { removeTerms } from "../../src/tracking/apps.ts"
 import { scene } from "./scene.ts"
 import { termsOf } from "./writer.ts"
 

@@ -1,7 +1,7 @@
 import { deleteWorkspace } from "../../src/access/workspaces.ts"
-import { addTerms, removeApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
+import { addTerms, removeApp } from "../../src/tracking/apps.ts"
 import type { House } from "../house.ts"
 import { dayAgo } from "../links/share-scene.ts"
 import { reading } from "../observations/measured.ts"

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 

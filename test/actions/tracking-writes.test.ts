@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { STOREFRONTS } from "../../src/storefronts.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 import { rename } from "../observations/measured.ts"
 import { scene } from "./scene.ts"
 import { termsOf } from "./writer.ts"

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import type { Answer, House } from "../house.ts"
 
 /** A workspace of its own with one app and a key that writes. */

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { createFindings, type FindingsOptions } from "../../src/alerts/findings-worker.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { createLog, silentLog } from "../../src/log.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 

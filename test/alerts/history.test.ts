@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { addDays } from "../../src/formulas/days.ts"
 import { type RankSource, SOURCE_CODES } from "../../src/observations/types.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { randomOf, shuffled } from "../observations/listed.ts"
 import { reading } from "../observations/measured.ts"

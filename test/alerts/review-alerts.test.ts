@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { addDays } from "../../src/formulas/days.ts"
 import type { ReviewsObservation, StoreReview } from "../../src/observations/types.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { reviewed, reviewedOnPlay } from "../observations/reviewed.ts"
 import { derived, lines, OWN, stored, told, tracked } from "./told.ts"

@@ -1,8 +1,8 @@
-import { trackApp } from "../../src/actions/tracking.ts"
 import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { newWorkspace } from "../observations/measured.ts"
 
 /** Noon of the last day that is looked at, unless said: 18, 19 and 20 November are. */

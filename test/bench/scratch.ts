@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { createWorkspace } from "../../src/access/workspaces.ts"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 
 export interface Scratch {
   sql: Sql

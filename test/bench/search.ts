@@ -3,9 +3,9 @@
 // server, else on the embedded database.
 import type { Sql } from "../../src/database/types.ts"
 import type { Context } from "../../src/operation.ts"
-import { fetchRecord } from "../../src/operations/fetch.ts"
-import { listKeywordRanks } from "../../src/operations/keywords.ts"
-import { search } from "../../src/operations/search.ts"
+import { fetchRecord } from "../../src/operations/account/fetch-record.ts"
+import { search } from "../../src/operations/account/search.ts"
+import { listKeywordRanks } from "../../src/operations/keywords/keywords.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, nameAll, newWorkspace } from "../observations/measured.ts"
 import { median } from "./load.ts"

@@ -1,8 +1,8 @@
 // bun test/bench/spy.ts — the keywords of a rival among 1,000, 5,000 and 20,000 keywords of a storefront whose results are 200
 // deep, with a month of days: each statement's time and the whole read's. With DATABASE_URL on that server, else embedded.
 import type { Sql } from "../../src/database/types.ts"
-import { keywordsHolding } from "../../src/observations/keywords-holding.ts"
-import { getRival } from "../../src/operations/rival.ts"
+import { keywordsHolding } from "../../src/history/keywords-holding.ts"
+import { getRival } from "../../src/operations/rivals/rival.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, nameAll, newWorkspace } from "../observations/measured.ts"
 import { median } from "./load.ts"

@@ -1,11 +1,12 @@
 // bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days of
 // history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that PostgreSQL too.
-import { findApp } from "../../src/access/visible-apps.ts"
+
 import type { Sql } from "../../src/database/types.ts"
-import { addDays } from "../../src/formulas/days.ts"
 import { record } from "../../src/observations/record.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
-import { getRankHistory } from "../../src/operations/history.ts"
+import { getRankHistory } from "../../src/operations/keywords/history.ts"
+import { findApp } from "../../src/tracking/tracked-app.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
 import { contextOf } from "../observations/measured.ts"
 import { median } from "./load.ts"
 import { benchWorkspace, type Scratch, scratchOn, track } from "./scratch.ts"

@@ -1,8 +1,9 @@
 // What the worlds of test/bench/years.ts hold, as measuring day by day would have left it.
+
+import type { AuditRow } from "../../src/audits/storefront-audits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { foldReview } from "../../src/formulas/review-text.ts"
-import type { AuditRow } from "../../src/observations/storefront-audits.ts"
-import { STOREFRONTS } from "../../src/storefronts.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 
 export interface Filling {
   storeApps: number

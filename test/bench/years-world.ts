@@ -1,7 +1,8 @@
 // What test/bench/years.ts reads: a world of so many apps with so many days of history.
-import { trackApp } from "../../src/actions/tracking.ts"
+
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { addDays } from "../../src/formulas/days.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
 import { benchWorkspace, type Scratch, scratchOn } from "./scratch.ts"
 import { fillAudits, fillFeeds, fillMetrics, fillPages, fillRanks, fillRivals, TODAY } from "./years-fill.ts"
 

@@ -3,10 +3,10 @@
 // it reads a table from end to end. APPS, KEYWORDS and ROUNDS make it smaller. Fails where a read takes more than three times
 // as long, answers with a fault or with nothing, or reads a large table whole that is not its own.
 import * as v from "valibot"
-import { findApp } from "../../src/access/visible-apps.ts"
 import { catalog } from "../../src/catalog.ts"
 import { Fault } from "../../src/faults.ts"
 import { Nothing, type Operation, Pending } from "../../src/operation.ts"
+import { findApp } from "../../src/tracking/tracked-app.ts"
 import { median } from "./load.ts"
 import { contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
 import { type World, worldOf } from "./years-world.ts"

@@ -158,7 +158,7 @@ postgres("postgres: reached, with its migrations, by the same lines", async () =
   )
   expect((await examined(env)).of("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
   const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-  await migrate(sql, (await import("../../src/commands/with-database.ts")).migrations(), silentLog)
+  await migrate(sql, (await import("../../src/commands/cli/with-database.ts")).migrations(), silentLog)
   await close()
   const { code, of, states } = await examined(env)
   expect([code, of("database").says]).toEqual([

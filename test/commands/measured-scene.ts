@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { STORE_HOSTS } from "../../src/upstreams.ts"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import type { ReplayServer } from "../sources/replay.ts"
 
 /** UPSTREAM_URLS of a stand-in. */

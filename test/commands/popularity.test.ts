@@ -3,7 +3,7 @@ import { cpSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
-import { keywordMetricsOf } from "../../src/observations/keyword-metrics.ts"
+import { keywordMetricsOf } from "../../src/observations/derived/keyword-metrics.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { STORE_HOSTS } from "../../src/upstreams.ts"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"

@@ -3,7 +3,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import { nameIn } from "../../src/names.ts"
+import { nameIn } from "../../src/observations/app-names.ts"
 import { freshDatabase } from "../database.ts"
 
 const NAMES = /_names_of_storefronts\.sql$/

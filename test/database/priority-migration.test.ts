@@ -1,10 +1,10 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { createFindings } from "../../src/alerts/findings-worker.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { newWorkspace } from "../observations/measured.ts"
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto"
 import { parseAddressList } from "../../src/access/addresses.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addWebhook, type Register } from "../../src/delivery/channels.ts"
 import { createDelivery, type DeliveryOptions } from "../../src/delivery/worker.ts"
 import { silentLog } from "../../src/log.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { openHouse } from "../house.ts"
 
 /** The same in every process of a test. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { hintsOf, ladder, ladderNext } from "../../src/formulas/hint-ladder.ts"
-import { normaliseTerm } from "../../src/formulas/term.ts"
+import { normaliseTerm } from "../../src/vocabulary/term.ts"
 
 const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const term = fc

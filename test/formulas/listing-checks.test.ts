@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { checkListing, readListing } from "../../src/formulas/listing-checks/report.ts"
+import { checkListing, readListing } from "../../src/listing/checks/report.ts"
 import { checked, found } from "./listing.ts"
 
 describe("lengths", () => {

@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
-import { FIELDS, LIMITS } from "../../src/formulas/listing-checks/finding.ts"
-import { MOST_ALIKE, measured, readListing, type Texts } from "../../src/formulas/listing-checks/report.ts"
-import { LISTING_LOCALES, languageOf } from "../../src/formulas/listing-locales.ts"
+import { FIELDS, LIMITS } from "../../src/listing/checks/finding.ts"
+import { MOST_ALIKE, measured, readListing, type Texts } from "../../src/listing/checks/report.ts"
+import { LISTING_LOCALES, languageOf } from "../../src/listing/locales.ts"
 import { cases } from "../long.ts"
 import { checked, found, NOTHING_KNOWN, named, points } from "./listing.ts"
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { csvRecords } from "../../src/formulas/csv.ts"
-import type { Known } from "../../src/formulas/listing-checks/listing.ts"
-import type { Texts } from "../../src/formulas/listing-checks/report.ts"
-import { appleAppPage } from "../../src/sources/apple-app-page.ts"
+import type { Known } from "../../src/listing/checks/listing.ts"
+import type { Texts } from "../../src/listing/checks/report.ts"
+import { appleAppPage } from "../../src/sources/apple/app-page.ts"
+import { csvRecords } from "../../src/vocabulary/csv-records.ts"
 import { checked, found } from "./listing.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures")

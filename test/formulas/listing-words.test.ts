@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { wordKeys } from "../../src/formulas/listing-checks/word-keys.ts"
-import { LISTING_LOCALES, languageOf, listingLocale, localesOf } from "../../src/formulas/listing-locales.ts"
-import { SIMPLIFIED, TRADITIONAL } from "../../src/formulas/listing-words/chinese.ts"
-import { WORD_LISTS } from "../../src/formulas/listing-words/lists.ts"
-import { STOREFRONTS } from "../../src/storefronts.ts"
+import { wordKeys } from "../../src/listing/checks/word-keys.ts"
+import { LISTING_LOCALES, languageOf, listingLocale, localesOf } from "../../src/listing/locales.ts"
+import { SIMPLIFIED, TRADITIONAL } from "../../src/listing/words/chinese.ts"
+import { WORD_LISTS } from "../../src/listing/words/lists.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 
 describe("word lists", () => {
   test("every App Store locale has a script, small words, fillers, price words and words of bargains", () => {

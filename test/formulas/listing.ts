@@ -1,7 +1,7 @@
-import type { Known } from "../../src/formulas/listing-checks/listing.ts"
-import { checkListing, type Finding, readListing, type Texts } from "../../src/formulas/listing-checks/report.ts"
-import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/formulas/listing-locales.ts"
-import { STOREFRONTS } from "../../src/storefronts.ts"
+import type { Known } from "../../src/listing/checks/listing.ts"
+import { checkListing, type Finding, readListing, type Texts } from "../../src/listing/checks/report.ts"
+import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/listing/locales.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 
 export const NOTHING_KNOWN: Known = { name: null, developer: null, rivals: [], tracked: [] }
 

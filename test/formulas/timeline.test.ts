@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test"
-import { addDays } from "../../src/formulas/days.ts"
 import { UNMEASURED } from "../../src/formulas/month-bytes.ts"
 import {
   type ChangeDays,
@@ -10,6 +9,7 @@ import {
   spanOf,
   type TermMonths,
 } from "../../src/formulas/timeline.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
 import { randomOf } from "../observations/listed.ts"
 
 interface Day {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 

@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import { findApp } from "../../src/access/visible-apps.ts"
 import { type Action, action } from "../../src/actions/action.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { AppId } from "../../src/fields.ts"
 import type { OutsideWrite } from "../../src/leases/outside.ts"
+import { findApp } from "../../src/tracking/tracked-app.ts"
+import { AppId } from "../../src/vocabulary/fields.ts"
 import { bidding } from "./platform.ts"
 
 /** set_bid as a write behind POST /actions, to the stand-in at `url`. */

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { removeApp, removeTerms } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { removeApp, removeTerms } from "../../src/tracking/apps.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { HOSTILE } from "../pages/hostile.ts"
 import { ago, exportScene, OTHERS, OWN } from "./export-scene.ts"

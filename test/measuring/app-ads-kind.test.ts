@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { openStoreReading } from "../../src/commands/measuring.ts"
 import type { Log } from "../../src/log.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
+import { openStoreReading } from "../../src/process/store-reading.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { type Budget, type BudgetKind, budgetOf } from "../../src/measuring/budget.ts"
 import type { KindName } from "../../src/measuring/kind.ts"
 import type { Platform } from "../../src/observations/types.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 
 let sql: Sql

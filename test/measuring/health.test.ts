@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import type { AskedSource } from "../../src/measuring/alerts.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
 import { healthOf, type SourceHealth } from "../../src/measuring/health.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import type { AskedSource } from "../../src/measuring/source-alarms.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 
 let sql: Sql

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import type { Kind, ReadPort, Subject } from "../../src/measuring/kind.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
-import { deriveKeywordMetrics, keywordMetricsOf } from "../../src/observations/keyword-metrics.ts"
+import { deriveKeywordMetrics, keywordMetricsOf } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { hinted, NOW, newWorkspace, reading } from "../observations/measured.ts"
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { loadDemo } from "../../src/actions/demo.ts"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured } from "../../src/measuring/due.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { loadDemo } from "../../src/tracking/demo.ts"
 import { said } from "../observations/measured.ts"
 import { APPS, ITUNES, scene } from "./scene.ts"
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { requestsADay, type Tracked } from "./requests-a-day.ts"
 

@@ -1,10 +1,10 @@
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { budgetOf } from "../../src/measuring/budget.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { newWorkspace, said } from "../observations/measured.ts"
 
 export interface Tracked {

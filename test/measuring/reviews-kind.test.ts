@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import { reviewsRead } from "../../src/history/reviews/feeds.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { takeTurn } from "../../src/measuring/pace.ts"
-import { reviewsRead } from "../../src/observations/review-feeds.ts"
 import { playAnswer } from "../sources/review-pages.ts"
 import { answersReviews, HARBOR, reviewPages } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"

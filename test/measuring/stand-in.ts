@@ -3,7 +3,7 @@ import { type AppsQuestion, apps } from "../../src/observations/kinds/apps.ts"
 import { type SearchQuestion, search } from "../../src/observations/kinds/search.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import type { ReplayServer } from "../sources/replay.ts"
 
 /** A page that asks for a proof, with status 200. */

@@ -3,7 +3,7 @@
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/log.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
-import { UPSTREAMS, type Upstream } from "../../src/upstreams.ts"
+import { UPSTREAMS, type Upstream } from "../../src/vocabulary/upstreams.ts"
 import { counted } from "./stand-in.ts"
 
 const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)

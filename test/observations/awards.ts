@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import { pagesOf, provenanceOf, storeBest } from "../../src/observations/best-rows.ts"
+import { Text } from "../../src/observations/import/line-parts.ts"
 import { checkIds } from "../../src/observations/invariants.ts"
 import { kind, type ObservationOf } from "../../src/observations/kind.ts"
-import { Text } from "../../src/observations/line-parts.ts"
+import { pagesOf, provenanceOf, storeBest } from "../../src/observations/rows/best-rows.ts"
 import { rule, ruleBy } from "../../src/observations/shape.ts"
 
 const shape = v.strictObject({

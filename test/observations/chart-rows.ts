@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ChartKey } from "../../src/observations/chart-identities.ts"
+import type { ChartKey } from "../../src/observations/rows/chart-identities.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
-import type { ChartKey } from "../../src/observations/chart-identities.ts"
+import type { ChartKey } from "../../src/observations/rows/chart-identities.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
 
 export const FINANCE: ChartKey = {

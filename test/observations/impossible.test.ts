@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { possible } from "../../src/observations/app-facts.ts"
-import { importLines } from "../../src/observations/import-lines.ts"
-import { doubledKey } from "../../src/observations/json-keys.ts"
-import { parseLine } from "../../src/observations/lines.ts"
+import { importLines } from "../../src/observations/import/import-lines.ts"
+import { doubledKey } from "../../src/observations/import/json-keys.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
 import { freshDatabase } from "../database.ts"
 import { NOW } from "./measured.ts"
 

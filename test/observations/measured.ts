@@ -5,7 +5,6 @@ import * as v from "valibot"
 import { openTakings } from "../../src/access/allowances.ts"
 import type { Caller } from "../../src/access/caller.ts"
 import { ENTITLEMENTS } from "../../src/access/plans.ts"
-import { findApp, visibleApps } from "../../src/access/visible-apps.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
@@ -17,6 +16,7 @@ import type {
   StoreApp,
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
+import { findApp, visibleApps } from "../../src/tracking/tracked-app.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
 

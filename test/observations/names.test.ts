@@ -1,7 +1,7 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../src/database/types.ts"
-import { nameIn } from "../../src/names.ts"
+import { nameIn } from "../../src/observations/app-names.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"

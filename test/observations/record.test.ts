@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { recordAttempt } from "../../src/observations/attempts.ts"
 import { record } from "../../src/observations/record.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
-import { listKeywordRanks } from "../../src/operations/keywords.ts"
+import { listKeywordRanks } from "../../src/operations/keywords/keywords.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "./measured.ts"
 

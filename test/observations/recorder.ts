@@ -1,9 +1,9 @@
 // One of several processes that record overlapping readings: bun recorder.ts URL SEED. Prints how many it recorded.
 import postgres from "postgres"
-import { addTerms } from "../../src/actions/tracking.ts"
 import { serverOptions } from "../../src/database/options.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
+import { addTerms } from "../../src/tracking/apps.ts"
 import { NOW, reading } from "./measured.ts"
 
 const [url, seed] = process.argv.slice(2) as [string, string]

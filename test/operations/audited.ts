@@ -1,9 +1,9 @@
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { Measure } from "../../src/live-read.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Listing } from "../../src/observations/types.ts"
-import { STOREFRONTS } from "../../src/storefronts.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import type { Measure } from "../../src/vocabulary/live-read.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 

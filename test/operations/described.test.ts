@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
-import { jsonSchema } from "../../src/schema.ts"
+import { jsonSchema } from "../../src/vocabulary/schema.ts"
 
 interface Shape {
   description?: string

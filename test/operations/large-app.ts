@@ -1,5 +1,5 @@
 import type { Sql } from "../../src/database/types.ts"
-import { dayOf } from "../../src/formulas/days.ts"
+import { dayOf } from "../../src/vocabulary/days.ts"
 import { nameAll } from "../observations/measured.ts"
 
 /** Apps that a storefront's results are made of. */

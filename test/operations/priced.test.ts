@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import contract from "../contract/operations.json"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"

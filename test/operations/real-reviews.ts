@@ -1,6 +1,6 @@
-import { trackApp } from "../../src/actions/tracking.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { importLines } from "../../src/observations/import-lines.ts"
+import { importLines } from "../../src/observations/import/import-lines.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { COUNTRIES, GAMES, linesOf, type Row, rowsOf } from "../observations/review-rows.ts"
 
 /** Half a day after the last of the real reviews was read. */

@@ -1,10 +1,10 @@
 // Fills eight databases one after the other, which takes most of its half minute.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import * as v from "valibot"
-import { findApp } from "../../src/access/visible-apps.ts"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { Operation } from "../../src/operation.ts"
+import { findApp } from "../../src/tracking/tracked-app.ts"
 import { contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
 import { fillWorld, type Size } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"

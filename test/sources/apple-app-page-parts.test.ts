@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { checkObservation } from "../../src/observations/check.ts"
 import type { Listing } from "../../src/observations/types.ts"
-import { moment } from "../../src/sources/apple-app-page/moments.ts"
-import { appleAppPage } from "../../src/sources/apple-app-page.ts"
+import { moment } from "../../src/sources/apple/app-page/moments.ts"
+import { appleAppPage } from "../../src/sources/apple/app-page.ts"
 import { ReadFailure } from "../../src/sources/source.ts"
 
 const ASKED = { storefront: "us", id: "1600000101" }

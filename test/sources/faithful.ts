@@ -1,5 +1,5 @@
-import { normaliseTerm } from "../../src/formulas/term.ts"
 import type { Observation, StoreApp } from "../../src/observations/types.ts"
+import { normaliseTerm } from "../../src/vocabulary/term.ts"
 import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
 import { reviewsUnfaithful } from "./faithful-reviews.ts"
 import { type As, islandsOf } from "./islands.ts"

@@ -1,5 +1,5 @@
 import type { Reach } from "../../src/sources/source.ts"
-import type { Upstream } from "../../src/upstreams.ts"
+import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 
 /** A request that the stand-in got; `url` is the upstream's own, https://apps.apple.com/…. */
 export interface Asked {

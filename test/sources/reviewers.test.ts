@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { playReviews } from "../../src/sources/play-reviews.ts"
+import { playReviews } from "../../src/sources/play/reviews.ts"
 import { fixture, PARSED } from "./parsed.ts"
 import { about } from "./play-pages.ts"
 

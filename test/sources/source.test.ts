@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
-import { appleStoreSearch } from "../../src/sources/apple-store-search.ts"
+import { appleStoreSearch } from "../../src/sources/apple/store-search.ts"
 import { createBodyRoom } from "../../src/sources/body-room.ts"
 import { parseBody, type Reach, ReadFailure, readOnce } from "../../src/sources/source.ts"
 import { fixture } from "./parsed.ts"

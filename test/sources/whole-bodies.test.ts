@@ -5,7 +5,7 @@ import { checkObservation } from "../../src/observations/check.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { SOURCES } from "../../src/sources/all.ts"
 import type { ReadFailure, Source } from "../../src/sources/source.ts"
-import type { SourceName } from "../../src/upstreams.ts"
+import type { SourceName } from "../../src/vocabulary/upstreams.ts"
 import { wholeBody } from "./parsed.ts"
 import { NO_RECORDING, WHOLE_BODIES, type WholeBody } from "./whole-bodies.ts"
 

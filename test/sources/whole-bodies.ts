@@ -1,4 +1,4 @@
-import type { SourceName } from "../../src/upstreams.ts"
+import type { SourceName } from "../../src/vocabulary/upstreams.ts"
 
 /** A recorded body that nothing was cut out of, what it answers, and what of it is another question. */
 export interface WholeBody {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test"
 import { chartMove } from "../../src/alerts/types/chart-moves.ts"
 import { rankMove } from "../../src/alerts/types/keyword-moves.ts"
 import { readTree } from "../../src/database/assets.ts"
-import { addDays, monthOf } from "../../src/formulas/days.ts"
 import { bandOf } from "../../src/formulas/difficulty.ts"
 import { UNMEASURED } from "../../src/formulas/month-bytes.ts"
 import { type DayRank, moveBetween } from "../../src/formulas/rank-moves.ts"
 import { movementsAround, spanOf, type TermMonths } from "../../src/formulas/timeline.ts"
+import { addDays, monthOf } from "../../src/vocabulary/days.ts"
 
 const fixtures = readTree("fixtures/sandbox", ".json")
 // biome-ignore lint/suspicious/noExplicitAny: every sample answer has a shape of its own

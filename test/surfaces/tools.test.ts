@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { markLeaked, pauseKey, revokeKey } from "../../src/access/key-register.ts"
-import { trackApp } from "../../src/actions/tracking.ts"
 import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { modern, type PostOptions, post, request } from "./tools-messages.ts"

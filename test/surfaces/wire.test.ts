@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { connect, type Socket } from "node:net"
-import type { Listening } from "../../src/commands/command.ts"
-import { listen } from "../../src/commands/listen.ts"
+import type { Listening } from "../../src/commands/cli/command.ts"
+import { listen } from "../../src/process/listen.ts"
 import { freshDatabase } from "../database.ts"
 import { checkedHeaders, type House, openHouse } from "../house.ts"
 

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
-import { bestFirst } from "../../observations/answers.ts"
+import { bestFirst } from "../../observations/best-first.ts"
 import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"

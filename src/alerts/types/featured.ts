@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { changesOf } from "../../observations/changes.ts"
+import { changesOf } from "../../history/changes.ts"
 import { alertType } from "../alert-type.ts"
 import { trackedFrom } from "../place.ts"
 

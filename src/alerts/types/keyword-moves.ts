@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
-import { termPairs } from "../../observations/term-days.ts"
+import { termPairs } from "../../history/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"

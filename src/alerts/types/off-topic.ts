@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { termPairs } from "../../observations/term-days.ts"
+import { termPairs } from "../../history/term-days.ts"
 import { ALL_APPS, sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { type PlaceDays, readParts, whereOf } from "../place.ts"

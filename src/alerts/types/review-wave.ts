@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { reviewLanguage } from "../../formulas/review-language.ts"
-import { isJoined } from "../../observations/review-feeds.ts"
+import { isJoined } from "../../history/reviews/feeds.ts"
+import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { alertType } from "../alert-type.ts"
 import { type PlaceDays, whereOf } from "../place.ts"
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util"
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { changesOf, type StoredChange } from "../../observations/changes.ts"
+import { changesOf, type StoredChange } from "../../history/changes.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { type Place, type PlaceDays, trackedFrom, whereOf } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 
-/** Before and after as the change has them (formulas/listing-changes.ts). */
+/** Before and after as the change has them (listing/changes.ts). */
 const facts = v.strictObject({
   ...rivalFacts,
   change: v.picklist(RIVAL_CHANGES),

@@ -1,8 +1,8 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { MeasuringSettings } from "../../settings/settings.ts"
-import type { Invocation } from "../command.ts"
-import { isMade } from "../whole-database.ts"
+import type { Invocation } from "../cli/command.ts"
+import { isMade } from "../cli/whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /** The folders in use: of the embedded database, and of the bodies that were read. What of them is whose, and what is left. */

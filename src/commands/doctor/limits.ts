@@ -1,7 +1,7 @@
 import { type Limits, openLimits } from "../../access/limits/open.ts"
 import type { Sql } from "../../database/types.ts"
 import { redact, silentLog } from "../../log.ts"
-import type { Invocation } from "../command.ts"
+import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 
 /** Whether the Redis that counts calls answers. */

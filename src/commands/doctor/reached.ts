@@ -1,8 +1,8 @@
 import { openDatabase } from "../../database/connect.ts"
 import type { Database } from "../../database/types.ts"
 import { silentLog } from "../../log.ts"
-import type { Invocation } from "../command.ts"
-import { isMade } from "../whole-database.ts"
+import type { Invocation } from "../cli/command.ts"
+import { isMade } from "../cli/whole-database.ts"
 
 /** The database, opened for the first check that asks for it. */
 export interface Reached {

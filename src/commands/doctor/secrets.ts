@@ -1,8 +1,8 @@
 import { countSealed, type SealedCount } from "../../access/reseal.ts"
 import { createSealer, SecretKeys } from "../../access/sealed.ts"
 import { createGate } from "../../database/gate.ts"
-import type { Invocation } from "../command.ts"
-import { landedMigrations } from "../whole-database.ts"
+import type { Invocation } from "../cli/command.ts"
+import { landedMigrations } from "../cli/whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { Reached } from "./reached.ts"
 

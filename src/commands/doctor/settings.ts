@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 import { listeningUrl, type Settings } from "../../settings/settings.ts"
-import type { Invocation } from "../command.ts"
+import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /** What each setting allows but hardly anybody means. Settings that are wrong stop every command before this one. */

@@ -1,8 +1,8 @@
 import type { Caller } from "../../access/caller.ts"
+import { planFrom, unread } from "../../access/plan-days.ts"
 import { Fault } from "../../faults.ts"
-import { type Days, earlier, later } from "../../formulas/day-range.ts"
-import { addDays, dayOf } from "../../formulas/days.ts"
-import { planFrom, unread } from "../../plan-days.ts"
+import { type Days, earlier, later } from "../../vocabulary/day-range.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
 
 /** Of reviews, when nothing else is asked for. */
 const REVIEW_DAYS = 90

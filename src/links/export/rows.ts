@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer"
 import { pointsOf } from "../../formulas/month-bytes.ts"
-import { reviewLanguage } from "../../formulas/review-language.ts"
 import type { MonthBytes } from "../../formulas/timeline.ts"
-import type { KeywordMetrics } from "../../observations/keyword-metrics.ts"
-import type { TermRank } from "../../observations/ranks.ts"
-import { feedOf } from "../../observations/review-feeds.ts"
+import type { TermRank } from "../../history/ranks.ts"
+import type { KeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { feedOf } from "../../observations/review-feed.ts"
 import { type Platform, sourceOf } from "../../observations/types.ts"
+import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import type { CsvCell } from "./csv.ts"
 
 /** What can be taken out, and the columns of each as the reads that show the same name them. */

@@ -1,10 +1,11 @@
 import type { Db } from "../../database/types.ts"
-import { addDays } from "../../formulas/days.ts"
 import { type Direction, moveBetween } from "../../formulas/rank-moves.ts"
-import { storefrontName } from "../../formulas/storefront-names.ts"
-import { ownId, ranksOn, type Side, type SideRanks, type TermRank } from "../../observations/ranks.ts"
-import { type RankPoint, rankSeries } from "../../observations/series.ts"
+import { ownId, ranksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
+import { type RankPoint, rankSeries } from "../../history/series.ts"
+import type { Side } from "../../observations/provenance.ts"
 import type { Platform, RankedApp, RankSource } from "../../observations/types.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { readStorePage, type SharedStorePage } from "./store-page.ts"
 
 /** Everything that a shared page shows of an app; moments as ISO text, so that it is the same once stored. */

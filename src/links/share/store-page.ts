@@ -6,8 +6,8 @@ import {
   lookedUp,
   PAGE_SOURCES,
   releaseOf,
-} from "../../observations/listing-reads.ts"
-import type { Side } from "../../observations/ranks.ts"
+} from "../../history/store-pages.ts"
+import type { Side } from "../../observations/provenance.ts"
 import type { FactSource, Platform } from "../../observations/types.ts"
 
 /** What a shared page shows of the app's page in a store. Null is not known: `readAt` says whether the page was ever read. */

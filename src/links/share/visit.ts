@@ -1,4 +1,4 @@
-import { readUpTo } from "../../request-body.ts"
+import { readUpTo } from "../../vocabulary/request-body.ts"
 import type { LinkAnswer, LinkKind, Visit } from "../link-kind.ts"
 import { SHARE_POLICY } from "./layout.ts"
 import { gonePage, noticePage, passwordPage, type TryOutcome } from "./notices.ts"

@@ -1,6 +1,6 @@
 import type { Platform } from "../../observations/types.ts"
-import { itunesLookup } from "../../sources/itunes-lookup.ts"
-import { playDetails } from "../../sources/play-details.ts"
+import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
+import { playDetails } from "../../sources/play/details.ts"
 import { type Kind, NotYet, type ReadPort, type Subject } from "../kind.ts"
 import { readAppAds } from "../read-app-ads.ts"
 

@@ -1,6 +1,6 @@
 import type { Observation } from "../../observations/types.ts"
-import { itunesLookup } from "../../sources/itunes-lookup.ts"
-import { playDetails } from "../../sources/play-details.ts"
+import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
+import { playDetails } from "../../sources/play/details.ts"
 import { ReadFailure } from "../../sources/source.ts"
 import type { Kind, ReadPort } from "../kind.ts"
 import { afterLookUp } from "../put-forward.ts"

@@ -1,7 +1,7 @@
 import type { Platform } from "../../observations/types.ts"
-import type { SourceName } from "../../upstreams.ts"
-import { assertCanary, canaryOf } from "../alerts.ts"
+import type { SourceName } from "../../vocabulary/upstreams.ts"
 import type { Kind } from "../kind.ts"
+import { assertCanary, canaryOf } from "../source-alarms.ts"
 import type { SearchSource } from "./search.ts"
 
 /** Its subject is a source, its storefront where that source is tried: a search that never comes back empty. */

@@ -1,5 +1,5 @@
-import { appleAppPage } from "../../sources/apple-app-page.ts"
-import { itunesLookup } from "../../sources/itunes-lookup.ts"
+import { appleAppPage } from "../../sources/apple/app-page.ts"
+import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { afterApps } from "../put-forward.ts"
 

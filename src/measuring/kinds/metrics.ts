@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/types.ts"
-import { deriveKeywordMetrics } from "../../observations/keyword-metrics.ts"
+import { deriveKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import type { Subject } from "../kind.ts"
 
 /** A keyword's figures anew, from what is stored by now. */

@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { dayOf } from "../../formulas/days.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { Fact, list, Text } from "../import/line-parts.ts"
 import { checkIds, hold, isText } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { Fact, list, Text } from "../line-parts.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../rows/best-rows.ts"
 import { most, rule, ruleBy } from "../shape.ts"
 
 /**

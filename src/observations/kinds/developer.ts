@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
 import { checkApp, checkGenre } from "../check-app.ts"
 import { differenceOf } from "../differences.ts"
+import { Flag, LookedUpApp, list, Text } from "../import/line-parts.ts"
 import { checkIds, hold, isDeveloperId } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { Flag, LookedUpApp, list, Text } from "../line-parts.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../rows/best-rows.ts"
 import { rule, ruleBy } from "../shape.ts"
 
 const NO_DEVELOPER = "the developer must be a number of the store"

@@ -1,12 +1,12 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { dayOf } from "../../formulas/days.ts"
-import { normaliseTerm } from "../../formulas/term.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../best-rows.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { normaliseTerm } from "../../vocabulary/term.ts"
 import { differenceOf } from "../differences.ts"
+import { list, Text } from "../import/line-parts.ts"
 import { checkTerm } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { list, Text } from "../line-parts.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../rows/best-rows.ts"
 import { most, rule, ruleBy } from "../shape.ts"
 
 const SOURCES = ["apple-hints", "play-suggest"] as const

@@ -1,12 +1,23 @@
 import * as v from "valibot"
 import { checkFacts, isDate, isInOrder } from "../app-facts.ts"
 import { checkApp } from "../check-app.ts"
+import { deriveJumps } from "../derived/rating-jumps.ts"
+import {
+  Fact,
+  Figure,
+  Flag,
+  ListedBeside,
+  list,
+  Moment,
+  Priced,
+  StarCounts,
+  Text,
+  Whole,
+} from "../import/line-parts.ts"
 import { addressProblem, checkIds, checkText, hold } from "../invariants.ts"
 import { kind, type ObservationOf } from "../kind.ts"
-import { Fact, Figure, Flag, ListedBeside, list, Moment, Priced, StarCounts, Text, Whole } from "../line-parts.ts"
 import type { AnyObservation } from "../provenance.ts"
-import { deriveJumps } from "../rating-jumps.ts"
-import { storeListings } from "../record-listing.ts"
+import { storeListings } from "../rows/listing.ts"
 import { ruleBy } from "../shape.ts"
 
 /** Where what an app's own page says can come from. */

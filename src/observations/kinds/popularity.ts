@@ -1,13 +1,13 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { monthOf } from "../../formulas/days.ts"
-import { normaliseTerm } from "../../formulas/term.ts"
-import { pagesOf } from "../best-rows.ts"
+import { monthOf } from "../../vocabulary/days.ts"
+import { normaliseTerm } from "../../vocabulary/term.ts"
+import { list, Moment, Text, Whole } from "../import/line-parts.ts"
 import { checkTerm, hold, isText } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
-import { hexOf, latestOf } from "../latest.ts"
-import { list, Moment, Text, Whole } from "../line-parts.ts"
+import { hexOf, latestOf } from "../precedence.ts"
 import type { AnyObservation } from "../provenance.ts"
+import { pagesOf } from "../rows/best-rows.ts"
 import { most, rule, ruleBy } from "../shape.ts"
 
 const Popularity = v.pipe(

@@ -1,14 +1,14 @@
 import * as v from "valibot"
 import { isStorable } from "../../vocabulary/text.ts"
 import { DAY_MS, STORES_OPENED_MS } from "../../vocabulary/time.ts"
-import { type BestOptions, provenanceOf, storeBest } from "../best-rows.ts"
+import { Fact, Flag, list, Moment, Text, Whole } from "../import/line-parts.ts"
 import { checkIds, checkText, hold, isText } from "../invariants.ts"
 import { kind, type ObservationOf } from "../kind.ts"
-import { Fact, Flag, list, Moment, Text, Whole } from "../line-parts.ts"
 import { LineProblem } from "../line-problem.ts"
-import { storeForms } from "../record-reviews.ts"
-import { feedOf } from "../review-feeds.ts"
+import { feedOf } from "../review-feed.ts"
 import { LONGEST_TEXT, LONGEST_VERSION, titleIn, versionIn, writtenIn } from "../review-parts.ts"
+import { type BestOptions, provenanceOf, storeBest } from "../rows/best-rows.ts"
+import { storeForms } from "../rows/reviews.ts"
 import { most, rule, ruleBy } from "../shape.ts"
 
 const SOURCES = ["apple-reviews", "play-reviews"] as const

@@ -1,6 +1,6 @@
 import type * as v from "valibot"
 import { type Operation, pathNames, priceRange } from "../../operation.ts"
-import { jsonSchema, type Schema } from "../../schema.ts"
+import { jsonSchema, type Schema } from "../../vocabulary/schema.ts"
 import type { Sample } from "../sandbox.ts"
 import { CREDIT_HEADERS, faultsOf, responseName, statusesOf } from "./responses.ts"
 

@@ -1,6 +1,6 @@
 import { FAULT_CODES, FAULTS, Fault, type FaultCode, UNIVERSAL_FAULTS } from "../../faults.ts"
 import { type Operation, pathNames, priceRange } from "../../operation.ts"
-import { codeOf, type Schema } from "../../schema.ts"
+import { codeOf, type Schema } from "../../vocabulary/schema.ts"
 
 /** Every code a call of this operation can be answered with, in the table's order. */
 export function faultsOf(operation: Operation): FaultCode[] {

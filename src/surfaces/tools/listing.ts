@@ -1,5 +1,5 @@
 import { creditsText, type Effect, type Operation } from "../../operation.ts"
-import { jsonSchema } from "../../schema.ts"
+import { jsonSchema } from "../../vocabulary/schema.ts"
 
 /** A tool as tools/list shows it: everything follows from the operation's declaration. */
 export function toolOf(operation: Operation): object {

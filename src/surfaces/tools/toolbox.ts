@@ -1,6 +1,6 @@
 import type { Target } from "../../invoke.ts"
 import { type Operation, TOOLSETS, type Toolset } from "../../operation.ts"
-import { once } from "../../prepared.ts"
+import { once } from "../../vocabulary/prepared.ts"
 import { invalidParams, RpcError } from "./errors.ts"
 import { toolOf } from "./listing.ts"
 import { isObject } from "./message.ts"

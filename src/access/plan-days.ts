@@ -1,0 +1,46 @@
+import { Fault, type FaultCode } from "../faults.ts"
+import { later } from "../vocabulary/day-range.ts"
+import { addDays } from "../vocabulary/days.ts"
+import type { Caller } from "./caller.ts"
+import { ENTITLEMENTS, type Entitlements, PLANS } from "./plans.ts"
+
+const READ = {
+  history: { days: "historyDays", words: "history", since: "1900-01-01" },
+  // no review is older: the App Store opened then, Google Play three months later
+  reviews: { days: "reviewDays", words: "the reviews", since: "2008-07-10" },
+} as const
+
+type What = keyof typeof READ
+
+/** The first day that a workspace reads. */
+export function planFrom({ entitlements }: Pick<Caller, "entitlements">, what: What, today: string): string {
+  return firstDay(entitlements, what, today)
+}
+
+interface UnreadDay {
+  what: What
+  /** It lies before the days that the workspace reads. */
+  day: string
+  today: string
+  /** What is wrong where no purchase would show the day. */
+  otherwise: FaultCode
+  field: string
+}
+
+/** Why a day before those that a workspace reads is not shown: plan_required only where a higher plan would show it. */
+export function unread({ plan, entitlements }: Caller, { what, day, today, otherwise, field }: UnreadDay): Fault {
+  const { days, words } = READ[what]
+  const higher = PLANS.slice(PLANS.indexOf(plan) + 1)
+  if (higher.some((above) => day >= firstDay(ENTITLEMENTS[above], what, today)))
+    return new Fault("plan_required", { detail: `This plan reads ${words} of ${entitlements[days]} days back.` })
+  const first = firstDay(entitlements, what, today)
+  return new Fault(otherwise, { field, detail: `${day} lies before ${first}, the first day that can be read here.` })
+}
+
+function firstDay(entitlements: Entitlements, what: What, today: string): string {
+  const { days, since } = READ[what]
+  return later(addDays(today, 1 - Math.min(entitlements[days], LONGEST)), since)
+}
+
+// an override may be so large that no calendar goes back as far
+const LONGEST = 36_500

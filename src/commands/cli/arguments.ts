@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util"
+import { nearest } from "../../vocabulary/nearest.ts"
+import { type Command, type Invocation, type Option, WrongUse } from "./command.ts"
+
+/** What every command takes. */
+export const COMMON: Record<string, Option> = {
+  json: { meaning: "Answer with one JSON document." },
+  help: { meaning: "Show this." },
+}
+
+export type Typed = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
+
+/** A command's arguments. Throws WrongUse with a hint when an option is unknown, lacks its value or an argument is missing. */
+export function parseArguments(command: Command, args: readonly string[]): Typed {
+  const options = { ...command.options, ...COMMON }
+  const { tokens } = parseArgs({ args: [...args], options: parserOptions(options), strict: false, tokens: true })
+  const values = new Map<string, string[]>()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value)
+    if (token.kind !== "option") continue
+    const value = checkOption(options, token)
+    values.set(token.name, [...(values.get(token.name) ?? []), value])
+    if (values.get(token.name)!.length > 1 && !options[token.name]!.repeated)
+      throw new WrongUse(`--${token.name} is given more than once`)
+  }
+  if (!values.has("help")) checkPositionals(command, positionals)
+  const text = (option: string) => values.get(option)?.[0]
+  return {
+    positionals,
+    text,
+    texts: (option) => values.get(option),
+    amount: (option) => wholeNumber(`--${option}`, text(option)),
+    has: (option) => values.has(option),
+  }
+}
+
+/** A whole number that was typed. Throws WrongUse when it is none. */
+export function wholeNumber<Text extends string | undefined>(
+  what: string,
+  text: Text,
+): Text extends string ? number : number | undefined
+export function wholeNumber(what: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new WrongUse(`${what} must be a whole number`)
+  return Number(text)
+}
+
+/** How a command is typed, without examples: "key revoke <id> [options]". */
+export function usageLine({ name, positionals = [] }: Command): string {
+  const shown = positionals.map((word) => {
+    const bare = word.replace(/[?…]$/, "")
+    if (word.endsWith("?")) return `[${bare}]`
+    return word.endsWith("…") ? `<${bare}>…` : `<${bare}>`
+  })
+  return ["appmeter", name, ...shown, "[options]"].join(" ")
+}
+
+function parserOptions(options: Record<string, Option>) {
+  const entries = Object.entries(options).map(([name, { value }]) => [name, { type: value ? "string" : "boolean" }])
+  const known = Object.fromEntries(entries) as Record<string, { type: "string" | "boolean"; short?: string }>
+  if (known.help) known.help.short = "h"
+  return known
+}
+
+interface OptionToken {
+  name: string
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function checkOption(options: Record<string, Option>, { name, rawName, value, inlineValue }: OptionToken): string {
+  // own properties only: --constructor is no option
+  const option = Object.hasOwn(options, name) ? options[name] : undefined
+  if (!option) {
+    const meant = nearest(name, Object.keys(options))
+    throw new WrongUse(`there is no option ${rawName.slice(0, 60)}${meant ? `; did you mean --${meant}?` : ""}`)
+  }
+  if (!option.value && value !== undefined) throw new WrongUse(`--${name} takes no value`)
+  // "--name --json" has forgotten the name; "--name=--json" means it
+  const forgotten = value === undefined || value === "" || (!inlineValue && value.startsWith("--"))
+  if (option.value && forgotten) throw new WrongUse(`--${name} needs a value: ${option.value}`)
+  return value ?? ""
+}
+
+function checkPositionals(command: Command, given: readonly string[]): void {
+  const { positionals: asked = [] } = command
+  const required = asked.filter((word) => !word.endsWith("?"))
+  const missing = required[given.length]
+  if (missing) throw new WrongUse(`<${missing.replace("…", "")}> is missing: ${usageLine(command)}`)
+  if (given.includes("")) throw new WrongUse(`an argument is empty: ${usageLine(command)}`)
+  if (asked.at(-1)?.endsWith("…") || given.length <= asked.length) return
+  throw new WrongUse(
+    `${JSON.stringify(given[asked.length]!.slice(0, 60))} is one argument too many: ${usageLine(command)}`,
+  )
+}

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import type { OnProgress } from "../../database/contents.ts"
+import type { Database, Sql } from "../../database/types.ts"
+import type { Settings } from "../../settings/settings.ts"
+import { CommandProblem, type Terminal } from "./command.ts"
+
+/** Where a database is, without user and password: "the database at db.example.com:5432/appmeter". */
+export function placeOf({ sql, kind }: Database, { dataDir }: Pick<Settings, "dataDir">): string {
+  if (kind === "embedded") return `the embedded database in ${dataDir}`
+  const { host, port, database } = sql.options
+  return `the database at ${host.map((name, i) => `${name}:${port[i] ?? port[0]}`).join(",")}/${database}`
+}
+
+/** Whether there is an embedded database in the folder. */
+export function isMade(dataDir: string): boolean {
+  return existsSync(join(dataDir, "postgres", "PG_VERSION"))
+}
+
+/** For a command that only reads: it must not make the database that it was to read. Throws CommandProblem. */
+export function assertMade({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl || isMade(dataDir)) return
+  throw new CommandProblem(`there is no database in ${dataDir}; DATA_DIR or DATABASE_URL names another one`)
+}
+
+/** Throws CommandProblem, which ends in `why`, while a server uses the database. */
+export async function assertUnserved(database: Database, place: string, why: string): Promise<void> {
+  const served = database.kind === "embedded" ? !("backend" in database) : await hasServer(database.sql)
+  if (served) throw new CommandProblem(`a server is using ${place}; stop it first: ${why}`)
+}
+
+/** The migrations that a database holds, in order; none where there is no table of them. */
+export async function landedMigrations(sql: Sql): Promise<{ name: string; sha256: string }[]> {
+  const [table] = await sql<{ present: boolean }[]>`select to_regclass('schema_migration') is not null as present`
+  if (!table?.present) return []
+  const rows = await sql<{ name: string; sha256: string }[]>`
+    select name, sha256
+    from schema_migration
+    order by name
+    limit 10000`
+  return rows.map(({ name, sha256 }) => ({ name, sha256 }))
+}
+
+/** Throws CommandProblem where the tables are not our own: migrations would fail on them, or be mixed with them. */
+export async function assertOurs(sql: Sql, place: string): Promise<void> {
+  if ((await landedMigrations(sql)).length > 0) return
+  const others = await sql<{ name: string }[]>`
+    select c.relname::text as name
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace
+      and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and c.relname <> 'schema_migration'
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    order by c.relname
+    limit 4`
+  if (others.length === 0) return
+  const names = others.map(({ name }) => name).join(", ")
+  throw new CommandProblem(`${place} holds tables that are not Appmeter's (${names}); give an empty one`)
+}
+
+/** A line for the eye while tables pass by. */
+export function showProgress(terminal: Terminal): OnProgress {
+  return (table, done, all) => terminal.progress(`${table}: ${done} of ${all} rows`)
+}
+
+// The name that a server gives its sessions (options.ts).
+async function hasServer(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ served: boolean }[]>`
+    select exists (
+      select
+      from pg_stat_activity
+      where datname = current_database() and application_name = 'appmeter server'
+    ) as served`
+  return row!.served
+}

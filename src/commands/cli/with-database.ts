@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs"
+import { findWorkspace, listWorkspaces, type Workspace } from "../../access/workspaces.ts"
+import { readTree } from "../../database/assets.ts"
+import { assertHasBun, openDatabase } from "../../database/connect.ts"
+import { migrate } from "../../database/migrate.ts"
+import type { Database, Sql } from "../../database/types.ts"
+import { createLog, type Log } from "../../log.ts"
+import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
+import { landedMigrations } from "./whole-database.ts"
+
+/**
+ * Runs a command's work on the database, be it held by a server or not, and closes it. An embedded database that nobody
+ * holds is brought up to date first; any other that is not gives a CommandProblem.
+ */
+export async function withDatabase<T>(
+  { settings, terminal }: Invocation,
+  work: (sql: Sql, database: Database) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, dataDir, logLevel } = settings
+  const log = createLog(terminal.err, logLevel === "debug" ? "debug" : "warn")
+  if (!databaseUrl) assertHasBun()
+  if (!databaseUrl && !existsSync(dataDir)) terminal.say(`appmeter: making a new database in ${dataDir}`)
+  const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
+  try {
+    await bringUpToDate(database, log)
+    return await work(database.sql, database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The workspace of that name, or the only one there is. Throws AccessProblem, CommandProblem or WrongUse. */
+export async function chooseWorkspace(sql: Sql, name: string | undefined): Promise<Workspace> {
+  if (name !== undefined) return await findWorkspace(sql, name)
+  const [only, ...others] = await listWorkspaces(sql)
+  if (!only) throw new CommandProblem("there is no workspace yet; make one with: appmeter workspace create NAME")
+  if (others.length === 0) return only
+  const names = [only, ...others].slice(0, 10).map((workspace) => JSON.stringify(workspace.name))
+  throw new WrongUse(`there are several workspaces; choose one with --workspace: ${names.join(", ")}`)
+}
+
+/** The migrations of this version. */
+export function migrations(): Map<string, string> {
+  return readTree("sql", ".sql")
+}
+
+async function bringUpToDate(database: Database, log: Log): Promise<void> {
+  // only who holds the embedded database has its backend
+  if ("backend" in database) {
+    await migrate(database.sql, migrations(), log)
+    return
+  }
+  const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
+  const landed = (await landedMigrations(database.sql)).map(({ name }) => name)
+  if (landed.some((name) => !ours.includes(name)))
+    throw new CommandProblem("the database is newer than this program; use the version that its server runs")
+  const missing = ours.filter((name) => !landed.includes(name))
+  if (missing.length === 0) return
+  const remedy = database.kind === "postgres" ? "run: appmeter migrate" : "restart its server with this version"
+  const lacks = missing.length === 1 ? missing[0] : `${missing.length} migrations, ${missing[0]} first`
+  throw new CommandProblem(`the database lacks ${lacks}; ${remedy}`)
+}

@@ -1,0 +1,233 @@
+import { createHash, type Hash } from "node:crypto"
+import { createReadStream, createWriteStream, existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { open, rename, stat } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { createGunzip, createGzip } from "node:zlib"
+import * as v from "valibot"
+import type { Contents, OnProgress, TableSum } from "../../database/contents.ts"
+import { type Page, RunningSum } from "../../database/rows.ts"
+import { CommandProblem } from "../cli/command.ts"
+import { linesOf } from "../cli/read-lines.ts"
+
+/**
+ * A backup is gzipped text, one JSON document a line: the head; then of each table in the head's order as many lines as
+ * the head says it has rows, each an object of PostgreSQL's own text of every value, or null; then the foot.
+ */
+export interface Head {
+  appmeter: "backup"
+  format: 1
+  /** Of the program that wrote it. */
+  version: string
+  at: string
+  /** The schema that the rows fit. */
+  migrations: { name: string; sha256: string }[]
+  months: Contents["months"]
+  sequences: Contents["sequences"]
+  tables: Contents["tables"]
+}
+
+/** What was written last, so that a file without it is not whole. */
+interface Foot {
+  /** By table; rows.ts says how they are made. */
+  checksums: Record<string, string>
+  /** Of all text before this line. */
+  sha256: string
+}
+
+export type Origin = Pick<Head, "version" | "at" | "migrations">
+
+/**
+ * Writes the contents to `path`, readable by this user only: the file appears there when it is whole and on the disk,
+ * or not at all.
+ */
+export async function writeBackup(
+  path: string,
+  origin: Origin,
+  contents: Contents,
+  onProgress: OnProgress,
+): Promise<{ bytes: number; tables: TableSum[] }> {
+  const { tables, months, sequences } = contents
+  const head: Head = { appmeter: "backup", format: 1, ...origin, months, sequences, tables }
+  const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
+  const made = besides(path)
+  try {
+    const target = createWriteStream(made, { flags: "wx", mode: 0o600 })
+    await pipeline(Readable.from(texts(head, contents, sums, onProgress)), createGzip(), target)
+    await sync(made)
+    await rename(made, path)
+    if (process.platform !== "win32") await sync(dirname(resolve(path)))
+  } catch (error) {
+    rmSync(made, { force: true })
+    throw problemOf(error, path)
+  }
+  return { bytes: (await stat(path)).size, tables: tables.map(({ name }) => ({ name, ...sums.get(name)!.sum })) }
+}
+
+/** What the backup says of itself, before any of its rows is read. Throws CommandProblem when it is no backup. */
+export async function readHead(path: string): Promise<Head> {
+  const lines = linesIn(path)
+  try {
+    return headOf(await lines.next(), path)
+  } finally {
+    await lines.return(undefined)
+  }
+}
+
+/** A backup's contents. Their pages throw CommandProblem, at their end at the latest, when the file is not as it was written. */
+export async function openBackup(path: string): Promise<Head & Contents> {
+  const head = await readHead(path)
+  return { ...head, pages: () => checkedPages(path, head) }
+}
+
+const PAGE = 500
+
+async function* texts(head: Head, contents: Contents, sums: Map<string, RunningSum>, onProgress: OnProgress) {
+  const sha256 = createHash("sha256")
+  const noted = (text: string) => {
+    sha256.update(text)
+    return text
+  }
+  yield noted(`${JSON.stringify(head)}\n`)
+  for await (const { table, lines } of contents.pages()) {
+    const sum = sums.get(table)!
+    for (const line of lines) sum.add(line)
+    yield noted(`${lines.join("\n")}\n`)
+    onProgress(table, sum.rows, head.tables.find(({ name }) => name === table)!.rows)
+  }
+  const missed = head.tables.find(({ name, rows }) => sums.get(name)!.rows !== rows)
+  if (missed)
+    throw new CommandProblem(`${sums.get(missed.name)!.rows} of ${missed.rows} rows of ${missed.name} were read`)
+  const foot: Foot = { checksums: checksumsOf(sums), sha256: sha256.digest("hex") }
+  yield `${JSON.stringify(foot)}\n`
+}
+
+async function* checkedPages(path: string, head: Head): AsyncGenerator<Page> {
+  const lines = linesIn(path)
+  const sha256 = createHash("sha256")
+  const sums = new Map(head.tables.map(({ name }) => [name, new RunningSum()]))
+  const first = await lines.next()
+  sha256.update(`${first.value}\n`)
+  if (JSON.stringify(headOf(first, path)) !== JSON.stringify(head)) throw damaged(path, "it changed while it was read")
+  for (const { name, rows } of head.tables) {
+    for (let left = rows; left > 0; left -= PAGE) {
+      const page = await take(lines, Math.min(left, PAGE), path)
+      for (const line of page) sums.get(name)!.add(line)
+      sha256.update(`${page.join("\n")}\n`)
+      yield { table: name, lines: page }
+    }
+  }
+  await checkFoot(lines, sums, sha256, path)
+}
+
+async function take(lines: AsyncIterator<string>, count: number, path: string): Promise<string[]> {
+  const page: string[] = []
+  while (page.length < count) {
+    const { value, done } = await lines.next()
+    if (done) throw damaged(path, "its end is missing")
+    page.push(value)
+  }
+  return page
+}
+
+async function checkFoot(lines: AsyncIterator<string>, sums: Map<string, RunningSum>, sha256: Hash, path: string) {
+  const { checksums, sha256: written } = parsed<Foot>((await lines.next()).value, path)
+  if (written !== sha256.digest("hex")) throw damaged(path, "its checksum is another one")
+  for (const [name, checksum] of Object.entries(checksumsOf(sums))) {
+    if (checksums?.[name] !== checksum) throw damaged(path, `the checksum of ${name} is another one`)
+  }
+  if (!(await lines.next()).done) throw damaged(path, "there is more after its end")
+}
+
+function checksumsOf(sums: Map<string, RunningSum>): Record<string, string> {
+  return Object.fromEntries([...sums].map(([name, { sum }]) => [name, sum.checksum]))
+}
+
+async function* linesIn(path: string): AsyncGenerator<string> {
+  const file = createReadStream(path)
+  const text = createGunzip()
+  file.on("error", (error) => text.destroy(error))
+  try {
+    yield* linesOf(file.pipe(text), Number.POSITIVE_INFINITY)
+  } catch (error) {
+    throw problemOf(error, path)
+  } finally {
+    file.destroy()
+    text.destroy()
+  }
+}
+
+function headOf({ value, done }: IteratorResult<string>, path: string): Head {
+  const head = done ? undefined : parsed<Head>(value, path)
+  if (head?.appmeter !== "backup") throw new CommandProblem(`${path} is no backup of Appmeter`)
+  if (head.format !== 1)
+    throw new CommandProblem(
+      `${path} was written by Appmeter ${head.version}, which is newer; restore it with that version`,
+    )
+  // a bit of a name may have turned, and gzip tells that at its end
+  if (!v.is(HEAD, head)) throw damaged(path, "its first line is not what it says it is")
+  return head
+}
+
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const HEAD = v.looseObject({
+  version: v.string(),
+  at: v.string(),
+  migrations: v.array(v.looseObject({ name: v.string(), sha256: v.string() })),
+  months: v.array(v.string()),
+  sequences: v.array(v.looseObject({ table: v.string(), column: v.string(), last: v.nullable(v.number()) })),
+  tables: v.array(v.looseObject({ name: v.string(), columns: v.array(v.string()), rows: COUNT })),
+})
+
+function parsed<T>(line: string | undefined, path: string): T {
+  try {
+    return JSON.parse(line ?? "") as T
+  } catch {
+    throw damaged(path, line === undefined ? "its end is missing" : "a line of it cannot be read")
+  }
+}
+
+function damaged(path: string, what: string): CommandProblem {
+  return new CommandProblem(`${path} is damaged: ${what}; nothing was written`)
+}
+
+function problemOf(error: unknown, path: string): unknown {
+  const { code = "" } = error as { code?: string }
+  if (code === "Z_BUF_ERROR") return damaged(path, "its end is missing")
+  if (code.startsWith("Z_")) return damaged(path, "it is not gzip, or not as it was written")
+  if (code === "ENOENT") return new CommandProblem(`there is no file or folder for ${path}`)
+  if (["EACCES", "EISDIR", "ENOSPC", "EROFS"].includes(code))
+    return new CommandProblem(`${path}: ${(error as Error).message}`)
+  return error
+}
+
+/** A name beside the file for what is being written. What killed runs left there is removed. */
+function besides(path: string): string {
+  const [folder, name] = [dirname(resolve(path)), basename(path)]
+  for (const left of existsSync(folder) ? readdirSync(folder) : []) {
+    const [, pid] = left.startsWith(`${name}.part-`) ? left.split(".part-") : []
+    if (pid && !isWritten(join(folder, left), Number.parseInt(pid, 10))) rmSync(join(folder, left), { force: true })
+  }
+  // in a container every command is process 1: its number alone would be the one left behind
+  return join(folder, `${name}.part-${process.pid}-${crypto.randomUUID().slice(0, 8)}`)
+}
+
+const SILENT_MS = 3_600_000
+
+function isWritten(file: string, pid: number): boolean {
+  const writtenMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  if (writtenMs === undefined || Date.now() - writtenMs > SILENT_MS) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM"
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  // Windows flushes only what was opened for writing, and no folder
+  const handle = await open(path, process.platform === "win32" ? "r+" : "r")
+  await handle.sync().finally(() => handle.close())
+}

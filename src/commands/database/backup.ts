@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs"
+import { readText } from "../../database/assets.ts"
+import { atOneMoment } from "../../database/contents.ts"
+import { tablesMadeBy } from "../../database/tables.ts"
+import { type Command, CommandProblem } from "../cli/command.ts"
+import { show } from "../cli/show.ts"
+import { assertMade, landedMigrations, showProgress } from "../cli/whole-database.ts"
+import { migrations, withDatabase } from "../cli/with-database.ts"
+import { writeBackup } from "./backup-file.ts"
+
+export const backup: Command = {
+  name: "backup",
+  summary: "Write everything to one file, as it is at one moment; restore takes it into either kind of database.",
+  examples: [
+    ["backup appmeter.backup", "while a server runs, too; an embedded database answers nothing else meanwhile"],
+    ["backup appmeter.backup --force", "in place of the one that is there, once the new one is whole"],
+  ],
+  positionals: ["file"],
+  options: { force: { meaning: "Replace a file of that name." } },
+  async run(invocation) {
+    const { settings, terminal, positionals, has } = invocation
+    const file = positionals[0]!
+    assertMade(settings)
+    if (existsSync(file) && !has("force"))
+      throw new CommandProblem(`${file} is there already; take another name, or replace it with --force`)
+    const written = await withDatabase(invocation, async (sql) => {
+      const origin = { version: version(), at: new Date().toISOString(), migrations: await landedMigrations(sql) }
+      return await atOneMoment(sql, tablesMadeBy(migrations()), (contents) =>
+        writeBackup(file, origin, contents, showProgress(terminal)),
+      )
+    })
+    terminal.progress("")
+    const rows = written.tables.reduce((sum, table) => sum + table.rows, 0)
+    show(invocation, { file, rows, ...written }, () => [`${file}: ${rows} rows, ${written.bytes} bytes`])
+    if (!has("json")) terminal.say(`It holds hashes of keys. Check it with: appmeter restore ${file} --check`)
+    return 0
+  },
+}
+
+function version(): string {
+  return (JSON.parse(readText("package.json")) as { version: string }).version
+}

@@ -1,0 +1,121 @@
+import { openDatabase } from "../../database/connect.ts"
+import { atOneMoment, type TableSum } from "../../database/contents.ts"
+import { copyInto, inWords, rowsIn } from "../../database/copy.ts"
+import { migrate } from "../../database/migrate.ts"
+import { DatabaseProblem } from "../../database/problem.ts"
+import { steadyText, sumTable } from "../../database/rows.ts"
+import { describeTables, tablesMadeBy } from "../../database/tables.ts"
+import type { Database, Sql, Tx } from "../../database/types.ts"
+import { vacuumChanged } from "../../database/upkeep.ts"
+import { createLog, type Log } from "../../log.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
+import { show, table } from "../cli/show.ts"
+import { assertMade, assertOurs, assertUnserved, placeOf, showProgress } from "../cli/whole-database.ts"
+import { migrations, withDatabase } from "../cli/with-database.ts"
+
+export const moveDatabase: Command = {
+  name: "move-database",
+  summary: "Copy everything to an empty PostgreSQL 15 or newer, and check it there. Stop the server first.",
+  examples: [
+    ["move-database --to - < url.txt", "the address, with its password, in no list of processes"],
+    ["move-database --to postgres://db.example.com/appmeter", "without one; may be repeated after a failure"],
+  ],
+  options: { to: { value: "URL", meaning: "The empty database; - reads its address from stdin." } },
+  async run(invocation) {
+    const { settings, terminal } = invocation
+    const url = await addressOf(invocation)
+    assertMade(settings)
+    const moved = await withDatabase(invocation, async (_, source) => {
+      const from = placeOf(source, settings)
+      await assertUnserved(source, from, "what it writes after the copy has begun would be left behind")
+      return await withTarget(invocation, url, async (target, log) => {
+        const to = placeOf(target, settings)
+        return { from, to, ...(await move(invocation, source, target, to, log)) }
+      })
+    })
+    terminal.progress("")
+    const next = "start the server with DATABASE_URL set to the new address; the old database is left as it was"
+    show(invocation, { ...moved, next }, () =>
+      table(
+        ["TABLE", "ROWS"],
+        moved.tables.map(({ name, rows }) => [name, rows]),
+      ),
+    )
+    const done = moved.already ? "was copied before and is the same" : "is copied, and the same by rows and checksums"
+    if (!invocation.has("json")) terminal.say(`${moved.from} ${done} in ${moved.to}. Next: ${next}.`)
+    return 0
+  },
+}
+
+interface Moved {
+  /** An earlier run had finished, and nothing was written since. */
+  already: boolean
+  tables: TableSum[]
+}
+
+async function addressOf({ text, terminal }: Invocation): Promise<string> {
+  const typed = text("to")
+  if (typed === undefined) throw new WrongUse("--to is missing: appmeter move-database --to URL")
+  if (typed !== "-") return typed
+  const parts: Uint8Array[] = []
+  for await (const part of terminal.stdin()) parts.push(part)
+  return Buffer.concat(parts).toString("utf8").trim()
+}
+
+async function withTarget<T>(
+  { settings, terminal }: Invocation,
+  databaseUrl: string,
+  work: (target: Database, log: Log) => Promise<T>,
+): Promise<T> {
+  const log = createLog(terminal.err, settings.logLevel === "debug" ? "debug" : "warn")
+  const target = await openTarget(databaseUrl, log)
+  try {
+    return await work(target, log)
+  } finally {
+    await target.close()
+  }
+}
+
+async function openTarget(databaseUrl: string, log: Log): Promise<Database> {
+  try {
+    // an empty address would mean the embedded database
+    if (databaseUrl === "") throw new DatabaseProblem("DATABASE_URL is empty")
+    return await openDatabase({ databaseUrl, dataDir: "", as: "command", log, maxConnections: 2 })
+  } catch (error) {
+    if (!(error instanceof DatabaseProblem)) throw error
+    throw new CommandProblem(error.message.replaceAll("DATABASE_URL", "--to"))
+  }
+}
+
+async function move(
+  { terminal }: Invocation,
+  source: Database,
+  target: Database,
+  to: string,
+  log: Log,
+): Promise<Moved> {
+  const names = tablesMadeBy(migrations())
+  await assertOurs(target.sql, to)
+  await migrate(target.sql, migrations(), log)
+  const held = await rowsIn(target.sql, names)
+  if (held.length > 0) {
+    const tables = await sums(source.sql, names)
+    if (JSON.stringify(tables) === JSON.stringify(await sums(target.sql, names))) return { already: true, tables }
+    throw new CommandProblem(`${to} holds data (${inWords(held)}); give an empty one. Nothing was written`)
+  }
+  const onProgress = showProgress(terminal)
+  const tables = await atOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))
+  // nobody has gathered statistics there yet
+  await vacuumChanged(target.sql)
+  return { already: false, tables }
+}
+
+async function sums(sql: Sql, names: readonly string[]): Promise<TableSum[]> {
+  return (await sql.begin("isolation level repeatable read read only", async (given) => {
+    const tx = given as Tx
+    await steadyText(tx)
+    const found: TableSum[] = []
+    for (const one of await describeTables(tx, names)) found.push({ name: one.name, ...(await sumTable(tx, one)) })
+    return found
+  })) as TableSum[]
+}

@@ -1,0 +1,179 @@
+import type { Alert } from "../alerts/alert.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { later } from "../leases/timers.ts"
+import type { Sent } from "./message.ts"
+import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
+import type { SealedChannel } from "./sealed-channel.ts"
+
+/** A channel that this process sends on. Every statement about it holds only while the lease is this one. */
+export interface LeasedChannel extends SealedChannel {
+  lease: string
+}
+
+/** What is told next. */
+export interface Head {
+  id: string
+  alert: Alert & { appName: string | null }
+}
+
+/** Takes up to `limit` channels on which something is due and nobody sends, or whoever did fell silent. */
+export async function claimChannels(
+  sql: Sql,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LeasedChannel[]> {
+  return await sql<LeasedChannel[]>`
+    with due as materialized (
+      select id
+      from channel
+      where next_at <= now() and disabled is null and (lease_until is null or lease_until < now())
+      order by next_at, id
+      limit ${limit}
+      for no key update skip locked
+    )
+    update channel c
+    set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}
+    from due
+    where c.id = due.id
+    returning c.id, c.kind, c.sealed, case when c.earlier_until > now() then c.sealed_earlier end as "sealedEarlier",
+      c.lease`
+}
+
+/**
+ * The first that is due by the order of alerts, those that failed before after all others: one that is never taken must not
+ * hold up the rest. Extends the lease. Null when nothing is due, and when the lease was lost: then nothing may be sent.
+ */
+export async function headOf(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
+  const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
+    with held as (
+      update channel
+      set lease_until = ${later(sql, leaseMs)}
+      where id = ${id} and lease = ${lease} and lease_until > clock_timestamp() and disabled is null
+      returning id
+    ), head as materialized (
+      select d.id, d.alert_id
+      from delivery d
+      where d.channel_id = (select id from held) and d.state = 'waiting' and d.next_at <= now()
+      order by d.attempts > 0, d.alert_id
+      limit 1
+    )
+    select h.id as "deliveryId", t.name as "appName", a.id, a.app_id as "appId", a.type, a.platform, a.storefront,
+      a.subject, a.day, a.at, a.facts, a.read_at is not null as read, a.history
+    from head h
+    join alert a on a.id = h.alert_id
+    left join tracked_app t on t.id = a.app_id`
+  if (!row) return null
+  const { deliveryId, ...alert } = row
+  return { id: deliveryId, alert }
+}
+
+/** Stores how an attempt ended, and keeps the channel. False when the lease was lost: then it stays as others left it. */
+export async function settle(
+  sql: Sql,
+  channel: LeasedChannel,
+  { id, sent, retries, gapMs }: { id: string; sent: Sent; retries: Retries; gapMs: number },
+): Promise<boolean> {
+  return (await sql.begin(async (tx) => {
+    const held = await hold(tx, channel)
+    if (!held) return false
+    if (sent.result === "delivered") await delivered(tx, channel.id, id, gapMs)
+    else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
+    else await failed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
+    return true
+  })) as boolean
+}
+
+/** Gives the channel back; what waits on it is due when it was. */
+export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
+  await sql.begin(async (tx) => {
+    if (await hold(tx, channel))
+      await tx`
+        update channel c
+        set lease = null, lease_until = null, next_at = (
+          select case when min(d.next_at) is not null then greatest(min(d.next_at), c.paused_until) end
+          from delivery d
+          where d.channel_id = c.id and d.state = 'waiting'
+        )
+        where c.id = ${channel.id}`
+  })
+}
+
+/** Nothing was tried: the channel could not be opened. */
+export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: string, ms: number): Promise<void> {
+  await sql`
+    update channel
+    set last_failure = now(), failure = ${failure}, paused_until = ${later(sql, ms)}
+    where id = ${id} and lease = ${lease}`
+}
+
+/** Before any delivery of it is written or read for good: what is queued meanwhile waits, and is then seen. */
+async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: number } | undefined> {
+  const [held] = await tx<{ failures: number }[]>`
+    select failures
+    from channel
+    where id = ${id} and lease = ${lease}
+    for no key update`
+  return held
+}
+
+async function delivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'delivered', attempts = attempts + 1, next_at = null, ended_at = now(), failure = null
+    where id = ${id} and state = 'waiting'`
+  await tx`
+    update channel
+    set last_ok = now(), failures = 0, paused_until = case when ${gapMs}::float8 > 0 then ${later(tx, gapMs)} end
+    where id = ${channel}`
+}
+
+interface Failure {
+  channel: string
+  id: string
+  sent: Extract<Sent, { failure: string }> & { waitMs?: number }
+  retries: Retries
+  /** In a row, this one included. */
+  failures: number
+}
+
+/** Who asks to wait is not asked before, whatever else waits for him; that counts as no attempt. */
+async function failed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
+  const { failure, waitMs = 0 } = sent
+  const counts = sent.result === "failed"
+  const [row] = await tx<{ attempts: number; old: boolean }[]>`
+    update delivery
+    set attempts = attempts + ${counts ? 1 : 0}::int, failure = ${failure}
+    where id = ${id} and state = 'waiting'
+    returning attempts, created_at < ${later(tx, -longestMs(retries))} as old`
+  const restMs = Math.max(waitMs, pauseMs(failures, retries))
+  const gap = counts ? retryAfterMs(row?.attempts ?? 1, retries) : restMs
+  if (gap === null || row?.old) await giveUp(tx, id)
+  else
+    await tx`
+      update delivery
+      set next_at = ${later(tx, Math.max(gap, waitMs))}
+      where id = ${id} and state = 'waiting'`
+  await tx`
+    update channel
+    set last_failure = now(), failure = ${failure}, failures = failures + 1, paused_until = ${later(tx, restMs)}
+    where id = ${channel}`
+}
+
+async function giveUp(tx: Tx, id: string): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'undelivered', next_at = null, ended_at = now()
+    where id = ${id} and state = 'waiting'`
+}
+
+/** Nothing will be taken there: what waits is given up with it. */
+async function disable(tx: Tx, channel: string, failure: string): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'undelivered', next_at = null, ended_at = now(), failure = ${failure}
+    where channel_id = ${channel} and state = 'waiting'`
+  await tx`
+    update channel
+    set disabled = ${failure}, disabled_at = now(), last_failure = now(), failure = ${failure}, failures = failures + 1,
+      next_at = null
+    where id = ${channel}`
+}

@@ -1,0 +1,55 @@
+import { FAULTS, type FaultCode, UNIVERSAL_FAULTS } from "../faults.ts"
+import { creditsText, type Operation, pathNames } from "../operation.ts"
+import { elementText, type Html, html } from "../pages/html.ts"
+import { argumentList } from "./arguments.ts"
+import { postLine, quoted } from "./curl.ts"
+import { codeLinks } from "./fault-link.ts"
+import { sampleJson } from "./sample-json.ts"
+import { FREE, rightsText, shownPath } from "./terms.ts"
+import { type SampleCall, tryForm } from "./try-it.ts"
+
+export interface OperationPart {
+  sample: SampleCall
+  /** Every code that a call can be answered with. */
+  faults: readonly FaultCode[]
+  publicUrl: string
+}
+
+/** All that a caller must know of one operation; sample and form are folded away. */
+export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
+  const { id, method, path, summary, description, input } = operation
+  const get = method === "GET"
+  return html`<section id="${id}">
+<h3><a href="#${id}"><code>${method} ${shownPath(path)}</code></a></h3>
+<p>${summary}${description && html` ${description}`}</p>
+<p class="quiet"><code>${id}</code> · ${creditsText(operation.price, FREE)} · ${rightsText(operation)}</p>
+${argumentList(input, pathNames(path))}
+${outcomes(operation, faults)}
+<pre>${elementText(curlLine(operation, sample, publicUrl))}</pre>
+<details><summary>Sample answer</summary>
+<pre>${elementText(sampleJson(sample.answer, get ? SHORT : undefined))}</pre></details>
+${get && tryForm(operation, sample)}</section>
+`
+}
+
+/** The whole of a read is one press of a button away. */
+const SHORT = { entries: 2, characters: 120 }
+
+function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
+  const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
+  const own = faults.filter((code) => !universal.includes(code))
+  const statuses = [...new Set(own.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
+  const refusals = statuses.map((status) => {
+    return html`; ${status} ${codeLinks(own.filter((code) => FAULTS[code].status === status))}`
+  })
+  return html`<p>Answers 200${pending && " or, while work goes on, 202"}${refusals}; and <a href="#any-call">what any call can meet</a>.</p>`
+}
+
+/** GETs work as pasted, in the sandbox; it answers no POST, so those need a key. */
+function curlLine({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): string {
+  if (method === "GET") {
+    const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()
+    return `curl ${quoted(`${publicUrl}/v1/sandbox${path}${query && `?${query}`}`)}`
+  }
+  return postLine(`${publicUrl}/v1${path}`, quoted(JSON.stringify(rest)))
+}

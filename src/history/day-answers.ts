@@ -1,0 +1,79 @@
+import type { Db } from "../database/types.ts"
+import { bestFirst } from "../observations/best-first.ts"
+import type { Side } from "../observations/provenance.ts"
+import type { RankedApp } from "../observations/types.ts"
+import { ownId } from "./ranks.ts"
+
+/** One storefront of one store that an app is tracked in. */
+export interface SideApp extends Side {
+  appId: string
+  /** The app's store_app id there; null where nothing of it is measured. */
+  own: number | null
+}
+
+export function sideOf(app: RankedApp, { platform, storefront }: Side): SideApp {
+  return { platform, storefront, appId: app.id, own: ownId(app, { platform, storefront }) }
+}
+
+/** Every storefront of an app on every store it is in, in its order. */
+export function sidesOf(app: RankedApp): SideApp[] {
+  const sides = app.countries.flatMap((storefront) =>
+    (["ios", "android"] as const).map((platform) => sideOf(app, { platform, storefront })),
+  )
+  return sides.filter(({ own }) => own !== null)
+}
+
+export interface Narrowed {
+  /** At most so many keywords: the first of each side, side by side. The day shown is still that of all. */
+  lists?: number
+  /** Only this keyword's answer; the day shown is still that of all. */
+  term?: string
+}
+
+/**
+ * Two queries for a `with`: `term`, the tracked keywords of each side (its place, from 1, is `side`) with the day shown,
+ * the latest on which any of them was measured; and `answer`, the day's answer of those that were measured on it.
+ */
+export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: Narrowed = {}) {
+  return sql`
+    term as materialized (
+      select k.*, l.id as list_id, max(l.last_day) over (partition by k.side) as day
+      from (
+        select s.*, k.term, k.position
+        from unnest(
+          ${sides.map(({ appId }) => appId)}::text[],
+          ${sides.map(({ platform }) => platform)}::text[],
+          ${sides.map(({ storefront }) => storefront)}::text[],
+          ${sides.map(({ own }) => own)}::int[]
+        ) with ordinality s (tracked, platform, storefront, own, side)
+        -- fenced: of arrays whose length it does not know the planner expects ten sides, and reads the whole table for them
+        cross join lateral (
+          select term, position
+          from tracked_term
+          where (app_id, country) = (s.tracked, s.storefront)
+          offset 0
+        ) k
+        where s.own is not null
+      ) k
+      left join lateral (
+        select id, last_day
+        from list
+        where (platform, storefront, term) = (k.platform, k.storefront, k.term)
+        offset 0
+      ) l on true
+      order by k.position, k.side, k.term
+      limit ${lists ?? null}
+    ), answer as materialized (
+      select t.tracked, t.side, t.own, t.term, t.position, t.day, r.source, r.depth, r.seen_at, r.app_ids,
+        array_position(r.app_ids, t.own) as our_rank
+      from term t
+      cross join lateral (
+        select source, depth, seen_at, app_ids
+        from search_results
+        where list_id = t.list_id and day = t.day and complete
+        order by ${bestFirst(sql)}
+        limit 1
+      ) r
+      where ${term ?? null}::text is null or t.term = ${term ?? null}
+    )`
+}

@@ -1,0 +1,111 @@
+import type { Sql } from "../database/types.ts"
+import { bestFirst } from "../observations/best-first.ts"
+import type { ListKey } from "../observations/rows/identities.ts"
+import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
+
+/** What a stored figure was read from. */
+export interface Provenanced {
+  source: SourceName
+  seenAt: Date
+  /** Null where only the time is held. */
+  parser: number | null
+  /** Of the body, hex. */
+  sha256: string | null
+  /** Country it was read from; null = not known, or of no account. */
+  egress: string | null
+  /** Who brought it. */
+  origin: string
+}
+
+/** A reading of a list on a day. */
+export interface ReadingEvidence extends Provenanced {
+  depth: number
+  complete: boolean
+  /** Where the app stands in it; null = it does not. */
+  rank: number | null
+}
+
+/** A day's readings of a list, that which answers the day first; then those that broke off. `app` is a store_app id. */
+export async function readingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
+  const rows = await sql<(Omit<ReadingEvidence, "source"> & { code: number })[]>`
+    select r.source as code, r.seen_at as "seenAt", r.parser, encode(r.sha256, 'hex') as sha256, r.egress, r.origin,
+      r.depth, r.complete, array_position(r.app_ids, ${app}::int) as rank
+    from list l
+    join search_results r on r.list_id = l.id
+    where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term}) and r.day = ${day}
+    order by complete desc, ${bestFirst(sql)}
+    limit 1000`
+  return rows.map(({ code, ...row }): ReadingEvidence => ({ source: sourceOf(code), ...row }))
+}
+
+/** The latest day on which a list has a reading that answers; null = never. */
+export async function lastDayOf(sql: Sql, { platform, storefront, term }: ListKey): Promise<string | null> {
+  const [row] = await sql<{ day: string | null }[]>`
+    select last_day as day
+    from list
+    where (platform, storefront, term) = (${platform}, ${storefront}, ${term})`
+  return row?.day ?? null
+}
+
+export interface MetricEvidence {
+  metric: string
+  /** Of a published figure, its month's first. */
+  day: string
+  source: string
+  seenAt: Date
+  score: number | null
+  formula: number
+  parts: Record<string, unknown>
+}
+
+/** Each figure of a keyword as it stood on a day: the latest of each source up to it. */
+export async function metricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
+  return await sql<MetricEvidence[]>`
+    select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
+    from list l
+    join keyword_metric m on m.list_id = l.id
+    where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term}) and m.day <= ${day}
+    order by m.metric, m.source, m.day desc
+    limit 100`
+}
+
+export interface RatingsEvidence extends Provenanced {
+  day: string
+  ratings: number | null
+  rating: number | null
+  /** The term whose results counted them, where they came with results. */
+  term: string | null
+}
+
+/**
+ * An app's rating counts in a storefront as they stood on a day: the latest of each source up to it. Those that came
+ * with search results lead to one such reading: all lists of the storefront are looked at for it, by their key.
+ */
+export async function ratingsUntil(
+  sql: Sql,
+  { app, storefront, day }: { app: number; storefront: string; day: string },
+): Promise<RatingsEvidence[]> {
+  const codes = RANK_SOURCES.map((source) => SOURCE_CODES[source])
+  return await sql<RatingsEvidence[]>`
+    select c.source, c.day, c.seen_at as "seenAt", c.ratings, c.rating, c.origin, coalesce(c.parser, r.parser) as parser,
+      encode(coalesce(c.sha256, r.sha256), 'hex') as sha256, r.egress, r.term
+    from (
+      select distinct on (source) *
+      from rating_count
+      where app_id = ${app} and storefront = ${storefront} and day <= ${day}
+      order by source, day desc
+      limit 100
+    ) c
+    left join lateral (
+      select s.parser, s.sha256, s.egress, l.term
+      from list l
+      join search_results s on s.list_id = l.id
+      join unnest(${[...RANK_SOURCES]}::text[], ${codes}::smallint[]) k (source, code) on k.code = s.source
+      where c.sha256 is null and l.storefront = c.storefront and s.day = c.day and s.seen_at = c.seen_at
+        and k.source = c.source and ${app}::int = any(s.app_ids)
+      order by l.id
+      limit 1
+    ) r on true
+    order by c.source
+    limit 100`
+}

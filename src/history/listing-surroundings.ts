@@ -1,0 +1,84 @@
+import type { Sql } from "../database/types.ts"
+import { nameIn } from "../observations/app-names.ts"
+import type { Side } from "../observations/provenance.ts"
+import type { RankedApp } from "../observations/types.ts"
+import { parseRival } from "../vocabulary/store-ids.ts"
+import { dayAnswers, sideOf } from "./day-answers.ts"
+
+interface Named {
+  name: string | null
+  developer: string | null
+}
+
+interface Surroundings extends Named {
+  rivals: { name: string; developer: string | null }[]
+  /** Tracked keywords of the storefront, in their order; at most 1,000. */
+  tracked: string[]
+}
+
+/** So many tracked keywords' results are looked at, and so many places of each: who stands there is known as a rival. */
+export const LISTS = 100
+export const PLACES = 10
+
+/**
+ * What is known of an app in a storefront of a store that its listing is to be judged by. Rivals are those named by hand and
+ * those in the first places of the tracked keywords on the latest measured day; apps of the app's own maker are none.
+ */
+export async function knownOf(
+  sql: Sql,
+  app: RankedApp & { name: string; manualRivals: string[] | null },
+  { platform, storefront }: Side,
+): Promise<Surroundings> {
+  const side = sideOf(app, { platform, storefront })
+  const [[own], rivals, tracked] = await Promise.all([
+    sql<Named[]>`
+      select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
+      from store_app a
+      where a.id = ${side.own}`,
+    readRivals(sql, side, app),
+    sql<{ term: string }[]>`
+      select term
+      from tracked_term
+      where app_id = ${side.appId} and country = ${storefront}
+      order by position, term
+      limit 1000`,
+  ])
+  return {
+    name: own?.name ?? app.name,
+    developer: own?.developer ?? null,
+    rivals,
+    tracked: tracked.map(({ term }) => term),
+  }
+}
+
+async function readRivals(
+  sql: Sql,
+  side: ReturnType<typeof sideOf>,
+  { manualRivals, countries }: Pick<RankedApp, "countries"> & { manualRivals: string[] | null },
+) {
+  const manual = (manualRivals ?? [])
+    .map(parseRival)
+    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+  return await sql<Surroundings["rivals"]>`
+    with ${dayAnswers(sql, [side], { lists: LISTS })}, rival as materialized (
+      select distinct u.app_id
+      from answer a
+      cross join lateral unnest(a.app_ids[1:${PLACES}]) u (app_id)
+      union
+      select id
+      from store_app
+      where platform = ${side.platform} and store_id = any(${manual}::text[])
+    )
+    select n.name, s.developer
+    from rival r
+    join store_app s on s.id = r.app_id
+    cross join lateral (
+      select ${nameIn(sql, sql`s.id`, { storefront: side.storefront, countries })} as name
+    ) n
+    left join store_app o on o.id = ${side.own}
+    where n.name is not null and s.id is distinct from o.id
+      and (s.developer_id is null or s.developer_id is distinct from o.developer_id)
+      and (s.developer is null or s.developer is distinct from o.developer)
+    order by s.id
+    limit 1000`
+}

@@ -1,0 +1,197 @@
+import type { Sql } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
+import { nameIn } from "../observations/app-names.ts"
+import type { FactSource, Platform } from "../observations/types.ts"
+
+/** The one source whose pages show events and editors' cards. */
+export const PLACED_BY: FactSource = "apple-app-page"
+/** Whose pages show similar apps. */
+export const SHELVED_BY: Record<Platform, FactSource> = { ios: PLACED_BY, android: "play-details" }
+
+/** An event or editors' card that an app's page showed. */
+export interface Placement {
+  storefront: string
+  kind: "event" | "story" | "collection"
+  /** The store's own. */
+  id: string
+  title: string | null
+  /** Of an event: what kind the page calls it, what it says, and from when to when it runs. */
+  label: string | null
+  text: string | null
+  startsAt: Date | null
+  endsAt: Date | null
+  firstSeenAt: Date
+  lastSeenAt: Date
+  /** The latest page shows it. */
+  shown: boolean
+  /** When a page was first without it that still showed others; null = it is there, or nothing is known of it since. */
+  goneAt: Date | null
+}
+
+/** The most placements of one storefront, and about how many are shown of many storefronts together. */
+export const MOST_PLACEMENTS = 200
+const MOST_IN_ALL = 2_000
+
+export interface Placements {
+  /** Of each storefront, in their order, the latest seen first. */
+  placements: Placement[]
+  /** Storefronts of which there are more. */
+  truncated: Set<string>
+}
+
+/**
+ * What an app's pages (a store_app id) showed since a UTC day, and what the latest page shows, however old it is: of each
+ * storefront the latest seen, at most 200, and fewer, down to 11, of more than 10 storefronts at once.
+ */
+export async function placementsOf(
+  sql: Sql,
+  appId: number,
+  storefronts: readonly string[],
+  since: string,
+): Promise<Placements> {
+  const from = `${since}T00:00:00Z`
+  const most = Math.min(MOST_PLACEMENTS, Math.floor(MOST_IN_ALL / Math.max(1, storefronts.length)))
+  const rows = await sql<(Placement & { nth: number })[]>`
+    with gone as materialized (
+      select storefront, subject, max(at) as at
+      from listing_change
+      where app_id = ${appId} and at >= ${from}::timestamptz and storefront = any(${storefronts as string[]}::text[])
+        and source = ${PLACED_BY} and kind in ('event_ended', 'unfeatured')
+      group by storefront, subject
+    )
+    select s.storefront, i.kind, i.item_id as id, i.title, i.label, i.text, i.starts_at as "startsAt",
+      i.ends_at as "endsAt", i.first_seen_at as "firstSeenAt", i.seen_at as "lastSeenAt",
+      i.seen_at >= r.seen_at as shown, g.at as "goneAt", i.nth::int as nth
+    from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, place)
+    cross join lateral (
+      select seen_at
+      from listing_run
+      where (app_id, storefront, source, section) = (${appId}, s.storefront, ${PLACED_BY}, 'page')
+      order by first_seen_at desc
+      limit 1
+    ) r
+    cross join lateral (
+      select *, row_number() over (order by seen_at desc, first_seen_at desc, kind, item_id) as nth
+      from listing_item
+      where (app_id, storefront, source) = (${appId}, s.storefront, ${PLACED_BY})
+        and seen_at >= least(${from}::timestamptz, r.seen_at)
+      order by nth
+      limit ${most + 1}
+    ) i
+    left join gone g
+      on g.storefront = s.storefront and g.at > i.seen_at
+        and g.subject = case i.kind when 'event' then i.item_id else i.kind || ' ' || i.item_id end
+    order by s.place, i.nth
+    limit 100000`.then(uncut(100_000))
+  return {
+    placements: rows.filter(({ nth }) => nth <= most),
+    truncated: new Set(rows.filter(({ nth }) => nth > most).map(({ storefront }) => storefront)),
+  }
+}
+
+/** An app on the row of similar apps of another's page. */
+export interface ShelfApp {
+  storefront: string
+  /** When the row was read last. */
+  seenAt: Date
+  /** From 1. */
+  place: number
+  storeId: string
+  /** Null = none was seen yet. */
+  name: string | null
+}
+
+export interface Shelves {
+  /** Storefronts in which the app's row was read, and when. */
+  readAt: Map<string, Date>
+  apps: ShelfApp[]
+}
+
+/** An app on one store, by its store_app id. */
+export interface ShelfOwner {
+  platform: Platform
+  appId: number
+  /** The storefronts that the tracked app tracks: apps that were never seen in one are called as in these. */
+  countries: readonly string[]
+}
+
+/** The apps similar to an app, as its page shows them in each storefront, in the order shown. */
+export async function similarShelves(
+  sql: Sql,
+  { platform, appId, countries }: ShelfOwner,
+  storefronts: readonly string[],
+): Promise<Shelves> {
+  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
+  const rows = await sql<(ShelfApp | (Pick<ShelfApp, "storefront" | "seenAt"> & { place: null }))[]>`
+    select s.storefront, r.seen_at as "seenAt", i.place::int as place, i.store_id as "storeId", ${name} as name
+    from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, at)
+    cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
+    left join lateral jsonb_array_elements_text(r.content) with ordinality i (store_id, place) on true
+    left join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)
+    order by s.at, i.place
+    limit 100000`.then(uncut(100_000))
+  return {
+    readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])),
+    apps: rows.filter((row): row is ShelfApp => row.place !== null),
+  }
+}
+
+export interface ShelvesBeside {
+  /** How many rows of other apps were read, by storefront. */
+  read: Map<string, number>
+  /** Whose rows show the app, and where. */
+  apps: ShelfApp[]
+}
+
+/**
+ * On whose row of similar apps an app stands: of the apps on its own row and of its rivals, as far as their pages are read;
+ * the best places first. `id` is the tracked app's.
+ */
+export async function standsOn(
+  sql: Sql,
+  { id, platform, appId, countries }: ShelfOwner & { id: string },
+  storefronts: readonly string[],
+): Promise<ShelvesBeside> {
+  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
+  const rows = await sql<(Omit<ShelfApp, "place"> & { place: number | null })[]>`
+    with near as (
+      select s.storefront, a.id
+      from unnest(${storefronts as string[]}::text[]) s (storefront)
+      cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
+      cross join lateral jsonb_array_elements_text(r.content) i (store_id)
+      join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)
+      union
+      select storefront, rival
+      from app_rival
+      where app_id = ${id} and platform = ${platform} and storefront = any(${storefronts as string[]}::text[])
+    )
+    select s.storefront, r.seen_at as "seenAt", i.place::int as place, a.store_id as "storeId", ${name} as name
+    from near s
+    join store_app a on a.id = s.id
+    cross join lateral ${latestShelf(sql, sql`s.id`, platform)} r
+    cross join lateral (
+      select min(x.place) as place
+      from jsonb_array_elements_text(r.content) with ordinality x (store_id, place)
+      where x.store_id = (select store_id from store_app where id = ${appId})
+    ) i
+    where s.id <> ${appId}
+    order by s.storefront, i.place, a.store_id collate "C"
+    limit 100000`.then(uncut(100_000))
+  const read = Map.groupBy(rows, ({ storefront }) => storefront)
+  return {
+    read: new Map([...read].map(([storefront, shelves]) => [storefront, shelves.length])),
+    apps: rows.filter((row): row is ShelfApp => row.place !== null),
+  }
+}
+
+/** A query, for the storefront of `s`: what the app's row of similar apps said last, and when. */
+function latestShelf(sql: Sql, appId: ReturnType<Sql>, platform: Platform) {
+  return sql`(
+    select r.seen_at, c.content
+    from listing_run r
+    join listing_content c using (app_id, storefront, source, section, digest)
+    where (r.app_id, r.storefront, r.source, r.section) = (${appId}, s.storefront, ${SHELVED_BY[platform]}, 'similar')
+    order by r.first_seen_at desc
+    limit 1
+  )`
+}

@@ -1,0 +1,109 @@
+import type { Sql } from "../database/types.ts"
+import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
+import { type NamePlace, nameIn } from "../observations/app-names.ts"
+import { keywordMetricsOf, UNMEASURED } from "../observations/derived/keyword-metrics.ts"
+import type { Side } from "../observations/provenance.ts"
+import type { FactSource, Platform, RankedApp } from "../observations/types.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
+import { dayAnswers, sideOf } from "./day-answers.ts"
+import { preferredRating } from "./rating-days.ts"
+
+/** Which source shows both name and subtitle of an app as its page has them. */
+export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
+
+export interface PageTexts {
+  name: string
+  /** "" = the page shows none. */
+  subtitle: string
+  /** When the page was read last. */
+  seenAt: Date
+  /** When its name or subtitle was last seen to change; null = not since it is read. */
+  changedAt: Date | null
+}
+
+/** What an app's page in a storefront says of name and subtitle; null = it was not read there. */
+export async function pageTexts(sql: Sql, app: number, { platform, storefront }: Side): Promise<PageTexts | null> {
+  const source = TEXT_SOURCES[platform]
+  const [row] = await sql<PageTexts[]>`
+    select c.content ->> 'name' as name, coalesce(c.content ->> 'subtitle', '') as subtitle, r.seen_at as "seenAt", (
+      select max(at)
+      from listing_change
+      where (app_id, storefront, source) = (${app}, ${storefront}, ${source}) and kind in ('name', 'subtitle')
+    ) as "changedAt"
+    from (
+      select seen_at, digest
+      from listing_run
+      where (app_id, storefront, source, section) = (${app}, ${storefront}, ${source}, 'page')
+      order by first_seen_at desc
+      limit 1
+    ) r
+    join listing_content c
+      on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${app}, ${storefront}, ${source}, 'page', r.digest)`
+  return row ?? null
+}
+
+/** So many keywords' results are looked at, the most popular first, and so many places of each. */
+export const KEYWORDS = 40
+const PLACES = 50
+/** Results that are older say little of today's. */
+export const YOUNG_DAYS = 7
+
+/**
+ * The tracked keywords of a side that were measured on the day shown and have a popularity, the most popular first, at most
+ * KEYWORDS, with the apps of their first places.
+ */
+export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
+  const answers = await readAnswers(sql, app, side, addDays(dayOf(now), -YOUNG_DAYS))
+  const metrics = await keywordMetricsOf(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
+  const known = answers.flatMap((answer) => {
+    const { popularity, popularitySource, popularityAt } = metrics.get(answer.term) ?? UNMEASURED
+    return popularity && popularitySource ? [{ ...answer, popularity, popularitySource, popularityAt }] : []
+  })
+  const chosen = known.sort((a, b) => b.popularity - a.popularity || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
+  const peers = await readPeers(
+    sql,
+    chosen.flatMap(({ ids }) => ids),
+    { storefront: side.storefront, countries: app.countries },
+  )
+  const own = sideOf(app, side).own
+  return chosen.map(({ ids, ...keyword }) => ({
+    ...keyword,
+    peers: ids.flatMap((id, at): RankedPeer[] => {
+      const peer = peers.get(id)
+      return id === own || !peer ? [] : [{ rank: at + 1, ...peer }]
+    }),
+  }))
+}
+
+interface Answer {
+  term: string
+  day: string
+  rank: number | null
+  ids: number[]
+}
+
+async function readAnswers(sql: Sql, app: RankedApp, side: Side, since: string): Promise<Answer[]> {
+  return await sql<Answer[]>`
+    with ${dayAnswers(sql, [sideOf(app, side)])}
+    select term, day, our_rank as rank, app_ids[1:${PLACES}] as ids
+    from answer
+    where day >= ${since}::date
+    order by position, term
+    limit 1000`
+}
+
+async function readPeers(sql: Sql, ids: readonly number[], place: NamePlace) {
+  const rows = await sql<{ id: number; name: string | null; ratings: number | null }[]>`
+    select a.id, ${nameIn(sql, sql`a.id`, place)} as name, c.ratings
+    from unnest(${[...new Set(ids)]}::int[]) a (id)
+    left join lateral (
+      select ratings
+      from rating_count
+      where app_id = a.id and storefront = ${place.storefront as string} and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) c on true
+    order by a.id
+    limit ${KEYWORDS * PLACES}`
+  return new Map(rows.map(({ id, ...peer }) => [id, peer]))
+}

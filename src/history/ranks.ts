@@ -1,0 +1,147 @@
+import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
+import { bestFirst } from "../observations/best-first.ts"
+import type { Side } from "../observations/provenance.ts"
+import { type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
+
+/** A term on the day shown. Not measured: source, depth and seenAt are null; measured and absent: only rank is. */
+export interface TermRank {
+  term: string
+  measured: boolean
+  rank: number | null
+  source: RankSource | null
+  depth: number | null
+  seenAt: Date | null
+}
+
+export interface SideRanks extends Side {
+  /** The latest day on which any of the app's terms was measured there; null = never. */
+  day: string | null
+  /** When the latest of that day's answers was seen. */
+  measuredAt: Date | null
+  /** Every tracked term, in its order. */
+  terms: TermRank[]
+}
+
+/** The app's store_app id on a platform, where it has one and tracks the storefront; else nothing there is measured. */
+export function ownId(app: RankedApp, { platform, storefront }: Side): number | null {
+  if (!app.countries.includes(storefront)) return null
+  return platform === "ios" ? app.iosApp : app.androidApp
+}
+
+/**
+ * Where an app stands on the day shown, in three states, for each side asked for. A storefront that the app does not
+ * track answers all the app's terms as unmeasured. More than a few hundred terms are read in pieces, with a pause after each.
+ */
+export async function ranksOn(
+  sql: Db,
+  app: RankedApp,
+  sides: readonly Side[],
+  pause = async () => {},
+): Promise<SideRanks[]> {
+  const rows = await readRanks(sql, app, sides, pause)
+  const bySide = Map.groupBy(rows, ({ place }) => place)
+  const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront)) ? await allTerms(sql, app) : []
+  return sides.map((side, place) => {
+    if (!app.countries.includes(side.storefront)) {
+      return { ...side, day: null, measuredAt: null, terms: untracked.map(unmeasured) }
+    }
+    const found = bySide.get(place + 1) ?? []
+    return { ...side, day: found[0]?.day ?? null, measuredAt: latest(found), terms: found.map(termRank) }
+  })
+}
+
+/** The app's terms over all its storefronts, in the order of storefronts and positions, each once. */
+export async function allTerms(sql: Db, app: RankedApp): Promise<string[]> {
+  const rows = await sql<{ term: string }[]>`
+    select term
+    from tracked_term
+    where app_id = ${app.id}
+    order by array_position(${app.countries}::text[], country), position, term
+    limit 100000`.then(uncut(100_000))
+  return [...new Set(rows.map(({ term }) => term))]
+}
+
+interface RankRow {
+  place: number
+  term: string
+  day: string | null
+  source: number | null
+  depth: number | null
+  seenAt: Date | null
+  /** 0 = absent. */
+  rank: number | null
+}
+
+/** Terms whose results one statement looks up: some 5 ms on the embedded database. */
+const PIECE = 150
+
+async function readRanks(
+  sql: Db,
+  app: RankedApp,
+  sides: readonly Side[],
+  pause: () => Promise<void>,
+): Promise<RankRow[]> {
+  const rows = await sql<(RankRow & { listId: number | null; ownId: number | null })[]>`
+    with term as materialized (
+      select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day,
+        row_number() over (order by s.place, k.position, k.term) as n
+      from unnest(
+        ${sides.map(({ platform }) => platform)}::text[],
+        ${sides.map(({ storefront }) => storefront)}::text[],
+        ${sides.map((side) => ownId(app, side))}::int[]
+      ) with ordinality s (platform, storefront, own_id, place)
+      join tracked_term k on k.app_id = ${app.id} and k.country = s.storefront
+      left join lateral (
+        select id, last_day
+        from list
+        where s.own_id is not null and (platform, storefront, term) = (s.platform, s.storefront, k.term)
+        offset 0
+      ) l on true
+    )
+    select t.place, t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt",
+      r.rank
+    from term t
+    left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
+    order by t.place, t.position, t.term
+    limit 100000`.then(uncut(100_000))
+  for (let from = PIECE; from < rows.length; from += PIECE) {
+    await pause()
+    const piece = rows.slice(from, from + PIECE)
+    const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
+      select r.source, r.depth, r.seen_at as "seenAt", r.rank
+      from unnest(
+        ${piece.map(({ listId }) => listId)}::int[],
+        ${piece.map(({ day }) => day)}::date[],
+        ${piece.map(({ ownId }) => ownId)}::int[]
+      ) with ordinality t (list_id, day, own_id, n)
+      left join lateral (${answerOf(sql, sql`true`)}) r on true
+      order by t.n
+      limit ${PIECE}`
+    for (const [at, answer] of answers.entries()) Object.assign(piece[at]!, answer)
+  }
+  return rows
+}
+
+/** The day's answer for the term `t`. */
+function answerOf(sql: Db, where: ReturnType<Db>) {
+  return sql`
+    select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
+    from search_results
+    where ${where} and list_id = t.list_id and day = t.day and complete
+    order by ${bestFirst(sql)}
+    limit 1`
+}
+
+function termRank({ term, source, depth, seenAt, rank }: RankRow): TermRank {
+  if (source === null) return unmeasured(term)
+  return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt }
+}
+
+function unmeasured(term: string): TermRank {
+  return { term, measured: false, rank: null, source: null, depth: null, seenAt: null }
+}
+
+function latest(rows: readonly RankRow[]): Date | null {
+  return rows.reduce<Date | null>((last, { seenAt }) => (seenAt && (!last || seenAt > last) ? seenAt : last), null)
+}

@@ -1,0 +1,60 @@
+import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
+import { DEMO, type SourceName } from "../observations/types.ts"
+
+/**
+ * Whose count of a day's ratings is taken where several were read: a look-up of the app itself goes before its page, and that
+ * before what lists show of it. Sources round and count otherwise, so one order holds for all days.
+ */
+export const RATING_SOURCES: readonly SourceName[] = [
+  "itunes-lookup", "play-details", "apple-app-page", "itunes-search", "itunes-developer", "apple-charts",
+  "apple-web-search", "apple-store-search", "play-search", "import", "foreign",
+] // biome-ignore format: a list to scan
+
+/** What a store showed of an app's ratings on a UTC day. */
+export interface RatingPoint {
+  day: string
+  ratings: number
+  /** 0 to 5; null = not shown. */
+  rating: number | null
+  source: SourceName
+}
+
+/**
+ * Rating counts of an app (a store_app id) in a storefront on the measured days from `from` to `to` inclusive, oldest first;
+ * days without a point were not measured. The demo's days count only where there are no others.
+ */
+export async function ratingDays(
+  sql: Db,
+  app: number,
+  { storefront, from, to }: { storefront: string; from: string; to: string },
+): Promise<RatingPoint[]> {
+  const rows = await sql<RatingPoint[]>`
+    select distinct on (day) day, ratings, rating::numeric::float8 as rating, source
+    from rating_count
+    where app_id = ${app} and storefront = ${storefront} and day between ${from}::date and ${to}::date
+      and ratings is not null and (origin = ${DEMO}) = not exists (
+        select
+        from rating_count o
+        where o.app_id = ${app} and o.storefront = ${storefront} and o.ratings is not null and o.origin <> ${DEMO}
+      )
+    order by day, ${preferredRating(sql)}
+    limit 10000`.then(uncut(10_000))
+  return [...rows]
+}
+
+/** The latest day's count, however long ago; null = none was ever read. */
+export async function latestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
+  const [row] = await sql<RatingPoint[]>`
+    select day, ratings, rating::numeric::float8 as rating, source
+    from rating_count
+    where app_id = ${app} and storefront = ${storefront} and ratings is not null
+    order by day desc, ${preferredRating(sql)}
+    limit 1`
+  return row ?? null
+}
+
+/** Of several counts of one day in `rating_count`, the one that is told comes first: nothing of the demo beside what was read; then by precedence. */
+export function preferredRating(sql: Db) {
+  return sql`origin = ${DEMO}, array_position(${RATING_SOURCES as string[]}::text[], source), source`
+}

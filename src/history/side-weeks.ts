@@ -1,0 +1,44 @@
+import type { Sql } from "../database/types.ts"
+import { pointsOf } from "../formulas/month-bytes.ts"
+import { moveBetween } from "../formulas/rank-moves.ts"
+import type { TermMonths } from "../formulas/timeline.ts"
+import { sourceOf } from "../observations/types.ts"
+import { addDays, monthOf } from "../vocabulary/days.ts"
+import type { SideApp } from "./day-answers.ts"
+import { rankMonthsOf } from "./rank-months.ts"
+import type { TermDay } from "./side-days.ts"
+
+/** A keyword on the last measured day of a week; `day` null = there was none. */
+export type TermWeek = TermDay & { day: string | null }
+
+/**
+ * How the keywords of apps stood on their last measured day from `from` to `to` (UTC days, both included), side by side,
+ * against the last measured day of the seven before `from`. Reads at most three months of each.
+ */
+export async function sideWeeks(
+  sql: Sql,
+  sides: readonly SideApp[],
+  { from, to }: { from: string; to: string },
+): Promise<(SideApp & { terms: TermWeek[] })[]> {
+  const earliest = addDays(from, -7)
+  const sided = await rankMonthsOf(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
+  return sides.map((side, place) => {
+    const terms = sided[place] as TermMonths[]
+    return { ...side, terms: terms.map((term) => termWeek(term, { earliest, from, to })) }
+  })
+}
+
+function termWeek(
+  { term, months }: TermMonths,
+  { earliest, from, to }: Record<"earliest" | "from" | "to", string>,
+): TermWeek {
+  const points = [...months].flatMap(([month, bytes]) => pointsOf({ month, ...bytes }, earliest, to))
+  const named = points.map((point) => ({ ...point, source: sourceOf(point.source) }))
+  const last = named.at(-1)
+  if (!last || last.day < from)
+    return { term, day: null, measured: false, rank: null, source: null, against: null, move: null }
+  const before = named.findLast(({ day }) => day < from)
+  const { rank, source, day } = last
+  const move = before ? moveBetween(before, last) : null
+  return { term, day, measured: true, rank, source, against: before?.day ?? null, move }
+}

@@ -1,0 +1,100 @@
+import { APPLE_PRODUCTS, KNOWN_BRANDS, OTHER_PLATFORMS } from "../words/products.ts"
+import type { Code, Field, Severity } from "./finding.ts"
+import { quoted } from "./finding.ts"
+import { type Check, type FieldText, given, type Known, type Listing, type Mark, textOf, wasteMark } from "./listing.ts"
+import { findPhrases, type Phrases, phrasesFrom, phrasesOf } from "./phrases.ts"
+import { knownNames } from "./rival-names.ts"
+import { wordKeys } from "./word-keys.ts"
+
+/**
+ * Names of products, apps and companies. App Review Guidelines 2.3.10: no names "of other mobile platforms or alternative
+ * app marketplaces" in any metadata; 2.3.7: no field packed "with trademarked terms, popular app names". The app's own name
+ * and its maker's are searched anyway, so that the keyword field need not hold them.
+ */
+export const names: Check = (listing) => {
+  const own = ownWords(listing.known)
+  const { ownNames, rivalNames, rivalDevelopers } = knownNames(listing)
+  const alien = (phrases: Phrases) => without(phrases, own)
+  const products = [
+    ...seek(listing, SHOWN, alien(OTHERS), "other_platform", "error", "is another platform (guideline 2.3.10)"),
+    ...seek(listing, TOLD, alien(OTHERS), "other_platform", "warning", "is another platform (guideline 2.3.10)"),
+    ...seek(
+      listing,
+      SHOWN,
+      alien(APPLE),
+      "apple_product",
+      "warning",
+      "is a product name of Apple's, to be used sparingly",
+    ),
+  ]
+  const companies = [
+    ...seek(listing, SHOWN, alien(rivalNames), "rival_name", "warning", "is the name of a rival app (guideline 2.3.7)"),
+    ...seek(listing, SHOWN, alien(rivalDevelopers), "rival_developer", "warning", "is the maker of a rival app"),
+    ...seek(
+      listing,
+      SHOWN,
+      alien(BRANDS),
+      "known_brand",
+      "warning",
+      "is a well-known name of others (guideline 2.3.7)",
+    ),
+    ...seek(
+      listing,
+      ["keywords"],
+      ownNames,
+      "own_brand",
+      "warning",
+      "is the app's own name or its maker's, searched anyway",
+    ),
+  ]
+  return [...products, ...apart(companies, products)]
+}
+
+/** Without what lies within a longer name that was found: the company in "Google Play", the maker in its app's name. */
+function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
+  const taken = new Map<FieldText, Uint8Array>()
+  const cover = ({ field, at, end }: Mark) => {
+    const units = taken.get(field) ?? new Uint8Array(field.text.length)
+    taken.set(field, units.fill(1, at, end))
+  }
+  longer.forEach(cover)
+  return marks.filter((mark) => {
+    if (taken.get(mark.field)?.[mark.at]) return false
+    cover(mark)
+    return true
+  })
+}
+
+const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
+const TOLD: readonly Field[] = ["promotionalText", "description"]
+const APPLE = phrasesOf(APPLE_PRODUCTS)
+const OTHERS = phrasesOf(OTHER_PLATFORMS)
+const BRANDS = phrasesOf(KNOWN_BRANDS)
+
+/** Words of the names under which the store knows the app and its maker: they are not others' names. */
+function ownWords({ name, developer }: Known): string[] {
+  return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
+}
+
+function without({ byFirst, unspaced }: Phrases, own: readonly string[]): Phrases {
+  if (own.length === 0) return { byFirst, unspaced }
+  const words = new Set(own)
+  const others = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
+  const foreign = unspaced.filter((phrase) => !own.some((word) => word.includes(phrase)))
+  return phrasesFrom([...others, ...foreign.map((phrase) => [phrase])])
+}
+
+function seek(
+  listing: Listing,
+  fields: readonly Field[],
+  phrases: Phrases,
+  code: Code,
+  severity: Severity,
+  sentence: string,
+): Mark[] {
+  return given(listing, ...fields).flatMap((field: FieldText) =>
+    findPhrases(field, phrases).map((phrase) =>
+      wasteMark(field, phrase, { code, severity, message: `${quoted(textOf(field, phrase))} ${sentence}.` }),
+    ),
+  )
+}

@@ -1,0 +1,52 @@
+import type { Fragment } from "postgres"
+import type { Db } from "../database/types.ts"
+
+/** Which of an app's names is meant: a storefront, or what a statement calls it, and who asks. */
+export interface NamePlace {
+  storefront: string | Fragment
+  /** The storefronts that the tracked app tracks, in their order; none where nobody's app is meant. */
+  countries: readonly string[] | Fragment
+}
+
+/**
+ * What a store app is called in an answer about a storefront, as an expression: as it is named there, else in the first of
+ * the tracked storefronts where it was seen, else in the United States, else in the first by code; null = no store has
+ * named it. `app` is its store_app id in the statement. The same whatever came first.
+ */
+export function nameIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
+  return factIn(sql, "name", app, place)
+}
+
+/** The address of its icon, found as the name is. */
+export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
+  return factIn(sql, "icon_url", app, place)
+}
+
+// Looked up by key first: what is left is read for those alone that were never seen there.
+function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront, countries }: NamePlace): Fragment {
+  const column = sql(`app_name.${fact}`)
+  const listed = countries as string[]
+  return sql`coalesce(
+    (
+      select ${column}
+      from store_app_name app_name
+      where (app_name.app_id, app_name.storefront) = (${app}, ${storefront as string})
+    ), (
+      select ${column}
+      from store_app_name app_name
+      where app_name.app_id = ${app} and app_name.storefront = any(${listed}::text[]) and ${column} is not null
+      order by array_position(${listed}::text[], app_name.storefront)
+      limit 1
+    ), (
+      select ${column}
+      from store_app_name app_name
+      where (app_name.app_id, app_name.storefront) = (${app}, 'us')
+    ), (
+      select ${column}
+      from store_app_name app_name
+      where app_name.app_id = ${app} and ${column} is not null
+      order by app_name.storefront
+      limit 1
+    )
+  )`
+}

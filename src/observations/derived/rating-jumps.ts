@@ -1,0 +1,98 @@
+import type { Tx } from "../../database/types.ts"
+import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../../listing/changes.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import type { Identified } from "../rows/identified.ts"
+import type { AppsObservation, ListingObservation } from "../types.ts"
+import { placesWithin, type Replacement, replaceChanges } from "./changes.ts"
+import type { Series } from "./listing-runs.ts"
+
+/** A reading of which rating counts were new; of several apps, or of the one whose page it is. */
+type Counted = AppsObservation | ListingObservation
+
+/**
+ * Derives the jumps of ratings anew around days whose counts came from these readings. Idempotent. The caller holds the lock
+ * of their series, or has written their counts.
+ */
+export async function deriveJumps(tx: Tx, counted: readonly Counted[], known: Identified): Promise<void> {
+  const spans = spansOf(counted, known)
+  if (spans.length === 0) return
+  const days = await daysAround(tx, spans)
+  const replacements = spans.map((span, place): Replacement => {
+    const { first, last, ...series } = span
+    const own = days.get(place) ?? []
+    const [from, to] = [new Date(first), new Date(Date.parse(addDays(last, 1)) - 1)]
+    const seen = own.map(({ seenAt }) => seenAt)
+    const within = placesWithin(seen, { from, to })
+    const changes = within.places.flatMap((at) =>
+      ratingChanges(own, at).map((change) => ({ ...change, origin: own[at]?.origin as string })),
+    )
+    return { ...series, from, before: within.before, changes }
+  })
+  await replaceChanges(tx, RATING_CHANGES, replacements)
+}
+
+/** UTC days of a series, both included. */
+interface Span extends Series {
+  first: string
+  last: string
+}
+
+function spansOf(counted: readonly Counted[], { appOf }: Identified): Span[] {
+  const days = counted.flatMap((reading) => {
+    const { platform, storefront, source, seenAt } = reading
+    const day = dayOf(seenAt)
+    const ids = reading.kind === "listing" ? [reading.id] : reading.apps.map(({ id }) => id)
+    return ids.map((id) => ({ appId: appOf(platform, id), storefront, source, day }))
+  })
+  const series = Map.groupBy(days, ({ appId, storefront, source }) => `${appId} ${storefront} ${source}`)
+  return [...series.values()].map((same) => {
+    const [{ appId, storefront, source }] = same as [(typeof same)[number]]
+    const sorted = same.map(({ day }) => day).sort()
+    return { appId, storefront, source, first: sorted[0] as string, last: sorted.at(-1) as string }
+  })
+}
+
+type HeldDay = RatingDay & { origin: string }
+
+/** By the span's place, oldest first. */
+async function daysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
+  const rows = await tx<(HeldDay & { place: number })[]>`
+    with span as materialized (
+      select *
+      from jsonb_to_recordset(${tx.json(spans.map(columnsOf))}) s (
+        place int, app_id int, storefront text, source text, first date, last date
+      )
+    )
+    select s.place, d.seen_at as "seenAt", d.rating, d.ratings, d.origin
+    from span s
+    cross join lateral (
+      (
+        select day, seen_at, rating, ratings, origin
+        from rating_count
+        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
+          and day < s.first
+        order by day desc
+        limit ${LOOK_BACK}
+      )
+      union all
+      select day, seen_at, rating, ratings, origin
+      from rating_count
+      where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
+        and day between s.first and s.last
+      union all
+      (
+        select day, seen_at, rating, ratings, origin
+        from rating_count
+        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
+          and day > s.last
+        order by day
+        limit ${LOOK_BACK + 1}
+      )
+    ) d
+    order by s.place, d.day`
+  return Map.groupBy(rows, ({ place }) => place)
+}
+
+function columnsOf({ appId, storefront, source, first, last }: Span, place: number) {
+  return { place, app_id: appId, storefront, source, first, last }
+}

@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql, Tx } from "../../database/types.ts"
+import { recordAttempt } from "../attempts.ts"
+import { ObservationProblem } from "../check.ts"
+import { deriveFigures, noteSide, type Sides } from "../derived/figures.ts"
+import type { AnyKind } from "../kind.ts"
+import { KINDS, kindNamed } from "../kinds.ts"
+import { type RecordOptions, record } from "../record.ts"
+import type { Attempt, Observation } from "../types.ts"
+import { type BatchSize, createBatchSize } from "./batch-size.ts"
+import { LineProblem, type Parsed, parseLine } from "./lines.ts"
+
+/** Counts so far. */
+export interface ImportProgress {
+  /** Lines that were not blank. */
+  read: number
+  /** Readings stored: new ones, and those that replaced a lesser one. */
+  recorded: number
+  /** Readings and attempts that were there already. */
+  known: number
+  /** Failed reads logged. */
+  attempts: number
+  /** Lines that were skipped. */
+  skipped: number
+}
+
+export interface Imported extends Omit<ImportProgress, "skipped"> {
+  /** Lines that were skipped, by number from 1, and why. */
+  bad: BadLine[]
+}
+
+export interface BadLine {
+  line: number
+  reason: string
+}
+
+export interface ImportOptions {
+  /** Lines stored in one transaction, fewer where that would take long (batch-size.ts). */
+  batch?: number
+  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+  onProgress?: (progress: ImportProgress) => void
+  now?: () => Date
+  /** Called with the readings of a transaction, in it, also where they were there already; again where it is tried again. */
+  note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
+  kinds?: readonly AnyKind[]
+}
+
+/**
+ * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all, but for long pages of reviews, which are
+ * stored in parts; bad lines are skipped and named. At the end keywords' figures are calculated of what is stored then (see deriveFigures): no worker is needed for them.
+ * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated, also for the sake
+ * of the figures. What the database throws is thrown on; batches before it stay.
+ */
+export async function importLines(
+  sql: Sql,
+  lines: AsyncIterable<string>,
+  {
+    batch = 200,
+    pause = () => sleep(PAUSE_MS),
+    onProgress = () => {},
+    now = () => new Date(),
+    note,
+    kinds = KINDS,
+  }: ImportOptions = {},
+): Promise<Imported> {
+  const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
+  const sides: Sides = new Map()
+  let pending: Numbered[] = []
+  let results = 0
+  let number = 0
+  const size = createBatchSize()
+  const storing: Storing = { sql, total, size, pause, now, note, kinds }
+  const flush = async () => {
+    await store(storing, pending, results)
+    pending = []
+    results = 0
+    const { bad, ...counts } = total
+    onProgress({ ...counts, skipped: bad.length })
+  }
+  for await (const text of lines) {
+    number++
+    const line = number === 1 ? text.replace(/^\uFEFF/, "") : text
+    if (line.trim() === "") continue
+    total.read++
+    const parsed = tryParse(line, number, storing)
+    if (!parsed) continue
+    const more = resultsOf(parsed, kinds)
+    if (pending.length >= batch || (results > 0 && results + more > size.results)) {
+      await flush()
+      await pause()
+    }
+    const long = longReading(parsed, storing)
+    if (long) await storeParts(storing, number, long)
+    else {
+      pending.push({ number, parsed })
+      results += more
+    }
+    if (parsed.kind === "observation") noteSide(sides, parsed.observation, kinds)
+  }
+  await flush()
+  await deriveFigures(sql, sides, { now, pause })
+  total.bad.sort((a, b) => a.line - b.line)
+  return total
+}
+
+const PAUSE_MS = 5
+
+function resultsOf(parsed: Parsed, kinds: readonly AnyKind[]): number {
+  if (parsed.kind === "attempt") return 0
+  return kindNamed(parsed.observation.kind, kinds)?.weight?.(parsed.observation) ?? 1
+}
+
+interface Numbered {
+  number: number
+  parsed: Parsed
+}
+
+function tryParse(text: string, line: number, { total: { bad }, kinds }: Storing): Parsed | undefined {
+  try {
+    return parseLine(text, kinds)
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error
+    bad.push({ line, reason: error.message })
+  }
+}
+
+interface Storing {
+  sql: Sql
+  total: Imported
+  size: BatchSize
+  pause: () => Promise<void>
+  now: () => Date
+  note: ImportOptions["note"]
+  kinds: readonly AnyKind[]
+}
+
+async function store(storing: Storing, pending: readonly Numbered[], results: number): Promise<void> {
+  const { sql, total, now } = storing
+  const readings: { line: number; observation: Observation }[] = []
+  const attempts: { line: number; attempt: Attempt }[] = []
+  for (const { number: line, parsed } of pending) {
+    if (parsed.kind === "attempt") attempts.push({ line, attempt: parsed.attempt })
+    else readings.push({ line, observation: parsed.observation })
+  }
+  const observations = readings.map(({ observation }) => observation)
+  const stored = await record(sql, observations, now, optionsOf(storing, observations, results))
+  total.recorded += stored.recorded
+  total.known += stored.known
+  for (const { index, problem } of stored.refused) {
+    total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
+  }
+  for (const { line, attempt } of attempts) await log(sql, line, attempt, total, now)
+}
+
+function optionsOf(
+  { size, note, kinds }: Storing,
+  observations: readonly Observation[],
+  results: number,
+): RecordOptions {
+  const finish = note && ((tx: Tx) => note(tx, observations))
+  return { kinds, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
+}
+
+async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, now: () => Date): Promise<void> {
+  try {
+    if (await recordAttempt(sql, attempt, now)) total.attempts++
+    else total.known++
+  } catch (error) {
+    if (!(error instanceof ObservationProblem)) throw error
+    total.bad.push({ line, reason: error.message })
+  }
+}
+
+/** A reading that would take a transaction too long, and can be stored in parts. */
+function longReading(parsed: Parsed, { size, kinds }: Storing): Observation | null {
+  if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
+  return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null
+}
+
+async function storeParts(storing: Storing, line: number, reading: Observation): Promise<void> {
+  const { sql, total, size, pause, now, kinds } = storing
+  let isNew = false
+  for (let rest: Observation | null = reading; rest; ) {
+    const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind, kinds)!.split!(rest, size.results)
+    const results = resultsOf({ kind: "observation", observation: part }, kinds)
+    const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], results))
+    const [bad] = refused
+    if (bad) return void total.bad.push({ line, reason: bad.problem.message })
+    isNew ||= recorded > 0
+    rest = left
+    if (rest) await pause()
+  }
+  if (isNew) total.recorded++
+  else total.known++
+}

@@ -1,0 +1,105 @@
+import * as v from "valibot"
+import { normaliseTerm } from "../../vocabulary/term.ts"
+import type { AnyKind } from "../kind.ts"
+import { KINDS, kindNamed } from "../kinds.ts"
+import { LineProblem } from "../line-problem.ts"
+import { type Attempt, type Observation, OUTCOMES } from "../types.ts"
+import { doubledKey } from "./json-keys.ts"
+import { Country, Fact, Moment, PlatformName, RankSource, Text } from "./line-parts.ts"
+
+export { LineProblem }
+
+export type Parsed = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
+
+/**
+ * Reads one line of an import file: a JSON object of a kind of observation, whose fields and example stand in its file
+ * (kinds/), or a read that failed, which is logged and leaves its day unmeasured:
+ *
+ *     {"kind":"attempt","source":"import","platform":"ios","storefront":"us","term":"photo editor",
+ *      "at":"2025-10-25T03:25:01Z","outcome":"blocked","detail":"status 403"}
+ *
+ * All but an app-ads.txt say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android)
+ * and `seenAt` (ISO 8601 with its zone). Terms are normalised. All may say `parser` (version, default 1), `origin` (who
+ * brought it, default "own"), `egress` (country it was read from) and `sha256` (of the raw body, 64 hex digits; without it,
+ * that of the trimmed line). An attempt, which says none of these, has a search's source and an `outcome`.
+ *
+ * A search or chart without `depth` was read as far as its list goes, so an empty one must give it; without `complete` it did
+ * not break off. Reviews without `complete` say nothing of how far the reading came, so an empty reading must say it. A
+ * popularity without `seenAt` was seen when its month ended, the first moment it could be.
+ *
+ * A text that says nothing where none is needed is taken for none. Other fields are refused, and a key that stands twice;
+ * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
+ */
+export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Parsed {
+  if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
+  const value = jsonOf(text)
+  const name = kindIn(value)
+  const kind = name === "attempt" ? null : kindNamed(name, kinds)
+  if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)
+  const line = checkedLine(kind?.lineShape ?? ATTEMPT, value)
+  // every key is one of ours by now, so that it can be named
+  const doubled = doubledKey(text)
+  if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
+  if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
+  return { kind: "observation", observation: kind.readLine(line as never, text) as Observation }
+}
+
+const LONGEST = 1_000_000
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new LineProblem("the line is not JSON")
+  }
+}
+
+function kindIn(value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+  if (!isObject) throw new LineProblem("the line is not a JSON object")
+  return (value as { kind?: unknown }).kind
+}
+
+function namesOf(kinds: readonly AnyKind[]): string[] {
+  const [first, ...others] = kinds.map(({ name }) => name)
+  return [first as string, "attempt", ...others]
+}
+
+function checkedLine(shape: v.GenericSchema, value: unknown): unknown {
+  const result = v.safeParse(shape, value, { abortEarly: true })
+  if (!result.success) throw new LineProblem(reasonOf(result.issues[0]))
+  return result.output
+}
+
+function reasonOf(issue: v.BaseIssue<unknown>): string {
+  const { path = [] } = issue
+  const named = path.map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
+  const field = named.replace(/^\./, "")
+  if (issue.type !== "strict_object") return `${field}: ${issue.message}`
+  if (issue.expected === "never")
+    return `${field.replace(/\.?[^.]*$/, "") || "the line"}: holds a field that is not known`
+  return issue.received === "undefined" ? `${field}: is missing` : `${field}: must be an object`
+}
+
+const ATTEMPT = v.strictObject({
+  kind: v.literal("attempt"),
+  source: RankSource,
+  platform: PlatformName,
+  storefront: Country,
+  term: Text,
+  at: Moment,
+  outcome: v.picklist(OUTCOMES, `must be one of ${OUTCOMES.join(", ")}`),
+  detail: Fact,
+})
+
+type AttemptLine = v.InferOutput<typeof ATTEMPT>
+
+function attemptOf({ term, storefront, detail, ...rest }: AttemptLine): Attempt {
+  return {
+    ...rest,
+    kind: "search",
+    storefront: storefront.toLowerCase(),
+    subject: normaliseTerm(term),
+    ...(detail !== undefined && { detail }),
+  }
+}

@@ -1,0 +1,47 @@
+import { LISTING_SOURCES, type ListingObservation } from "./kinds/listing.ts"
+import { cleanText } from "./rows/facts.ts"
+import type { AppsObservation, StoreApp } from "./types.ts"
+
+/**
+ * What look-ups said of apps' pages, as readings of these pages, each with the look-up that it stands in. An app that was
+ * asked for and is not to be had there says nothing, nor does one of which the look-up kept to the facts. Rating counts are
+ * told by the look-up itself.
+ */
+export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObservation, AppsObservation> {
+  return new Map(
+    lookUps.flatMap((from) => {
+      const source = LISTING_SOURCES.find((one) => one === from.source)
+      return source === undefined ? [] : from.apps.flatMap((app) => pageIn(from, source, app))
+    }),
+  )
+}
+
+/** The look-up without what it says of pages: of apps that nobody follows these would fill the database. */
+export function withoutPages(lookUp: AppsObservation): AppsObservation {
+  return { ...lookUp, apps: lookUp.apps.map(({ listing: _listing, ...app }) => app) }
+}
+
+function pageIn(
+  from: AppsObservation,
+  source: ListingObservation["source"],
+  app: StoreApp,
+): [ListingObservation, AppsObservation][] {
+  const { platform, storefront, seenAt, parser, origin, sha256 } = from
+  const name = cleanText(app.name)
+  if (app.listing === undefined || name === undefined) return []
+  const { id, price, currency } = app
+  const said = {
+    icon: cleanText(app.icon),
+    developer: cleanText(app.developer),
+    developerId: app.developerId,
+    bundleId: cleanText(app.bundleId),
+    version: cleanText(app.version),
+    price,
+    currency,
+    hasInAppPurchases: app.market?.hasInAppPurchases,
+    ...app.listing,
+  }
+  const listing = { name, ...Object.fromEntries(Object.entries(said).filter(([, part]) => part !== undefined)) }
+  const about = { platform, storefront, seenAt, parser, origin, sha256 }
+  return [[{ kind: "listing", source, id, listing, ...about }, from]]
+}

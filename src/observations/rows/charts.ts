@@ -1,0 +1,165 @@
+import type { Tx } from "../../database/types.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { bestFirst } from "../best-first.ts"
+import { hexOf } from "../precedence.ts"
+import { CHART_SOURCE_CODES, type ChartObservation } from "../types.ts"
+import type { ShownApps } from "./facts.ts"
+import type { Identified } from "./identified.ts"
+import { wavesOf } from "./searches.ts"
+
+/** A stored reading of a chart. */
+export interface StoredChart extends ShownApps {
+  from: ChartObservation
+  chartId: number
+}
+
+/**
+ * Stores readings that are new or better than what is held, brings the days of their charts and who is on them now up to
+ * date, and returns those readings. Needs their charts' lock.
+ */
+export async function storeCharts(
+  tx: Tx,
+  readings: readonly ChartObservation[],
+  known: Identified,
+): Promise<StoredChart[]> {
+  if (readings.length === 0) return []
+  const rows = readings.map((reading) => rowOf(reading, known))
+  const changed: Row[] = []
+  for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
+  await deriveCharts(
+    tx,
+    changed.map(({ chartId, from }) => ({ chartId, day: dayOf(from.seenAt) })),
+  )
+  return changed
+}
+
+export interface ChartDay {
+  chartId: number
+  day: string
+}
+
+/**
+ * Rebuilds what is derived of charts of which readings of these days came or went: the days between which they were
+ * measured, and who is on them now. Idempotent. The caller holds the charts' lock (lockCharts).
+ */
+export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<void> {
+  if (touched.length === 0) return
+  const latest = new Map<number, string>()
+  for (const { chartId, day } of touched) if (day > (latest.get(chartId) ?? "")) latest.set(chartId, day)
+  await recountDays(tx, [...latest.keys()])
+  // who is on a chart now follows from its last day alone: older readings cannot move it
+  const moved = await tx<{ id: number }[]>`
+    select c.id
+    from unnest(${[...latest.keys()]}::int[], ${[...latest.values()]}::date[]) t (id, day)
+    join chart c on c.id = t.id
+    where c.last_day is null or t.day >= c.last_day
+    order by c.id`
+  if (moved.length === 0) return
+  await place(
+    tx,
+    moved.map(({ id }) => id),
+  )
+}
+
+async function recountDays(tx: Tx, charts: readonly number[]): Promise<void> {
+  await tx`
+    update chart c
+    set first_day = d.first_day, last_day = d.last_day
+    from (
+      select id,
+        (select min(day) from chart_results where chart_id = id and complete) as first_day,
+        (select max(day) from chart_results where chart_id = id and complete) as last_day
+      from unnest(${charts as number[]}::int[]) id
+    ) d
+    where c.id = d.id and (c.first_day, c.last_day) is distinct from (d.first_day, d.last_day)`
+}
+
+async function place(tx: Tx, charts: readonly number[]): Promise<void> {
+  await tx`
+    with placed as materialized (
+      select u.app_id, c.id as chart_id, u.rank, c.last_day as day
+      from chart c
+      cross join lateral (
+        select app_ids
+        from chart_results
+        where chart_id = c.id and day = c.last_day and complete
+        order by ${bestFirst(tx)}
+        limit 1
+      ) r
+      cross join lateral unnest(r.app_ids) with ordinality u (app_id, rank)
+      where c.id = any(${charts as number[]}::int[])
+    ), gone as (
+      delete from chart_place held
+      where chart_id = any(${charts as number[]}::int[])
+        and not exists (
+          select
+          from placed p
+          where (p.app_id, p.chart_id) = (held.app_id, held.chart_id)
+        )
+    )
+    insert into chart_place as held (app_id, chart_id, rank, day)
+    select app_id, chart_id, rank, day
+    from placed
+    order by app_id, chart_id
+    on conflict (app_id, chart_id) do update
+    set rank = excluded.rank, day = excluded.day
+    where (held.rank, held.day) <> (excluded.rank, excluded.day)`
+}
+
+interface Row extends StoredChart {
+  key: string
+}
+
+function rowOf(reading: ChartObservation, known: Identified): Row {
+  const { platform, apps, source, seenAt } = reading
+  const chartId = known.chartOf(reading)
+  return {
+    from: reading,
+    apps,
+    appIds: apps.map(({ id }) => known.appOf(platform, id)),
+    placed: true,
+    chartId,
+    key: keyOf(chartId, CHART_SOURCE_CODES[source], seenAt),
+  }
+}
+
+function keyOf(chartId: number, source: number, seenAt: Date): string {
+  return `${chartId} ${source} ${seenAt.getTime()}`
+}
+
+async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
+  const written = await tx<{ chartId: number; source: number; seenAt: Date }[]>`
+    insert into chart_results as held
+      (chart_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
+    select chart_id, day, source, seen_at, depth, complete, parser, origin, egress, decode(sha256, 'hex'), app_ids
+    from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+      chart_id int, day date, source smallint, seen_at timestamptz, depth smallint, complete boolean, parser smallint,
+      origin text, egress text, sha256 text, app_ids int[]
+    )
+    order by chart_id, day, source, seen_at
+    on conflict (chart_id, day, source, seen_at) do update
+    set depth = excluded.depth, complete = excluded.complete, parser = excluded.parser, origin = excluded.origin,
+      egress = excluded.egress, sha256 = excluded.sha256, app_ids = excluded.app_ids
+    where (excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.parser, held.complete, held.depth, held.sha256)
+    returning chart_id as "chartId", source, seen_at as "seenAt"`
+  const keys = new Set(written.map(({ chartId, source, seenAt }) => keyOf(chartId, source, seenAt)))
+  return rows.filter(({ key }) => keys.has(key))
+}
+
+function stored({ from, chartId, appIds }: Row) {
+  const { source, seenAt, depth, complete, parser, origin, egress = null, sha256 } = from
+  return {
+    chart_id: chartId,
+    day: dayOf(seenAt),
+    source: CHART_SOURCE_CODES[source],
+    seen_at: seenAt.toISOString(),
+    depth,
+    complete,
+    parser,
+    origin,
+    egress,
+    sha256: hexOf(sha256),
+    app_ids: appIds as number[],
+  }
+}

@@ -1,0 +1,139 @@
+import { Buffer } from "node:buffer"
+import type { Tx } from "../../database/types.ts"
+import { DEMO } from "../provenance.ts"
+import { cleanText, type ShownApps } from "./facts.ts"
+
+/** What is shown of apps, whether its reading took a place or not. */
+export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
+
+/**
+ * Stores what readings say apps are called, and their icons, each in its own storefront. Of each the latest is held, of the
+ * same moment that of the more telling source, then that of its newer parser, then the greater text: in whichever order and
+ * parts readings come, the same is held. The demo's gives way to any other's.
+ */
+export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<void> {
+  const rows = rowsOf(shown)
+  if (rows.length === 0) return
+  const [named, pictured] = [isLater(tx, "name", "name"), isLater(tx, "icon_url", "icon")]
+  await tx`
+    insert into store_app_name as held (
+      app_id, storefront, demo, name, name_at, name_weight, icon_url, icon_at, icon_weight
+    )
+    select *
+    from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+      app_id int, storefront text, demo boolean, name text, name_at timestamptz, name_weight int, icon_url text,
+      icon_at timestamptz, icon_weight int
+    )
+    order by app_id, storefront
+    on conflict (app_id, storefront) do update
+    set demo = excluded.demo,
+      name = case when ${named} then excluded.name else held.name end,
+      name_at = case when ${named} then excluded.name_at else held.name_at end,
+      name_weight = case when ${named} then excluded.name_weight else held.name_weight end,
+      icon_url = case when ${pictured} then excluded.icon_url else held.icon_url end,
+      icon_at = case when ${pictured} then excluded.icon_at else held.icon_at end,
+      icon_weight = case when ${pictured} then excluded.icon_weight else held.icon_weight end
+    where (held.demo or not excluded.demo) and (${named} or ${pictured})`
+}
+
+/** Whether of a fact what comes goes before what is held. The demo's is replaced as a whole: also by nothing. */
+function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
+  const order = (row: "excluded" | "held") =>
+    tx`${tx(`${row}.${clock}_at`)}, ${tx(`${row}.${clock}_weight`)}, ${tx(`${row}.${fact}`)} collate "C"`
+  return tx`(
+    held.demo and not excluded.demo or ${tx(`excluded.${fact}`)} is not null
+      and (${tx(`held.${fact}`)} is null or (${order("excluded")}) > (${order("held")}))
+  )`
+}
+
+/** A name, or an icon's address, with its place in time and among those of the same moment. */
+interface Wording {
+  text: string
+  at: number
+  weight: number
+}
+
+interface NameRow {
+  appId: number
+  storefront: string
+  demo: boolean
+  name: Wording | null
+  icon: Wording | null
+}
+
+/** One row an app and storefront. */
+function rowsOf(shown: readonly NamingApps[]): NameRow[] {
+  const rows = new Map<string, NameRow>()
+  for (const { from, apps, appIds } of shown)
+    apps.forEach((app, place) => {
+      const weight = weightOf(from, app.id)
+      const wording = (text: string | undefined): Wording | null => {
+        const cleaned = cleanText(text)
+        return cleaned === undefined ? null : { text: cleaned, at: from.seenAt.getTime(), weight }
+      }
+      const [name, icon] = [wording(app.name), wording(app.icon)]
+      if (!name && !icon) return
+      const { storefront, origin } = from
+      const row = { appId: appIds[place] as number, storefront, demo: origin === DEMO, name, icon }
+      const key = `${row.appId} ${storefront}`
+      rows.set(key, merged(rows.get(key), row))
+    })
+  return [...rows.values()]
+}
+
+/**
+ * How much a source tells of an app's name: one that was asked for the app more than a list, a list more than a row beside
+ * something else. The gaps leave room for sources to come; never change one, for they are stored.
+ */
+const WEIGHTS: Record<NamingApps["from"]["source"], number> = {
+  foreign: 10,
+  import: 20,
+  "itunes-developer": 30,
+  "apple-charts": 40,
+  "play-search": 50,
+  "apple-store-search": 60,
+  "apple-web-search": 70,
+  "itunes-search": 80,
+  "apple-app-page": 90,
+  "itunes-lookup": 100,
+  "play-details": 110,
+}
+/** Of an app that stands on another's page. */
+const BESIDE = 5
+const PARSERS = 10_000
+
+function weightOf(from: NamingApps["from"], id: string): number {
+  const source = from.kind === "listing" && from.id !== id ? BESIDE : WEIGHTS[from.source]
+  return source * PARSERS + Math.min(from.parser, PARSERS - 1)
+}
+
+function merged(held: NameRow | undefined, row: NameRow): NameRow {
+  if (!held || (held.demo && !row.demo)) return row
+  if (row.demo && !held.demo) return held
+  return { ...held, name: later(held.name, row.name), icon: later(held.icon, row.icon) }
+}
+
+/** As the statement above orders them. */
+function later(held: Wording | null, other: Wording | null): Wording | null {
+  if (!held || !other) return held ?? other
+  const order = other.at - held.at || other.weight - held.weight || bytesOrder(other.text, held.text)
+  return order > 0 ? other : held
+}
+
+function bytesOrder(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
+
+function stored({ appId, storefront, demo, name, icon }: NameRow) {
+  return {
+    app_id: appId,
+    storefront,
+    demo,
+    ...{ name: name?.text ?? null, name_at: momentOf(name), name_weight: name?.weight ?? null },
+    ...{ icon_url: icon?.text ?? null, icon_at: momentOf(icon), icon_weight: icon?.weight ?? null },
+  }
+}
+
+function momentOf(wording: Wording | null): string | null {
+  return wording && new Date(wording.at).toISOString()
+}

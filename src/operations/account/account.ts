@@ -1,0 +1,233 @@
+import * as v from "valibot"
+import { type Allowance, allowancesUsed } from "../../access/allowances.ts"
+import { type Balance, refreshCredits } from "../../access/credits.ts"
+import { hivePerDay, PLANS } from "../../access/plans.ts"
+import { SCOPES } from "../../access/scopes.ts"
+import type { Sql } from "../../database/types.ts"
+import { type Context, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { nextMidnight } from "../../vocabulary/days.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { Count, Time } from "../shapes.ts"
+
+const PlanName = v.picklist(PLANS)
+const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")
+const PerSecond = described(Count, "Requests a second that one key may make.")
+
+const Account = v.strictObject({
+  plan: described(PlanName, "The workspace's plan."),
+  auth: described(v.picklist(["live key", "test key"]), "How the caller authenticated."),
+  scopes: described(v.array(v.picklist(SCOPES)), "What the key may do."),
+  apps: described(
+    v.array(
+      v.strictObject({
+        id: described(v.string(), "The appId used in paths."),
+        name: described(v.string(), "Its own name, or the store's."),
+        countries: described(
+          v.array(v.string()),
+          "Tracked storefronts; the first is the default of calls about the app.",
+        ),
+      }),
+    ),
+    "The apps that this key may see, oldest first.",
+  ),
+  appRestriction: described(v.boolean(), "The key is limited to the apps listed."),
+  credits: described(
+    v.strictObject({
+      used: described(Count, "Used this month."),
+      limit: described(Count, "Of so many."),
+      resetsAt: described(v.nullable(Time), "When the next month starts, UTC."),
+    }),
+    "The workspace's credits this month; limit holds the plan's and what is left of packs. Remaining = limit - used.",
+  ),
+  hive: described(v.strictObject({ perDay: PerDay }), "The daily allowance of Hive calls."),
+  ratePerSecond: PerSecond,
+  docs: described(v.pipe(v.string(), v.url()), "The reference."),
+})
+
+export const whoami = operation({
+  id: "whoami",
+  method: "GET",
+  path: "/account",
+  group: "Account",
+  toolset: "account",
+  summary: "Who is calling: plan, scopes, apps and credits.",
+  effect: "reads",
+  scope: null,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+  output: Account,
+}).run(async (_, ctx) => {
+  const { caller, publicUrl } = ctx
+  const [apps, balance] = await Promise.all([ctx.visibleApps(), refreshCredits(ctx.sql, caller)])
+  const { used, limit, resetsAt } = balance
+  return {
+    plan: caller.plan,
+    auth: caller.kind === "live" ? ("live key" as const) : ("test key" as const),
+    scopes: [...caller.scopes],
+    apps: apps.map(({ id, name, countries }) => ({ id, name, countries })),
+    appRestriction: caller.appList !== null,
+    credits: { used, limit, resetsAt },
+    hive: { perDay: hivePerDay(caller.explorer, balance.packCredits > 0) },
+    ratePerSecond: caller.entitlements.ratePerSecond,
+    docs: `${publicUrl}/docs`,
+  }
+})
+
+const QUOTA_KEYS = [
+  "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
+  "ratePerSecond",
+] as const // biome-ignore format: the specification's order
+
+const Quota = v.strictObject({
+  key: described(
+    v.picklist(QUOTA_KEYS),
+    "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
+  ),
+  kind: described(
+    v.picklist(["stock", "month", "day", "rate"]),
+    "stock: held at once; month and day: used up and renewed in UTC; rate: a second.",
+  ),
+  used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
+  limit: described(v.nullable(Count), "null = no limit."),
+  byApp: v.optional(
+    described(
+      v.array(
+        v.strictObject({
+          appId: described(v.string(), "As in list_apps."),
+          name: described(v.string(), "As list_apps names it."),
+          used: described(Count, "Its share."),
+        }),
+      ),
+      "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
+    ),
+  ),
+})
+
+const Left = described(Count, "What is left of bought packs.")
+
+const Usage = v.strictObject({
+  plan: described(PlanName, "The workspace's plan."),
+  quotas: described(v.array(Quota), "What is used of each, and of how much."),
+  packs: described(
+    v.strictObject({
+      ask: Left,
+      reviewAi: Left,
+      aiText: Left,
+      aiVisibility: Left,
+      apiCredits: Left,
+      explorer: described(v.boolean(), "The workspace has Explorer."),
+      prices: described(
+        v.record(v.string(), v.number()),
+        "The operator's price of each pack; empty where none is set.",
+      ),
+    }),
+    "What was bought beside the plan.",
+  ),
+  hive: described(
+    v.strictObject({
+      perDay: PerDay,
+      usedToday: described(v.nullable(Count), "Null while the store that counts them does not answer."),
+      resetsAt: described(Time, "00:00 UTC of the next day."),
+    }),
+    "The daily allowance of Hive calls.",
+  ),
+  ratePerSecond: PerSecond,
+})
+
+type QuotaRow = v.InferOutput<typeof Quota>
+
+export const getUsage = operation({
+  id: "get_usage",
+  method: "GET",
+  path: "/usage",
+  group: "Account",
+  toolset: "account",
+  summary: "What the workspace has used of each quota.",
+  effect: "reads",
+  scope: null,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+  output: Usage,
+}).run(async (_, ctx) => {
+  const { caller, sql } = ctx
+  const apps = await ctx.visibleApps()
+  const [balance, tracked, byApp, allowances, usedToday] = await Promise.all([
+    refreshCredits(sql, caller),
+    countTracked(sql, caller.workspaceId),
+    keywordsByApp(sql, apps),
+    allowancesUsed(sql, caller.workspaceId),
+    ctx.hiveUsedToday(),
+  ])
+  const hive = {
+    perDay: hivePerDay(caller.explorer, balance.packCredits > 0),
+    usedToday,
+    resetsAt: nextMidnight(ctx.now()),
+  }
+  return {
+    plan: caller.plan,
+    quotas: quotasOf(ctx, { balance, tracked, byApp, allowances, hive }),
+    packs: {
+      // Only API credits can be bought so far, so nothing is left of the others.
+      ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
+      apiCredits: balance.packCredits,
+      explorer: caller.explorer,
+      prices: {},
+    },
+    hive,
+    ratePerSecond: caller.entitlements.ratePerSecond,
+  }
+})
+
+interface Tracked {
+  keywords: number
+  apps: number
+}
+
+/** Keywords, one for each app, storefront and term, and apps of the whole workspace. */
+async function countTracked(sql: Sql, workspaceId: number): Promise<Tracked> {
+  const [row] = await sql<Tracked[]>`
+    select count(distinct a.id) as apps, count(t.term) as keywords
+    from tracked_app a
+    left join tracked_term t on t.app_id = a.id
+    where a.workspace_id = ${workspaceId}`
+  return row as Tracked
+}
+
+async function keywordsByApp(sql: Sql, apps: TrackedApp[]): Promise<NonNullable<QuotaRow["byApp"]>> {
+  const rows = await sql<{ appId: string; used: number }[]>`
+    select app_id as "appId", count(*) as used
+    from tracked_term
+    where app_id = any(${apps.map(({ id }) => id)}::text[])
+    group by app_id
+    order by app_id
+    limit 1000`
+  const used = new Map(rows.map((row) => [row.appId, row.used]))
+  return apps.map(({ id, name }) => ({ appId: id, name, used: used.get(id) ?? 0 }))
+}
+
+interface Figures {
+  balance: Balance
+  tracked: Tracked
+  byApp: NonNullable<QuotaRow["byApp"]>
+  allowances: ReadonlyMap<Allowance, number>
+  hive: { perDay: number; usedToday: number | null }
+}
+
+/** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
+function quotasOf({ caller: { entitlements } }: Context, figures: Figures): QuotaRow[] {
+  const { balance, tracked, byApp, allowances, hive } = figures
+  const monthly = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
+  return [
+    { key: "trackedKeywords", kind: "stock", used: tracked.keywords, limit: entitlements.trackedKeywords, byApp },
+    { key: "apps", kind: "stock", used: tracked.apps, limit: entitlements.apps },
+    ...monthly.map(
+      (key): QuotaRow => ({ key, kind: "month", used: allowances.get(key) ?? null, limit: entitlements[key] }),
+    ),
+    { key: "apiCredits", kind: "month", used: balance.used, limit: balance.limit },
+    { key: "hive", kind: "day", used: hive.usedToday, limit: hive.perDay },
+    { key: "ratePerSecond", kind: "rate", used: null, limit: entitlements.ratePerSecond },
+  ]
+}

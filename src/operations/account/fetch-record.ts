@@ -1,0 +1,60 @@
+import * as v from "valibot"
+import { Fault } from "../../faults.ts"
+import { type Context, operation } from "../../operation.ts"
+import { findApp, type TrackedApp } from "../../tracking/tracked-app.ts"
+import { appRecordId, parseRecordId, type RecordId } from "../../vocabulary/record-ids.ts"
+import { coded, described } from "../../vocabulary/schema.ts"
+import { AppRecord, readApp } from "../apps/apps.ts"
+import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
+import { fetchRival, RivalRecord } from "./fetched-rival.ts"
+import { appAddress, type Fetched, storesOf } from "./records.ts"
+
+const Id = coded(
+  v.pipe(
+    v.string(),
+    v.check((text) => parseRecordId(text) !== null),
+    v.description("An id that search returned, unchanged."),
+  ),
+  "bad_id",
+)
+
+export const fetchRecord = operation({
+  id: "fetch",
+  method: "GET",
+  path: "/fetch",
+  group: "Account",
+  toolset: "account",
+  summary: "The full record behind an id that search returned.",
+  description:
+    "An app with its latest measurement, a keyword with its rank and history, or a rival with its ratings and the keywords where it stands above the app.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 1,
+  faults: ["app_not_allowed", "not_found"],
+  names: "id",
+  input: v.strictObject({ id: Id }),
+  output: v.strictObject({
+    id: described(v.string(), "As search gives it."),
+    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "The store's own page."),
+    text: described(v.string(), "The record in one line, for a reader."),
+    metadata: described(v.union([KeywordRecord, AppRecord, RivalRecord]), "Of a keyword, of an app, or of a rival."),
+  }),
+}).run(async ({ id }, ctx) => {
+  const asked = parseRecordId(id) as RecordId
+  const app = await findApp(ctx.sql, ctx.caller, asked.appId, asked.kind === "keyword" ? asked.country : undefined)
+  const record = await RECORDS[asked.kind](ctx, app, asked as never)
+  if (!record) throw new Fault("not_found")
+  return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }
+})
+
+const RECORDS = { app: fetchApp, keyword: fetchKeyword, rival: fetchRival }
+
+type FetchedApp = Fetched<v.InferOutput<typeof AppRecord>>
+
+async function fetchApp({ sql }: Context, app: TrackedApp): Promise<FetchedApp> {
+  const metadata = await readApp(sql, app)
+  const keywords = Object.values(metadata.keywordsByCountry).flat().length
+  const text = `${app.name}: ${storesOf(app)}; tracked keywords: ${keywords}, in ${app.countries.join(", ")}.`
+  return { id: appRecordId(app.id), title: app.name, url: appAddress(app), text, metadata }
+}

@@ -1,0 +1,256 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { sidesOf } from "../../history/day-answers.ts"
+import { type AppFeed, reviewsWritten } from "../../history/day-facts.ts"
+import { REASONS } from "../../history/readers.ts"
+import { type SideDay, sideDays } from "../../history/side-days.ts"
+import { type Expectation, expectedOn } from "../../history/under-way.ts"
+import { RANK_SOURCES } from "../../observations/types.ts"
+import { operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { reviewLanguage } from "../../vocabulary/review-language.ts"
+import { described } from "../../vocabulary/schema.ts"
+import {
+  type AskedDay,
+  askedDay,
+  askedDayFields,
+  Connections,
+  connections,
+  hidesMoney,
+  PastDay,
+  TimeZone,
+} from "../apps/day-shapes.ts"
+import { Count, Rank, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
+
+const Figure = v.nullable(v.number())
+
+const figures = {
+  liveUsers: described(Figure, "Users just now. Null = not connected (conns)."),
+  users: described(Figure, "Users that day. Null = not connected."),
+  newUsers: described(Figure, "Users that were new that day. Null = not connected."),
+  adRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden (hiddenMoney)."),
+  subscriptionRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden."),
+  trials: described(Figure, "Trials begun that day. Null = not connected."),
+  keywordsTracked: described(
+    v.nullable(Count),
+    "Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept.",
+  ),
+  keywordsMeasured: described(
+    Count,
+    "Of the keywords tracked now, those whose results were read on the UTC day of this date; so are all that moved.",
+  ),
+  keywordsUp: described(v.nullable(Count), "Moved up since the measured day before; null = nothing can be compared."),
+  keywordsDown: described(v.nullable(Count), "Moved down, dropped out included; null = nothing can be compared."),
+  bestRank: described(v.nullable(Rank), "Null = on no keyword among the results read that day, or none read."),
+  newReviews: described(
+    v.nullable(Count),
+    "Written that day, of the reviews that were read since it ended, or, of a day that is not over, since it began; null = none were. Google Play's are counted once a language.",
+  ),
+}
+
+const AppRow = v.strictObject({
+  appId: described(v.string(), "As in list_apps."),
+  name: described(v.string(), "As list_apps names it."),
+  icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+  ...figures,
+  rankSources: described(
+    v.array(v.picklist(RANK_SOURCES)),
+    "Who read the results that the keyword figures come from, on the UTC day of this date. Empty where none were read.",
+  ),
+  reviewSources: described(v.array(v.string()), "Who read the reviews. Empty where newReviews is null."),
+  reviewsReadAt: described(
+    v.nullable(Time),
+    "When the list of reviews that was read longest ago was read; null where newReviews is.",
+  ),
+})
+
+const Card = v.strictObject({
+  id: described(v.picklist(["hours", "countries"]), "hours: users and revenue by the hour; countries: by storefront."),
+  state: described(
+    v.picklist(["measured", "not_connected", "hidden"]),
+    "not_connected: its source is not connected (conns); hidden: this key may not read money (hiddenMoney).",
+  ),
+  rows: described(
+    v.array(
+      v.strictObject({
+        label: described(v.string(), "The hour in the time zone asked for, 00 to 23, or the storefront."),
+        users: described(Figure, "Null = not known."),
+        revenue: described(Figure, "US dollars; null = not known."),
+      }),
+    ),
+    "Empty in every state but measured.",
+  ),
+})
+
+const SubscriptionEvent = v.strictObject({
+  at: described(v.pipe(v.string(), v.isoTimestamp()), "When it happened."),
+  appId: described(v.string(), "As in list_apps."),
+  event: described(v.string(), "What happened, as its source calls it."),
+  country: described(v.nullable(Storefront), "Null = not said."),
+  revenue: described(Figure, "US dollars; null = none came with it."),
+})
+
+const Pending = v.strictObject({
+  appId: described(v.string(), "As in list_apps."),
+  platform: Store,
+  country: Storefront,
+  keywords: described(Count, "Keywords tracked now whose results of the day shown were not read."),
+  expected: described(
+    Count,
+    "Of them, those that will still be read that day: something reads this store and storefront now.",
+  ),
+  notMeasuring: described(WhyNotMeasuring, `Why most of the others will not; null where all will. ${REASONS}.`),
+})
+
+export const getPortfolioOverview = operation({
+  id: "get_portfolio_overview",
+  method: "GET",
+  path: "/portfolio",
+  group: "Account",
+  toolset: "account",
+  summary: "One day across all apps.",
+  description:
+    "A row for each app that this key may see, and their totals. A figure that was not measured is null; it never counts as zero in a total, so a total is that of the apps that have the figure.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 2,
+  faults: ["bad_day"],
+  input: v.strictObject({ tz: TimeZone, day: PastDay }),
+  output: v.strictObject({
+    ...askedDayFields,
+    apps: described(v.array(AppRow), "Oldest first."),
+    totals: described(
+      v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures }),
+      "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
+    ),
+    pending: described(
+      v.array(Pending),
+      "What was not read of the day shown; the day waits for what is `expected` of it, and for nothing else.",
+    ),
+    cards: described(v.array(Card), "The day by the hour, and by storefront."),
+    feed: described(
+      v.array(SubscriptionEvent),
+      "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",
+    ),
+    conns: Connections,
+    hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+  }),
+}).run(async ({ tz, day }, ctx) => {
+  const { sql, caller } = ctx
+  const asked = askedDay({ tz, day }, ctx.now(), caller)
+  const apps = await ctx.visibleApps()
+  const sides = await sideDays(sql, apps.flatMap(sidesOf), asked.day)
+  const reviews = await reviewsByApp(sql, apps, asked)
+  const byApp = Map.groupBy(sides, ({ appId }) => appId)
+  const rows = apps.map(({ id, name, icon }, at) => {
+    return {
+      appId: id,
+      name,
+      icon,
+      ...NOT_CONNECTED,
+      ...keywordFigures(byApp.get(id) ?? [], asked.shown),
+      ...(reviews[at] as AppReviews),
+    }
+  })
+  const hiddenMoney = hidesMoney(caller)
+  const state = hiddenMoney ? ("hidden" as const) : ("not_connected" as const)
+  return {
+    ...asked.shown,
+    apps: rows,
+    totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
+    pending: await pendingOf(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
+    cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
+    feed: [],
+    conns: connections(),
+    hiddenMoney,
+  }
+})
+
+const NOT_CONNECTED = {
+  liveUsers: null,
+  users: null,
+  newUsers: null,
+  adRevenue: null,
+  subscriptionRevenue: null,
+  trials: null,
+}
+
+function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {
+  const terms = sides.flatMap((side) => side.terms)
+  const ranks = terms.flatMap(({ rank }) => rank ?? [])
+  const moves = terms.flatMap(({ move }) => move?.direction ?? [])
+  const moved = (...directions: string[]) =>
+    moves.length > 0 ? moves.filter((direction) => directions.includes(direction)).length : null
+  return {
+    keywordsTracked: past ? null : terms.length,
+    keywordsMeasured: terms.filter(({ measured }) => measured).length,
+    keywordsUp: moved("up", "entered"),
+    keywordsDown: moved("down", "dropped"),
+    bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
+    rankSources: RANK_SOURCES.filter((source) => terms.some((term) => term.source === source)),
+  }
+}
+
+interface AppReviews {
+  newReviews: number | null
+  reviewSources: string[]
+  reviewsReadAt: string | null
+}
+
+/** Storefronts that share a language share its reviews on Google Play: each list counts once. */
+async function reviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<AppReviews[]> {
+  const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
+  const written = await reviewsWritten(sql, feeds, span)
+  const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
+  return apps.map((_, place) => {
+    const read = counts.filter((one) => one.place === place && one.measured)
+    const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
+    return {
+      newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
+      reviewSources: [...new Set(read.flatMap(({ source }) => source ?? []))].sort(),
+      reviewsReadAt: times[0] ?? null,
+    }
+  })
+}
+
+function feedsOf({ iosApp, androidApp, countries }: TrackedApp): AppFeed[] {
+  const languages = [...new Set(countries.map(reviewLanguage))]
+  return [
+    ...(iosApp === null ? [] : countries.map((feed) => ({ app: iosApp, feed }))),
+    ...(androidApp === null ? [] : languages.map((feed) => ({ app: androidApp, feed }))),
+  ]
+}
+
+/** Stores are read once a UTC day: of one that is over nothing more can come. */
+async function pendingOf(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
+  const unread = sides.flatMap(({ terms, ...side }) => {
+    const left = terms.filter(({ measured }) => !measured).map(({ term }) => term)
+    return left.length > 0 ? [{ ...side, terms: left }] : []
+  })
+  const past = { expected: 0, notMeasuring: "past" as const }
+  const expectations = day < today ? unread.map(() => past) : await expectedOn(sql, unread, day)
+  return unread.map(({ appId, platform, storefront, terms }, at): v.InferOutput<typeof Pending> => {
+    return { appId, platform, country: storefront, keywords: terms.length, ...(expectations[at] as Expectation) }
+  })
+}
+
+type Row = v.InferOutput<typeof AppRow>
+
+function totalsOf(rows: readonly Row[], { past }: { past: boolean }) {
+  const known = (name: keyof typeof figures) => rows.flatMap((row) => row[name] ?? [])
+  const sum = (name: keyof typeof figures) => {
+    const values = known(name)
+    return values.length > 0 ? values.reduce((total, value) => total + value, 0) : null
+  }
+  const ranks = known("bestRank")
+  return {
+    ...NOT_CONNECTED,
+    keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),
+    keywordsMeasured: sum("keywordsMeasured") ?? 0,
+    keywordsUp: sum("keywordsUp"),
+    keywordsDown: sum("keywordsDown"),
+    bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
+    newReviews: sum("newReviews"),
+  }
+}

@@ -1,0 +1,83 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { sidesOf } from "../../history/day-answers.ts"
+import { ranksOn, type SideRanks } from "../../history/ranks.ts"
+import { ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { type AppShape, Count, Day, Rank, Store, Storefront, shapeApps, Time, trackedAppFields } from "../shapes.ts"
+
+export const listApps = operation({
+  id: "list_apps",
+  method: "GET",
+  path: "/apps",
+  group: "Your apps",
+  toolset: "apps",
+  summary: "The apps that the workspace tracks.",
+  description: "Call it first: its ids are the appId of every other call about an app.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: v.strictObject({}),
+  output: v.strictObject({
+    apps: described(v.array(v.strictObject(trackedAppFields)), "Oldest first; those that the key may see."),
+  }),
+}).run(async (_, { sql, visibleApps }) => ({ apps: await shapeApps(sql, await visibleApps()) }))
+
+const Measurement = v.strictObject({
+  country: Storefront,
+  platform: Store,
+  day: described(v.nullable(Day), "The latest UTC day on which any tracked keyword was measured; null = never."),
+  measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never."),
+  tracked: described(Count, "Tracked keywords."),
+  measured: described(Count, "Of these, measured on that day."),
+  ranked: described(Count, "Of these, with the app among the results read."),
+  top3: described(Count, "Of these, at rank 1 to 3."),
+  top10: described(Count, "Of these, at rank 1 to 10."),
+  best: described(v.nullable(Rank), "The best rank of that day; null = the app was found nowhere."),
+})
+
+export const AppRecord = v.strictObject({
+  ...trackedAppFields,
+  snapshot: described(v.array(Measurement), "The latest measurement of each tracked storefront and store."),
+})
+
+export const getApp = operation({
+  id: "get_app",
+  method: "GET",
+  path: "/apps/:appId",
+  group: "Your apps",
+  toolset: "apps",
+  summary: "One tracked app with its latest measurement.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({}),
+  output: AppRecord,
+}).run(async ({ app }, { sql }) => readApp(sql, app))
+
+/** An app with its keywords and its latest measurement. */
+export async function readApp(sql: Sql, app: TrackedApp): Promise<v.InferOutput<typeof AppRecord>> {
+  const [[shape], ranks] = await Promise.all([shapeApps(sql, [app]), ranksOn(sql, app, sidesOf(app))])
+  return { ...(shape as AppShape), snapshot: ranks.map(snapshot) }
+}
+
+function snapshot({ storefront, platform, day, measuredAt, terms }: SideRanks): v.InferInput<typeof Measurement> {
+  const ranks = terms.flatMap(({ rank }) => (rank === null ? [] : [rank]))
+  return {
+    country: storefront,
+    platform,
+    day,
+    measuredAt: measuredAt?.toISOString() ?? null,
+    tracked: terms.length,
+    measured: terms.filter(({ measured }) => measured).length,
+    ranked: ranks.length,
+    top3: ranks.filter((rank) => rank <= 3).length,
+    top10: ranks.filter((rank) => rank <= 10).length,
+    best: ranks.length > 0 ? Math.min(...ranks) : null,
+  }
+}

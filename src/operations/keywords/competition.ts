@@ -1,0 +1,238 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
+import { BANDS, LEAST_RESULTS } from "../../formulas/difficulty.ts"
+import { FIRST } from "../../formulas/figure.ts"
+import { titleMatch } from "../../formulas/title-match.ts"
+import { allTerms, ownId } from "../../history/ranks.ts"
+import { preferredRating } from "../../history/rating-days.ts"
+import { nameIn } from "../../observations/app-names.ts"
+import { bestFirst } from "../../observations/best-first.ts"
+import { keywordMetricsOf, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import { RANK_SOURCES, sourceOf } from "../../observations/types.ts"
+import { ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { AppCountry, Platform, Term } from "../../vocabulary/fields.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { Count, Day, latestRatingsFields, Rank, Store, Storefront, Time } from "../shapes.ts"
+
+const MOST_TERMS = 100
+/** A term on fewer apps is named, and has no figures. */
+const LEAST_APPS = 2
+const SHOWN = 3
+
+const Leader = v.strictObject({
+  id: described(v.string(), "Store id."),
+  name: described(v.nullable(v.string()), "Null = the store showed none yet."),
+  rank: described(Rank, "From 1, in the order shown."),
+  ...latestRatingsFields,
+  inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
+})
+
+const reading = {
+  term: described(v.string(), "The keyword, as it was normalised."),
+  day: described(Day, "The latest UTC day on which the keyword's results were read: the figures are of that day."),
+  measuredAt: described(Time, "When that day's answer was seen."),
+  source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),
+  depth: described(Rank, "How many places were read: more apps than these were not looked for."),
+  apps: described(Count, "How many different apps the results read hold."),
+}
+
+const Competition = v.strictObject({
+  ...reading,
+  rank: described(v.nullable(Rank), "Where the app stands among them; null = it does not."),
+  named: described(Count, `Of the first ${FIRST} results, those whose name is known.`),
+  inTitle: described(
+    v.nullable(Count),
+    "Of those named, how many hold the keyword in their name, word by word: who aims at it. Null where none is named.",
+  ),
+  difficulty: described(
+    v.nullable(v.number()),
+    "How strong the first ten are, 0 to 100, the higher the harder: the latest known, as in list_keyword_ranks. Null = not measured yet, or none can be given (difficultyNone).",
+  ),
+  difficultyBand: described(v.nullable(v.picklist(BANDS)), "A fifth of the scale each; null where difficulty is."),
+  difficultyNone: described(v.boolean(), `Measured, with fewer than ${LEAST_RESULTS} results: too few for one.`),
+  difficultyAt: described(
+    v.nullable(Time),
+    "When the youngest reading behind the difficulty was seen; null = none is young enough.",
+  ),
+  top: described(v.array(Leader), `The first ${SHOWN} results.`),
+})
+
+export const getKeywordCompetition = operation({
+  id: "get_keyword_competition",
+  method: "GET",
+  path: "/apps/:appId/competition",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "How many apps compete for a keyword, and how strong the first are.",
+  description: `Counted over the stored results of each keyword's latest measured day. A keyword has figures once it is seen on ${LEAST_APPS} or more apps; the others are named in fewer and notMeasured. Nothing is measured by this call.`,
+  effect: "reads",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({
+    country: AppCountry,
+    platform: Platform,
+    terms: described(
+      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
+      `Keywords, comma-separated; the first ${MOST_TERMS} tracked there when left out. Repeated ones count once.`,
+    ),
+  }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    corpus: described(
+      v.nullable(Count),
+      "How many different apps stand in the results of all keywords answered: the set behind the counts. Null = none of the keywords is measured.",
+    ),
+    keywords: described(v.array(Competition), `Those seen on ${LEAST_APPS} or more apps, in the order asked.`),
+    fewer: described(v.array(v.strictObject(reading)), `Measured, and seen on fewer than ${LEAST_APPS} apps.`),
+    notMeasured: described(
+      v.array(v.string()),
+      "Keywords whose results nobody read; all of them where the app does not track the storefront or is not in the store.",
+    ),
+    omitted: described(Count, `Tracked keywords beyond the first ${MOST_TERMS}: name them in terms.`),
+  }),
+}).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
+  const side = { storefront, platform }
+  const asked = terms ? [...new Set(terms)] : await trackedTerms(sql, app, side)
+  const looked = asked.slice(0, MOST_TERMS)
+  const own = ownId(app, side)
+  const { corpus, rows } =
+    own === null
+      ? { corpus: null, rows: [] }
+      : await readAnswers(sql, { ...side, countries: app.countries }, own, looked)
+  const metrics = await keywordMetricsOf(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
+  const measured = new Set(rows.map(({ term }) => term))
+  return {
+    country: storefront,
+    platform,
+    corpus,
+    keywords: rows
+      .filter(({ apps }) => apps >= LEAST_APPS)
+      .map((row) => {
+        const { difficulty, difficultyBand, difficultyNone, difficultyAt } = metrics.get(row.term) ?? UNMEASURED
+        const figures = { difficulty, difficultyBand, difficultyNone, difficultyAt }
+        return { ...readingOf(row), rank: row.rank, ...leaders(row), ...figures }
+      }),
+    fewer: rows.filter(({ apps }) => apps < LEAST_APPS).map(readingOf),
+    notMeasured: looked.filter((term) => !measured.has(term)),
+    omitted: asked.length - looked.length,
+  }
+})
+
+/** The terms tracked in a storefront, in their order; over all storefronts where it is none of the app's. */
+async function trackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Promise<string[]> {
+  if (!app.countries.includes(storefront)) return await allTerms(sql, app)
+  const rows = await sql<{ term: string }[]>`
+    select term
+    from tracked_term
+    where app_id = ${app.id} and country = ${storefront}
+    order by position, term
+    limit 100000`.then(uncut(100_000))
+  return rows.map(({ term }) => term)
+}
+
+interface Row {
+  term: string
+  day: string
+  seenAt: Date
+  source: number
+  depth: number
+  apps: number
+  rank: number | null
+  /** The first results. */
+  first: {
+    id: string
+    name: string | null
+    ratings: number | null
+    ratingsDay: string | null
+    ratingsSource: string | null
+  }[]
+}
+
+// Of each term the day's one answer, by the key of the readings; names of the first ten only: those of all would be 25,000.
+async function readAnswers(
+  sql: Sql,
+  { platform, storefront, countries }: Side & { countries: readonly string[] },
+  own: number,
+  terms: readonly string[],
+) {
+  const rows = await sql<(Row & { corpus: number })[]>`
+    with answer as materialized (
+      select k.term, k.place, r.*
+      from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
+      join lateral (
+        select id, last_day
+        from list
+        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
+        offset 0
+      ) l on true
+      join lateral (
+        select day, source, depth, seen_at, app_ids
+        from search_results
+        where list_id = l.id and day = l.last_day and complete
+        order by ${bestFirst(sql)}
+        limit 1
+      ) r on true
+    )
+    select a.term, a.day, a.seen_at as "seenAt", a.source, a.depth, cardinality(a.app_ids) as apps,
+      array_position(a.app_ids, ${own}::int) as rank, f.first, c.corpus
+    from answer a
+    cross join (
+      select count(distinct u.app_id)::int as corpus
+      from answer
+      cross join lateral unnest(app_ids) u (app_id)
+    ) c
+    cross join lateral (
+      ${firstResults(sql, { storefront, countries })}
+    ) f
+    order by a.place
+    limit ${MOST_TERMS}`
+  return { corpus: rows[0]?.corpus ?? null, rows }
+}
+
+/** The first results of the answer `a`, as a query of one row. */
+function firstResults(sql: Sql, place: { storefront: string; countries: readonly string[] }) {
+  return sql`
+    select coalesce(
+        json_agg(
+          json_build_object(
+            'id', s.store_id, 'name', ${nameIn(sql, sql`s.id`, place)}, 'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
+          )
+          order by u.place
+        ), '[]'
+      ) as first
+    from unnest(a.app_ids[1:${FIRST}]) with ordinality u (app_id, place)
+    join store_app s on s.id = u.app_id
+    left join lateral (
+      select ratings, day, source
+      from rating_count
+      where u.place <= ${SHOWN} and app_id = s.id and storefront = ${place.storefront} and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) c on true`
+}
+
+function readingOf({ term, day, seenAt, source, depth, apps }: Row) {
+  return { term, day, measuredAt: seenAt.toISOString(), source: sourceOf(source), depth, apps }
+}
+
+function leaders({ term, first }: Row) {
+  const shown = first.map((app, at) => ({
+    ...app,
+    rank: at + 1,
+    inTitle: app.name === null ? null : holds(app.name, term),
+  }))
+  const known = shown.flatMap(({ inTitle }) => inTitle ?? [])
+  const named = known.length
+  return { named, inTitle: named === 0 ? null : known.filter(Boolean).length, top: shown.slice(0, SHOWN) }
+}
+
+function holds(name: string, term: string): boolean {
+  return titleMatch(term, name) === 1
+}

@@ -1,0 +1,107 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { type ShelfOwner, type Shelves, similarShelves } from "../../history/placements.ts"
+import { ownId } from "../../history/ranks.ts"
+import {
+  type LatestCounts,
+  latestCounts,
+  latestMarketFacts,
+  latestPage,
+  lookedUp,
+  type MarketFacts,
+  PAGE_SOURCES,
+  type PageReading,
+  type Release,
+  releaseOf,
+  type StoreFacts,
+} from "../../history/store-pages.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { appPage } from "../../vocabulary/store-pages.ts"
+import { Count, Time } from "../shapes.ts"
+import { ShelfShape, shelfShape } from "./listing-shapes.ts"
+import { countFields, countShape, pageFields, pageShape, starsFields, starsShape } from "./store-page-shapes.ts"
+
+export const AndroidPage = v.strictObject({
+  ...pageFields,
+  releasedAt: described(v.nullable(Time), "The app's first release; null = not said."),
+  updatedAt: described(v.nullable(Time), "The app's latest update; null = not said."),
+  screenshots: described(
+    v.nullable(v.array(v.string())),
+    "Addresses in the order shown; the page does not tell devices apart. Null = not shown.",
+  ),
+  installs: described(v.nullable(Count), "As exactly as the page says, of all countries; null = not said."),
+  inAppLeast: described(v.nullable(v.number()), "The cheapest thing sold within the app; null = not said."),
+  inAppMost: described(v.nullable(v.number()), "The dearest thing sold within the app; null = not said."),
+  inAppCurrency: described(v.nullable(v.string()), "ISO 4217, of inAppLeast and inAppMost."),
+  marketAt: described(v.nullable(Time), "When installs and in-app prices were read last; null = never."),
+  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
+  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
+  ...countFields,
+  ...starsFields,
+})
+
+interface Read {
+  looked: StoreFacts | null
+  page: PageReading | undefined
+  release: Release | null
+  market: MarketFacts | null
+  shelves: Shelves
+  counts: LatestCounts
+}
+
+/** The app's page on Google Play as it was read last; null for an app that is not there. */
+export async function androidPage(
+  sql: Sql,
+  app: TrackedApp,
+  { storefront }: { storefront: string },
+): Promise<v.InferInput<typeof AndroidPage> | null> {
+  if (app.androidApp === null || app.androidPkg === null) return null
+  const tracked = ownId(app, { platform: "android", storefront }) !== null
+  const { looked, page, release, market, shelves, counts } = tracked
+    ? await readPage(sql, { appId: app.androidApp, countries: app.countries }, storefront)
+    : UNREAD
+  const similarAt = shelves.readAt.get(storefront)
+  const shown = pageShape({ looked, page, release })
+  return {
+    storeId: app.androidPkg,
+    url: appPage("android", app.androidPkg, storefront),
+    ...shown,
+    hasInAppPurchases: shown.hasInAppPurchases ?? market?.hasInAppPurchases ?? null,
+    releasedAt: looked?.releasedAt?.toISOString() ?? null,
+    updatedAt: looked?.updatedAt?.toISOString() ?? null,
+    screenshots: page?.page.screenshots?.phone ?? null,
+    installs: market?.installs ?? null,
+    inAppLeast: market?.inAppLeast ?? null,
+    inAppMost: market?.inAppMost ?? null,
+    inAppCurrency: market?.inAppCurrency ?? null,
+    marketAt: market?.seenAt.toISOString() ?? null,
+    similarAt: similarAt?.toISOString() ?? null,
+    similar: similarAt ? shelves.apps.map(shelfShape) : null,
+    ...countShape(counts),
+    ...starsShape(counts),
+  }
+}
+
+const UNREAD: Read = {
+  looked: null,
+  page: undefined,
+  release: null,
+  market: null,
+  shelves: { readAt: new Map(), apps: [] },
+  counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
+}
+
+async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<Read> {
+  const { appId } = app
+  const page = await latestPage(sql, appId, storefront, PAGE_SOURCES.android)
+  const version = page?.page.version
+  return {
+    looked: await lookedUp(sql, appId, storefront, "play-details"),
+    page,
+    release: page && version ? await releaseOf(sql, { appId, storefront, source: page.source, version }) : null,
+    market: await latestMarketFacts(sql, appId, storefront, "play-details"),
+    shelves: await similarShelves(sql, { platform: "android", ...app }, [storefront]),
+    counts: await latestCounts(sql, appId, storefront),
+  }
+}

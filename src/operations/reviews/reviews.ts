@@ -1,0 +1,172 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { foldReviewText } from "../../formulas/review-text.ts"
+import { findReviews, newReviews, type ReviewsSought } from "../../history/reviews/reviews.ts"
+import { ofApp, operation } from "../../operation.ts"
+import { type Days, later } from "../../vocabulary/day-range.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { Count, Day, Store, Storefront } from "../shapes.ts"
+import {
+  type AppFeed, Feed, feedOfApp, inOrder, knownFeed, LAST_DAY, lookedAt, lookedAtFields, planDays, RangeDay, Review, Stars,
+  shownReview,
+} from "./review-shapes.ts" // biome-ignore format: one list
+
+/** Reviews of each store that list_reviews shows. */
+const LISTED = 100
+/** Google Play's are of a whole language: fewer days of them. */
+const PLAY_DAYS = 30
+
+const listedFields = {
+  from: described(Day, "The first UTC day listed."),
+  total: described(
+    v.nullable(Count),
+    "Reviews held of these days; null = never read, or the app is not in that store.",
+  ),
+}
+
+export const listReviews = operation({
+  id: "list_reviews",
+  method: "GET",
+  path: "/apps/:appId/reviews",
+  group: "Your apps",
+  toolset: "reviews",
+  summary: "The newest reviews on the App Store and on Google Play.",
+  description: `At most ${LISTED} of each store, newest first: iOS reviews as far back as the plan reads, Google Play's of the last ${PLAY_DAYS} days. search_reviews finds the others. Null = never read, an empty list = no reviews in these days.`,
+  effect: "reads",
+  scope: "reviews:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({ country: AppCountry }),
+  output: v.strictObject({
+    country: Storefront,
+    newCount: described(
+      v.nullable(Count),
+      "iOS reviews first seen on the UTC day of the latest reading (feeds.ios.readAt), newer than all held before it. Null = unknown: never read, that reading broke off, or nothing from before that day is held.",
+    ),
+    list: described(
+      v.nullable(v.array(Review)),
+      "iOS reviews; null = never read, or not on the App Store (feeds.ios).",
+    ),
+    android: described(
+      v.nullable(v.array(Review)),
+      "Google Play reviews; null = awaiting the first reading, or not on Google Play (feeds.android).",
+    ),
+    feeds: described(
+      v.strictObject({
+        ios: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of the App Store."),
+        android: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of Google Play."),
+      }),
+      "Where the reviews of each store come from, and how far they were read.",
+    ),
+  }),
+}).run(async ({ app, storefront }, { sql, now, caller }) => {
+  const days = planDays(now(), caller)
+  const playFrom = addDays(days.to, 1 - PLAY_DAYS)
+  const ios = await feedOfApp(sql, app, { platform: "ios", storefront })
+  const android = await feedOfApp(sql, app, { platform: "android", storefront })
+  const list = await newest(sql, ios, days)
+  const play = await newest(sql, android, { from: later(playFrom, days.from), to: days.to })
+  return {
+    country: storefront,
+    newCount: ios.held && (await newReviews(sql, ios.held, ios.known)),
+    list: list.reviews,
+    android: play.reviews,
+    feeds: { ios: { ...ios.shown, ...list.listed }, android: { ...android.shown, ...play.listed } },
+  }
+})
+
+async function newest(sql: Sql, feed: AppFeed, days: Days) {
+  const held = knownFeed(feed)
+  const found = held && (await findReviews(sql, { ...held, ...days }, LISTED))
+  return {
+    reviews: found?.reviews.map(shownReview) ?? null,
+    listed: { from: days.from, total: found?.total ?? null },
+  }
+}
+
+const LONGEST_QUERY = 120
+
+export const searchReviews = operation({
+  id: "search_reviews",
+  method: "GET",
+  path: "/apps/:appId/reviews/search",
+  group: "Your apps",
+  toolset: "reviews",
+  summary: "Reviews by text, stars, version and days.",
+  description:
+    "Every filter that is given must hold; newest first, within the days that the plan reads. The text is found wherever it stands in title or body, also inside words: case, width, composed or decomposed letters, runs of white space and curly quotes count for nothing, dotted and dotless i are one letter, and so are ß and ss; diacritics count.",
+  effect: "reads",
+  scope: "reviews:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({
+    country: AppCountry,
+    platform: Platform,
+    q: v.optional(
+      v.pipe(
+        v.string(),
+        v.minLength(1),
+        v.metadata({ maxLength: LONGEST_QUERY }),
+        v.check((text) => [...text].length <= LONGEST_QUERY && foldReviewText(text) !== ""),
+        v.description(
+          `Text in title or body, 1 to ${LONGEST_QUERY} characters; white space around it counts for nothing.`,
+        ),
+      ),
+    ),
+    rating: v.optional(
+      v.pipe(
+        v.array(Stars),
+        v.minLength(1),
+        v.maxLength(5),
+        v.check((stars) => new Set(stars).size === stars.length),
+        v.metadata({ uniqueItems: true }),
+        v.description("Comma-separated stars, each once, as 1,2; all when left out."),
+      ),
+    ),
+    version: v.optional(
+      v.pipe(
+        v.string(),
+        v.minLength(1),
+        v.maxLength(100),
+        v.description("The version of the app, exactly as the store says it."),
+      ),
+    ),
+    from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
+    to: RangeDay(LAST_DAY),
+    limit: v.optional(wholeNumber(1, 1_000, "Reviews answered at most."), 100),
+  }),
+  refine: inOrder,
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    feed: described(Feed, "Where these reviews come from, and how far they were read."),
+    ...lookedAtFields,
+    total: described(
+      v.nullable(Count),
+      "All matches in the days looked at, answered or not. Null = nothing to look at: never read, or not in that store.",
+    ),
+    truncated: described(v.boolean(), "There are more matches than are answered."),
+    reviews: described(v.array(Review), "The newest matches, newest first."),
+  }),
+}).run(async ({ app, storefront, platform, q, rating, version, from, to, limit }, { sql, now, caller }) => {
+  const days = lookedAt({ from, to }, now(), caller)
+  const feed = await feedOfApp(sql, app, { platform, storefront })
+  const held = knownFeed(feed)
+  const filters = { text: q && foldReviewText(q), stars: rating, version }
+  const sought: ReviewsSought | null = held && { ...held, ...days, ...filters }
+  const { total, reviews } = sought ? await findReviews(sql, sought, limit) : { total: null, reviews: [] }
+  return {
+    country: storefront,
+    platform,
+    feed: feed.shown,
+    ...days,
+    reviewsFrom: planDays(now(), caller).from,
+    total,
+    truncated: total !== null && total > reviews.length,
+    reviews: reviews.map(shownReview),
+  }
+})

@@ -1,0 +1,201 @@
+import * as v from "valibot"
+import { planCovers } from "../../access/plans.ts"
+import { changesOf } from "../../history/changes.ts"
+import { type Holding, type HoldingKeyword, keywordsHolding, MOST_LISTS } from "../../history/keywords-holding.ts"
+import { type RatingPoint, ratingDays } from "../../history/rating-days.ts"
+import { PAGE_CHANGES } from "../../listing/changes.ts"
+import { RANK_SOURCES } from "../../observations/types.ts"
+import { type Context, ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { AppCountry, Platform } from "../../vocabulary/fields.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { SOURCE_NAMES } from "../../vocabulary/upstreams.ts"
+import { changeFields, changeShape } from "../page/listing-shapes.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { type Rival, RivalId, rivalFields, rivalOf } from "./rival-of.ts"
+import { ratingFields, ratingsOf, readStanding } from "./rival-standing.ts"
+
+const HISTORY_DAYS = 90
+/** Of the latest answers, those of so many days count. */
+const ANSWER_DAYS = 7
+const OPEN_DAYS = 30
+const MOST_KEYWORDS = 1_000
+const MOST_CHANGES = 50
+
+const Point = v.strictObject({
+  day: Day,
+  ratings: described(Count, "How many ratings it had."),
+  rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
+  source: described(v.picklist(SOURCE_NAMES), "Compare counts of one source only: sources round and count otherwise."),
+})
+
+const Change = v.strictObject({
+  kind: described(
+    v.picklist(PAGE_CHANGES),
+    "description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
+  ),
+  ...changeFields,
+  before: described(
+    v.nullable(v.string()),
+    "A name, a subtitle, a version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
+  ),
+})
+
+const Keyword = v.strictObject({
+  term: described(v.string(), "The keyword."),
+  rank: described(Rank, "The rival's."),
+  ourRank: described(
+    v.nullable(Rank),
+    "Null = the tracked app was not among the results read, or is not in this store.",
+  ),
+  depth: described(Rank, "How many places were read."),
+  day: described(Day, "The UTC day of the answer: the keyword's latest."),
+  source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),
+  tracked: described(v.boolean(), "The app tracks this keyword in this storefront."),
+})
+
+const Spies = v.strictObject({
+  used: described(Count, "Keyword spies used this month (UTC)."),
+  limit: described(Count, "Of so many a month."),
+  resetsAt: described(Time, "When the next month starts."),
+})
+
+export const getRival = operation({
+  id: "get_rival",
+  method: "GET",
+  path: "/apps/:appId/rivals/:rivalId",
+  group: "Your apps",
+  toolset: "rivals",
+  summary: "One rival: its ratings and what changed on its page over 90 days, and every keyword it ranks for.",
+  description:
+    "A keyword list takes one keyword spy of the workspace's monthly allowance and then stays open for 30 days, for the whole workspace, in that storefront: reading it again takes nothing, and neither does a rival without a keyword. With the allowance used up the answer is locked: true and holds the rival's own figures alone. A rival is an app named by hand, or seen among the results of the app's keywords on the latest measured day or in the last 30; any other is not_found.",
+  effect: "spends",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: [],
+  input: ofApp({ rivalId: RivalId, country: AppCountry, platform: Platform }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    ...rivalFields,
+    developer: described(v.nullable(v.string()), "Null until one was seen."),
+    icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
+    manual: described(v.boolean(), "Named by hand."),
+    available: described(
+      v.nullable(v.boolean()),
+      "Whether the store sells it in this storefront, as it said last; null = it was not asked yet.",
+    ),
+    ...ratingFields,
+    history: described(
+      v.strictObject({
+        from: described(Day, "The first UTC day of the window."),
+        to: described(Day, "The last UTC day of the window: today."),
+        points: described(
+          v.array(Point),
+          "Rating counts of the measured days, oldest first; other days were not measured.",
+        ),
+      }),
+      `How its ratings grew over ${HISTORY_DAYS} days.`,
+    ),
+    changes: described(
+      v.array(Change),
+      `What changed on its store page in this storefront in those days, newest first; at most ${MOST_CHANGES}. A rival's page is read once a day where the pace allows it.`,
+    ),
+    locked: described(
+      v.boolean(),
+      "There are keywords, and the month's keyword spies are used up: total, searched, complete and keywords are left out.",
+    ),
+    openUntil: described(
+      v.nullable(Time),
+      "Until when this keyword list is read again without another spy; null = locked, or no keyword to open.",
+    ),
+    spies: described(v.nullable(Spies), "The allowance after this call; null = there was no keyword to open."),
+    total: v.optional(described(Count, "Keywords found.")),
+    searched: v.optional(
+      described(
+        Count,
+        `Keywords of this storefront that were looked at: all that anybody had measured in the last ${ANSWER_DAYS} days (UTC, today included), each by its latest day.`,
+      ),
+    ),
+    complete: v.optional(
+      described(
+        v.boolean(),
+        `False = more than ${MOST_LISTS} keywords are stored of this storefront; the app's own are always among those looked at.`,
+      ),
+    ),
+    keywords: v.optional(
+      described(v.array(Keyword), `The best ranks first; at most ${MOST_KEYWORDS} of total. Empty = found on none.`),
+    ),
+  }),
+}).run(async ({ app, storefront, platform, rivalId }, ctx) => {
+  const rival = await rivalOf(ctx, app, { rivalId, platform, storefront })
+  const today = dayOf(ctx.now())
+  const window = { from: addDays(today, 1 - HISTORY_DAYS), to: today }
+  const { available, ratings } = await readStanding(ctx.sql, rival, storefront)
+  const points = await historyOf(ctx, rival, { storefront, ...window })
+  const changes = await changesSeen(ctx, rival, { storefront, ...window })
+  const holding = await keywordsOf(ctx, app, rival, storefront)
+  const { storeId: id, name, developer, icon, manual } = rival
+  return {
+    country: storefront,
+    platform,
+    ...{ id, name, developer, icon, manual, available },
+    ...ratingsOf(ratings),
+    history: { ...window, points },
+    changes,
+    ...(await opened(ctx, holding, `${platform} ${storefront} ${id}`)),
+  }
+})
+
+async function historyOf(
+  { sql }: Context,
+  { appId }: Rival,
+  window: { storefront: string; from: string; to: string },
+): Promise<RatingPoint[]> {
+  return appId === null ? [] : await ratingDays(sql, appId, window)
+}
+
+async function changesSeen(
+  { sql, caller }: Context,
+  { appId }: Rival,
+  window: { storefront: string; from: string; to: string },
+): Promise<v.InferOutput<typeof Change>[]> {
+  if (appId === null) return []
+  const found = await changesOf(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES })
+  const shown = { promotional: planCovers(caller.plan, "pro"), names: true }
+  return found.map((change) => ({
+    kind: change.kind as (typeof PAGE_CHANGES)[number],
+    ...changeShape(change, shown),
+  }))
+}
+
+const NOWHERE: Holding = { keywords: [], searched: 0, complete: true }
+
+async function keywordsOf(ctx: Context, app: TrackedApp, rival: Rival, storefront: string): Promise<Holding> {
+  const { appId, platform } = rival
+  // an app that nothing ever showed stands in no answer
+  if (appId === null) return NOWHERE
+  const beside = platform === "ios" ? app.iosApp : app.androidApp
+  const since = addDays(dayOf(ctx.now()), 1 - ANSWER_DAYS)
+  return await keywordsHolding(
+    ctx.sql,
+    { platform, storefront, holds: appId, beside, tracker: app.id, since },
+    { isOver: ctx.givenUp },
+  )
+}
+
+/** What the answer tells of the keywords: nothing is taken for none, and nothing told where nothing can be taken. */
+async function opened(ctx: Context, { keywords, searched, complete }: Holding, about: string) {
+  const total = keywords.length
+  const found = { total, searched, complete, keywords: keywords.slice(0, MOST_KEYWORDS).map(shown) }
+  if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }
+  const { granted, openUntil, used, limit, resetsAt } = await ctx.take("spy", { about, days: OPEN_DAYS })
+  const told = { locked: !granted, openUntil, spies: { used, limit, resetsAt } }
+  return granted ? { ...told, ...found } : told
+}
+
+function shown({ besideRank, ...keyword }: HoldingKeyword): v.InferInput<typeof Keyword> {
+  return { ...keyword, ourRank: besideRank }
+}

@@ -1,0 +1,106 @@
+import * as v from "valibot"
+import type { Caller } from "../../access/caller.ts"
+import type { Sql } from "../../database/types.ts"
+import { FAULTS, Fault, type FaultCode, type FaultExtra, faultSchema } from "../../faults.ts"
+import type { NewJob } from "../../leases/enqueue.ts"
+import { operation } from "../../operation.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { Count, Time } from "../shapes.ts"
+
+const STATUSES = ["queued", "running", "done", "failed", "unknown"] as const
+
+const { error: _, message: __, docs: ___, ...faultFields } = faultSchema().entries
+
+export const getJob = operation({
+  id: "get_job",
+  method: "GET",
+  path: "/jobs/:jobId",
+  group: "Writes",
+  toolset: "writes",
+  summary: "How a confirmed write to an outside platform stands.",
+  description:
+    "Ask every few seconds until the status is done, failed or unknown; none of these changes any more. There is no progress percentage.",
+  effect: "reads",
+  scope: null,
+  price: 0,
+  faults: ["job_not_found"],
+  missing: "job_not_found",
+  input: v.strictObject({
+    jobId: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("The jobId that a confirm answered.")),
+  }),
+  output: v.strictObject({
+    jobId: v.string(),
+    action: described(v.string(), "The write, as it was previewed."),
+    summary: described(v.string(), "What it does, as the preview said it."),
+    status: described(
+      v.picklist(STATUSES),
+      "queued: not begun, or to be tried again, nothing sent. running. done: the platform has applied it. failed: nothing was applied, error says why, and its credits are given back. unknown: it may or may not have been applied, note says what to do.",
+    ),
+    target: described(
+      v.strictObject({ kind: v.string(), id: v.string(), name: v.string() }),
+      "What is changed, as the preview showed it.",
+    ),
+    appId: described(v.nullable(v.string()), "The app it is about; null = none of the workspace's."),
+    attempts: described(Count, "How often it was begun. It is begun again only while nothing was sent."),
+    createdAt: described(Time, "When it was confirmed."),
+    startedAt: described(v.nullable(Time), "When it was first begun; null = not yet."),
+    finishedAt: described(v.nullable(Time), "When it was done, failed or became unknown; null = not yet."),
+    result: described(v.nullable(v.record(v.string(), v.unknown())), "What was done, by action; null until done."),
+    error: described(
+      v.nullable(v.strictObject({ error: v.string(), message: v.string(), ...faultFields })),
+      "Why it failed: a code of the error list, its sentence and its fields; null unless failed.",
+    ),
+    note: described(v.nullable(v.string()), "What to know about an unknown outcome; null otherwise."),
+    requestId: described(v.string(), "The x-request-id of the confirm; the log names the job by it."),
+  }),
+}).run(async ({ jobId }, { sql, caller }) => {
+  const { shown, error, createdAt, startedAt, finishedAt, ...job } = await findJob(sql, caller, jobId)
+  return {
+    ...job,
+    ...shown,
+    createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    error: error && faultOf(error),
+    note: job.status === "unknown" ? UNKNOWN : null,
+  }
+})
+
+const UNKNOWN =
+  "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. Look at the target on its platform; if it is not as wanted, preview the action anew."
+
+interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"> {
+  jobId: string
+  status: (typeof STATUSES)[number]
+  attempts: number
+  createdAt: Date
+  startedAt: Date | null
+  finishedAt: Date | null
+  result: Record<string, unknown> | null
+  error: StoredFault | null
+}
+
+type StoredFault = { error: FaultCode } & FaultExtra
+
+/** A key limited to apps sees the jobs about them, and those about no app that it started itself. */
+async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId: string): Promise<JobRow> {
+  const [job] = await sql<JobRow[]>`
+    select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
+      created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"
+    from job
+    where id = ${jobId} and workspace_id = ${workspaceId}
+      and (
+        ${appList === null}
+        or app_id = any(${appList ?? []}::text[])
+        or app_id is null and key_id = ${keyId}
+      )`
+  if (!job) throw new Fault("job_not_found")
+  return job
+}
+
+/** As a refusal of a call says it, without the link. A code that a later version no longer has is internal_error. */
+function faultOf({ error, ...extra }: StoredFault) {
+  const fault = new Fault(Object.hasOwn(FAULTS, error) ? error : "internal_error", extra)
+  const { docs: _, ...body } = fault.body("")
+  return body
+}

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Limits, openLimits } from "../access/limits/open.ts"
+import { type App, createApp } from "../app.ts"
+import { catalog } from "../catalog.ts"
+import {
+  CommandProblem,
+  type ExitCode,
+  type Invocation,
+  type Listening,
+  type ListenOptions,
+  type ProcessPort,
+} from "../commands/cli/command.ts"
+import { readText, readTree } from "../database/assets.ts"
+import { openDatabase } from "../database/connect.ts"
+import type { Database, Sql } from "../database/types.ts"
+import type { Log } from "../log.ts"
+import { listeningUrl, type Settings } from "../settings/settings.ts"
+import { prepareSandbox } from "../surfaces/sandbox.ts"
+import { loadDemoOnce } from "./demo.ts"
+import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
+import type { Stop } from "./stop.ts"
+import { untilStopped } from "./until-stopped.ts"
+import { appToShow, welcome } from "./welcome.ts"
+import { openWorkers, type Workers } from "./workers.ts"
+
+/** Serves until it is told to stop. Gives the exit code. */
+export async function serve(invocation: Invocation): Promise<ExitCode> {
+  return await untilStopped(invocation, async ({ database, stop, log }) => {
+    await live(invocation, await listen(invocation, database, log), stop, log)
+  })
+}
+
+interface House {
+  database: Database
+  app: App
+  workers: Workers
+  listening: Listening
+  /** The port of the metrics, where they have one. */
+  metrics: Listening | null
+  url: string
+  closeLimits(): void
+}
+
+/** Serves until a stop is asked, then closes. A greeting under way is left then; the next start repeats it. */
+async function live(invocation: Invocation, house: House, stop: Stop, log: Log): Promise<void> {
+  try {
+    await Promise.race([greet(invocation, house, stop, log), stop.asked])
+    log("info", "stopping", { signal: await stop.asked })
+  } finally {
+    stop.ask("error") // when the greeting failed
+    await close(invocation, house)
+  }
+}
+
+/** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
+async function listen({ settings, process }: Invocation, database: Database, log: Log): Promise<House> {
+  const { sql, background } = database
+  const workers = await openWorkers(settings, { sql: background, log, as: "server" })
+  const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
+  const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
+  const limits = openLimits({ upstash, wire, sql, log, prefix })
+  const closeLimits = () => wire?.close()
+  let listening: Listening | undefined
+  let metrics: Listening | null = null
+  try {
+    listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
+    const url = settings.publicUrl ?? listeningUrl(host, listening.port)
+    const app: App = createApp({
+      sql,
+      measure: workers.reading.measure,
+      ...(settings.measuring.on && { budget: workers.reading.budget }),
+      limits,
+      sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
+      settings: { ...settings, publicUrl: url },
+      log,
+      now: () => new Date(),
+      disk: database.disk,
+      metered: meteredOf(settings, database),
+    })
+    metrics = openMetrics(settings, process, app, log)
+    log("info", "listening", { url, database: database.kind, limits: limits.store })
+    if (!(await answersSoon(limits)))
+      log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
+    workers.start()
+    return { database, app, workers, listening, metrics, url, closeLimits }
+  } catch (error) {
+    await listening?.stop(true)
+    await metrics?.stop(true)
+    closeLimits()
+    throw error
+  }
+}
+
+/** What /metrics tells besides the calls; undefined where nobody is to be told. */
+function meteredOf({ metricsListen, metricsToken, databaseConnections }: Settings, { kind }: Database) {
+  if (!metricsListen && metricsToken === undefined) return undefined
+  const { version } = JSON.parse(readText("package.json")) as { version: string }
+  return { version, database: { kind, connections: databaseConnections } }
+}
+
+function openMetrics({ metricsListen }: Settings, process: ProcessPort, { metrics }: App, log: Log): Listening | null {
+  if (!metricsListen || !metrics) return null
+  const listening = openPort({ ...metricsListen, setting: "METRICS_PORT" }, process, metrics)
+  log("info", "metrics_listening", { url: `${listeningUrl(metricsListen.host, listening.port)}/metrics` })
+  return listening
+}
+
+// Twice what a connection may take to be made (redis-wire.ts); it is made in the background.
+const SOON_MS = 1_000
+
+async function answersSoon({ ping }: Limits): Promise<boolean> {
+  const until = performance.now() + SOON_MS
+  while (!(await ping())) {
+    if (performance.now() > until) return false
+    await sleep(50)
+  }
+  return true
+}
+
+type Where = { host: string; port: number; setting: "PORT" | "METRICS_PORT" }
+
+function openPort({ host, port, setting }: Where, process: ProcessPort, fetch: ListenOptions["fetch"]): Listening {
+  try {
+    return process.listen({ host, port, fetch })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const why = UNUSABLE[code ?? ""]?.(setting)
+    if (why) throw new CommandProblem(`cannot listen on ${host}, port ${port}: ${why}`)
+    throw error
+  }
+}
+
+const UNUSABLE: Record<string, (setting: Where["setting"]) => string> = {
+  EADDRINUSE: (setting) =>
+    `the port is in use; choose another, for example ${setting}=${setting === "PORT" ? 8788 : 9188}`,
+  EADDRNOTAVAIL: (setting) =>
+    `this machine does not have the address; set ${setting === "PORT" ? "HOST" : "METRICS_HOST"} to one it has`,
+  EACCES: () => "the port needs rights that this user does not have; choose one above 1023",
+}
+
+async function greet(invocation: Invocation, house: House, stop: Stop, log: Log): Promise<void> {
+  const { sql } = house.database
+  const claim = (await isFirstStart(sql)) ? await claimed(invocation, house, log) : null
+  try {
+    const first = claim && (await firstKeys(sql, invocation.settings.firstWorkspace))
+    const workspaceId = first?.workspace.id ?? null
+    if (invocation.has("demo")) await demo(sql, workspaceId, stop, log)
+    const app = workspaceId === null ? null : await appToShow(sql, workspaceId)
+    if (stop.isAsked()) return
+    welcome(invocation, { url: house.url, first, app })
+    await invocation.terminal.flush()
+    if (first) await markShown(sql)
+  } finally {
+    await claim?.release()
+  }
+}
+
+interface Claim {
+  release(): Promise<void>
+}
+
+/** Null when another process is at its first start. An embedded database has one server, which needs no lock. */
+async function claimed({ settings }: Invocation, { database }: House, log: Log): Promise<Claim | null> {
+  if (database.kind === "embedded") return { release: async () => {} }
+  // a connection of its own: with DATABASE_CONNECTIONS=1 the pool has none to spare
+  const { databaseUrl, dataDir } = settings
+  const session = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: 1 })
+  if (await claimFirstStart(session)) return { release: session.close }
+  await session.close()
+  return null
+}
+
+/** Its failure must not keep the keys from being shown; the next start tries again. */
+async function demo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<void> {
+  try {
+    if (await loadDemoOnce(sql, workspaceId)) log("info", "demo_loaded")
+  } catch (error) {
+    if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
+  }
+}
+
+// From the signal on: what is not answered by then is dropped.
+const ANSWERED_BY_MS = 18_000
+
+/**
+ * Readiness goes first, so that load balancers turn away; then the port, while requests under way are answered. Jobs and
+ * readings end or are given back meanwhile, and no new one is begun.
+ */
+async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
+  const { app, workers, listening, metrics, closeLimits } = house
+  const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
+  app.setReady(false)
+  const workersEnded = workers.stop()
+  await sleep(drainMs)
+  await listening.stop()
+  clearTimeout(late)
+  closeLimits()
+  await workersEnded
+  await metrics?.stop(true)
+}

@@ -1,0 +1,43 @@
+import type { ExitCode, Invocation } from "../commands/cli/command.ts"
+import { migrations } from "../commands/cli/with-database.ts"
+import { warnOfSkew } from "../database/clock.ts"
+import { openDatabase } from "../database/connect.ts"
+import { migrate } from "../database/migrate.ts"
+import type { Database } from "../database/types.ts"
+import { createLog, type Log } from "../log.ts"
+import { assertOpenFiles } from "./open-files.ts"
+import { resealAtStart } from "./reseal-at-start.ts"
+import { type Stop, stopSignal } from "./stop.ts"
+
+/** What a process that runs on has. */
+export interface Running {
+  database: Database
+  stop: Stop
+  log: Log
+}
+
+/** Brings the database up to date, runs until a stop is asked, and closes the database. Gives the exit code. */
+export async function untilStopped(
+  invocation: Invocation,
+  run: (running: Running) => Promise<void>,
+): Promise<ExitCode> {
+  assertOpenFiles(invocation.settings)
+  const { databaseUrl, dataDir, databaseConnections: maxConnections, logLevel, warnings } = invocation.settings
+  const log = createLog(invocation.terminal.err, logLevel)
+  for (const warning of warnings) log("warn", "setting", { reason: warning })
+  const stop = stopSignal(invocation, log)
+  // a server that answered 503 for ever would look alive to its supervisor
+  const onLoss = () => stop.ask("error")
+  const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
+  try {
+    if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
+    if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)
+    if (!stop.isAsked()) await resealAtStart(invocation.settings, database, log)
+    if (!stop.isAsked()) await run({ database, stop, log })
+  } finally {
+    await database.close()
+  }
+  const why = await stop.asked
+  log("info", "stopped", { signal: why })
+  return why === "error" ? 1 : 0
+}

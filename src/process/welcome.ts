@@ -1,0 +1,73 @@
+import type { Invocation } from "../commands/cli/command.ts"
+import { show } from "../commands/cli/show.ts"
+import { typedAs } from "../database/assets.ts"
+import type { Sql } from "../database/types.ts"
+import type { FirstKeys } from "./first-start.ts"
+
+export interface Welcome {
+  url: string
+  /** The keys of a first start, else null. */
+  first: FirstKeys | null
+  /** An app of the first workspace whose ranks can be shown. */
+  app: ShownApp | null
+}
+
+export interface ShownApp {
+  id: string
+  country: string
+}
+
+/** Says where the server is and where assistants connect; at the first start also the keys, once, with calls to paste. */
+export function welcome(invocation: Invocation, { url, first, app }: Welcome): void {
+  const calls = first && curlLines(url, first.liveKey, app)
+  const value = {
+    url,
+    mcpUrl: `${url}/mcp`,
+    keys: first && { workspace: first.workspace.name, live: first.liveKey, test: first.testKey },
+    calls,
+  }
+  show(invocation, value, () => [
+    `Appmeter serves on ${url}`,
+    "",
+    ...(first && calls ? firstLines(first, calls) : [`Its keys were made before. A new one: ${typedAs()} key create`]),
+    `Assistants connect to ${value.mcpUrl}`,
+    `What can be asked: ${url}/docs`,
+    `How it is run: ${url}/docs/operate`,
+    "",
+  ])
+}
+
+/** The app of a workspace with the most keywords, to show its ranks. */
+export async function appToShow(sql: Sql, workspaceId: number): Promise<ShownApp | null> {
+  const [row] = await sql<ShownApp[]>`
+    select a.id, t.country
+    from tracked_app a
+    join tracked_term t on t.app_id = a.id
+    where a.workspace_id = ${workspaceId} and a.ios_app is not null
+    group by a.id, t.country
+    order by count(*) desc, a.id, t.country
+    limit 1`
+  return row ?? null
+}
+
+function firstLines({ workspace, liveKey, testKey }: FirstKeys, calls: string[]): string[] {
+  return [
+    `Keys of the workspace ${JSON.stringify(workspace.name)}, shown only this once:`,
+    `  live  ${liveKey}`,
+    `  test  ${testKey}`,
+    "",
+    "Try:",
+    ...calls.map((call) => `  ${call}`),
+    "",
+  ]
+}
+
+function curlLines(url: string, key: string, app: ShownApp | null): string[] {
+  const header = `-H 'authorization: Bearer ${key}'`
+  const ranks = app ? `/apps/${encodeURIComponent(app.id)}/keywords?country=${app.country}` : "/account"
+  return [
+    `curl -s '${url}/v1/sandbox/apps'`,
+    `curl -s ${header} '${url}/v1/apps'`,
+    `curl -s ${header} '${url}/v1${ranks}'`,
+  ]
+}

@@ -1,0 +1,44 @@
+import { outsideWrites } from "../actions/action.ts"
+import { actions } from "../catalog.ts"
+import type { Sql } from "../database/types.ts"
+import { createOutbox } from "../leases/outbox.ts"
+import type { Log } from "../log.ts"
+import { createCleaning } from "../retention/remove-old.ts"
+import type { Settings } from "../settings/settings.ts"
+import { openDelivery } from "./delivering.ts"
+import { openStoreReading, type StoreReading } from "./store-reading.ts"
+
+/** What works in a process beside its requests. */
+export interface Workers {
+  reading: StoreReading
+  start(): void
+  /** Ends or gives back what is under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * A server reads the stores unless MEASURE=no, does queued writes and removes what is old; a process that serves nothing
+ * reads. Both tell alerts unless DELIVER=no.
+ */
+export async function openWorkers(
+  settings: Settings,
+  { sql, log, as }: { sql: Sql; log: Log; as: "server" | "reader" },
+): Promise<Workers> {
+  const { measuring, allowPrivateTargets: allowPrivate, deliver, kept } = settings
+  const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
+  const workers = [
+    { work: reading, isOn: as === "reader" || measuring.on },
+    { work: await openDelivery(settings, { sql, log }), isOn: deliver },
+    { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
+    { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
+  ]
+  return {
+    reading,
+    start() {
+      for (const { work, isOn } of workers) if (isOn) work.start()
+    },
+    async stop() {
+      await Promise.all(workers.map(({ work }) => work.stop()))
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql } from "../database/types.ts"
+import type { RawBodies } from "../measuring/raw-bodies.ts"
+import { checkObservation, ObservationProblem } from "../observations/check.ts"
+import { deriveFigures, noteSide, type Sides } from "../observations/derived/figures.ts"
+import { record } from "../observations/record.ts"
+import type { Observation, SourceName } from "../observations/types.ts"
+import type { Sources } from "../sources/all.ts"
+import { ReadFailure } from "../sources/source.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
+import { unreadAttempts } from "./replay-attempts.ts"
+import { readHeld } from "./replay-held.ts"
+import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
+import type { ReadFrom } from "./replay-subjects.ts"
+
+export interface ReplayOptions {
+  bodies: Pick<RawBodies, "read" | "size">
+  sources: Sources
+  /** The first day looked at, "YYYY-MM-DD". Without it all, but of search results what the oldest body can stand for. */
+  since?: string | undefined
+  /** Only this source's. */
+  source?: SourceName | undefined
+  /** Records what is read otherwise now. */
+  write?: boolean
+  now?: () => Date
+  /** Awaited between two pages, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+  onProgress?: (readings: number) => void
+}
+
+/**
+ * Derives observations again from kept bodies with the parsers of `sources`, and says what changed. Without `write`
+ * nothing is changed. With it `record` is given what is read otherwise than it is stored, what an older parser read (the
+ * facts of apps that it stored have nothing to be compared with), and what can be read now; its own rules decide, and all
+ * that is derived follows, keywords' figures at the end. Throws what the database and the folder throw; what was recorded by then stays, and replaying
+ * again goes on from there.
+ */
+export async function replay(sql: Sql, options: ReplayOptions): Promise<Replayed> {
+  const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
+  const report = createReport()
+  const sides: Sides = new Map()
+  let readings = 0
+  for await (const page of pagesOf(sql, options)) {
+    const seen: Observation[] = []
+    for (const one of page) {
+      const observation = await judge(one, options, now(), report)
+      if (observation) seen.push(observation)
+      readings += one.subjects.length
+    }
+    if (write) await recordParts(sql, seen, now, report)
+    if (write) for (const one of seen) noteSide(sides, one)
+    onProgress(readings)
+    await pause()
+  }
+  await deriveFigures(sql, sides, { now, pause })
+  return report.result()
+}
+
+const PAUSE_MS = 5
+
+async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOptions): AsyncGenerator<ReadFrom[]> {
+  const { oldest } = await bodies.size()
+  if (!oldest) return
+  const range = { since: since ?? null, source: source ?? null }
+  yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
+  yield* unreadAttempts(sql, sources, range)
+}
+
+/** Says what became of a reading; gives what there is to record. */
+async function judge(
+  stored: ReadFrom,
+  { bodies }: ReplayOptions,
+  now: Date,
+  report: ReplayReport,
+): Promise<Observation | null> {
+  const { source, sha256, seenAt, subjects, parser } = stored
+  const body = await bodies.read(sha256)
+  if (!body) {
+    report.add(source, "notKept", subjects.length)
+    return null
+  }
+  let seen: Observation
+  try {
+    seen = stored.read({ ...body, url: "", seenAt })
+    checkObservation(seen, now)
+  } catch (error) {
+    if (!(error instanceof ReadFailure || error instanceof ObservationProblem)) throw error
+    report.add(source, parser === null ? "stillUnreadable" : "unreadable", subjects.length)
+    if (parser !== null) report.example(exampleOf(stored, "unreadable", subjects.join(), reasonOf(error)))
+    return null
+  }
+  if (parser !== null) return compared(stored, seen, report) || parser < seen.parser ? seen : null
+  report.add(source, "nowReadable", 1)
+  report.example(exampleOf(stored, "now readable", subjects.join(), `by parser ${seen.parser}`))
+  return seen
+}
+
+function reasonOf(error: ReadFailure | ObservationProblem): string {
+  return `${error instanceof ReadFailure ? error.outcome : "changed"}: ${error.message}`
+}
+
+function exampleOf(
+  { source, platform, storefront, seenAt }: ReadFrom,
+  change: ReplayExample["change"],
+  subject: string,
+  detail: string,
+): ReplayExample {
+  return { source, change, platform, storefront, subject, seenAt, detail }
+}
+
+/** Whether anything differs. */
+function compared(stored: ReadFrom, seen: Observation, report: ReplayReport): boolean {
+  const differences = stored.compare(seen)
+  differences.forEach((difference, place) => {
+    report.add(stored.source, difference ? "different" : "same", 1)
+    if (!difference) return
+    report.add(stored.source, "places", difference.places)
+    report.example(exampleOf(stored, "different", stored.subjects[place] as string, difference.detail))
+  })
+  return differences.some((difference) => difference !== null)
+}
+
+// As much as an import stores in one transaction.
+const PART_RESULTS = 1_000
+
+async function recordParts(
+  sql: Sql,
+  seen: readonly Observation[],
+  now: () => Date,
+  report: ReplayReport,
+): Promise<void> {
+  for (const [source, own] of Map.groupBy(seen, ({ source }) => source)) {
+    let part: Observation[] = []
+    for (const [place, one] of own.entries()) {
+      part.push(one)
+      const results = part.reduce((sum, held) => sum + (held.kind === "search" ? held.results.length : 20), 0)
+      if (results < PART_RESULTS && place < own.length - 1) continue
+      const { recorded } = await record(sql, part, now)
+      report.add(source, "recorded", recorded)
+      part = []
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { type ListingQuestion, listing } from "../../observations/kinds/listing.ts"
+import type { Listing, ListingObservation } from "../../observations/types.ts"
+import { at, shown, text } from "../json.ts"
+import { mismatched } from "../mismatched.ts"
+import { fact, required } from "../required.ts"
+import { ReadFailure, type Source } from "../source.ts"
+import { editorialOf, eventsOf } from "./app-page/editors.ts"
+import { informationOf, purchasesOf, type Row, rowsOf } from "./app-page/information.ts"
+import { offerOf } from "./app-page/offers.ts"
+import { ratingsOf } from "./app-page/ratings.ts"
+import { appsOn, itemsOn, type Shelves, screenshotsOf } from "./app-page/shelves.ts"
+import { versionsOf } from "./app-page/versions.ts"
+import { artworkUrl } from "./artwork.ts"
+import { browserHeaders, canonicalStorefront, embeddedPages, linkedData } from "./page.ts"
+
+const PARSER = 1
+
+/**
+ * An app's page on apps.apple.com: its embedded data (the shape that public projects record of 2025 and 2026: a `lockup`
+ * and shelves by name), and for what that lacks the page's description for search engines. Apple picks the storefront from
+ * where a request comes from unless the cookie `geo` says otherwise, so the page must name the storefront and the app that
+ * were asked for. A shelf that the page has not is left out; one whose content is of another shape is a `changed`. Events
+ * and editorial cards are read where their cards are of the kinds that the store's pages use elsewhere.
+ */
+export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
+  name: "apple-app-page",
+  kind: listing,
+  upstream: "apps.apple.com",
+  parser: PARSER,
+  // it embeds some reviews, with their writers
+  namesPeople: true,
+
+  request: ({ storefront, id }) => ({
+    path: `/${storefront}/app/id${encodeURIComponent(id)}`,
+    headers: browserHeaders(storefront),
+  }),
+
+  parse(body, asked, about) {
+    const product = productOf(body)
+    checkAnswers(asked, product, body)
+    return {
+      kind: "listing",
+      source: "apple-app-page",
+      platform: "ios",
+      storefront: asked.storefront,
+      id: asked.id,
+      listing: listingOf(product),
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+interface Product {
+  intent: unknown
+  page: unknown
+  shelves: Shelves
+  /** What the page tells search engines of the app. */
+  linked: unknown
+}
+
+/** The one entry of the embedded data that is an app's page. */
+function productOf(body: string): Product {
+  const pages = embeddedPages(body).filter((entry) => isObject(at(entry, "data", "shelfMapping")))
+  if (pages.length !== 1) throw changed("no page of an app, or several")
+  const [intent, page] = [at(pages[0], "intent"), at(pages[0], "data")]
+  const kind = at(intent, "$kind")
+  if (kind !== undefined && kind !== "ProductPageIntent") throw changed("the page of something else")
+  return { intent, page, shelves: at(page, "shelfMapping") as Shelves, linked: linkedData(body, "SoftwareApplication") }
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Throws unless the page names the app and the storefront that were asked for, and nowhere another. */
+function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
+  const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
+  const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
+  if (place === undefined) throw changed("the page does not name its storefront")
+  if (place !== storefront) throw mismatched("the page is another storefront's", place)
+  const own = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
+  const said = [...own, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
+  if (!own.some(isSaid)) throw changed("the page does not name its app")
+  if (said.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
+}
+
+const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function listingOf({ intent, page, shelves, linked }: Product): Listing {
+  const lockup = at(page, "lockup")
+  const rows = rowsOf(shelves) ?? []
+  const offer = offerOf(page, linked)
+  return shown<Listing>({
+    name: required(at(lockup, "title") ?? at(page, "title") ?? at(linked, "name"), text),
+    language: fact(at(intent, "language"), languageTag),
+    subtitle: subtitleOf(lockup, rows),
+    promotionalText: fact(at(page, "promotionalText"), text) ?? paragraphOn(shelves, "promotionalText"),
+    description: paragraphOn(shelves, "description") ?? fact(at(linked, "description"), text),
+    bundleId: fact(at(lockup, "bundleId"), text),
+    ...developerOf(page, linked),
+    // the picture for search engines has another address, which would look like a new icon
+    icon: fact(at(lockup, "icon", "template"), artworkUrl),
+    screenshots: screenshotsOf(shelves),
+    ...informationOf(rows, shelves),
+    ...offer,
+    inAppPurchases: purchasesOf(rows, offer.hasInAppPurchases),
+    ...versionsOf(shelves),
+    ...ratingsOf(shelves, linked),
+    similar: appsOn(shelves, "similarItems"),
+    moreByDeveloper: appsOn(shelves, "moreByDeveloper"),
+    events: eventsOf(shelves),
+    editorial: editorialOf(shelves),
+  })
+}
+
+function languageTag(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(value) ? value : undefined
+}
+
+/** Of an app without a subtitle the page shows the category in its place, which its information names too. */
+function subtitleOf(lockup: unknown, rows: readonly Row[]): string | undefined {
+  const subtitle = fact(at(lockup, "subtitle"), text)
+  const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
+  const lower = subtitle?.toLowerCase()
+  return told.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
+}
+
+function paragraphOn(shelves: Shelves, name: string): string | undefined {
+  const [item] = itemsOn(shelves, name) ?? []
+  return item === undefined ? undefined : required(at(item, "paragraph", "text") ?? at(item, "text"), text)
+}
+
+function developerOf(page: unknown, linked: unknown): Pick<Listing, "developer" | "developerId"> {
+  const action = at(page, "developerAction")
+  const address = text(at(action, "pageUrl")) ?? text(at(linked, "author", "url"))
+  return shown<Pick<Listing, "developer" | "developerId">>({
+    developer: fact(at(action, "title"), text) ?? fact(at(linked, "author", "name"), text),
+    developerId: DEVELOPER.exec(address ?? "")?.[1],
+  })
+}
+
+const DEVELOPER = /^https:\/\/apps\.apple\.com\/[a-z]{2}\/developer\/(?:[^/?#]+\/)?id([1-9]\d{0,15})(?:[?#]|$)/

@@ -1,0 +1,83 @@
+import * as v from "valibot"
+import type { FaultCode } from "../faults.ts"
+import { coded, described, type Schema, unwrap } from "./schema.ts"
+import { isStorefront } from "./storefronts.ts"
+import { normaliseTerm } from "./term.ts"
+
+/** The id of a workspace's app, as GET /apps gives it. A call with such an input has that app as its subject. */
+export const AppId = coded(
+  v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("App id from GET /apps (list_apps).")),
+  "invalid_arguments",
+)
+
+/** A storefront, in either case. */
+export const Country = coded(
+  v.pipe(
+    v.string(),
+    v.regex(/^[A-Za-z]{2}$/),
+    v.check((code) => isStorefront(code.toLowerCase())),
+    v.description("Two-letter storefront code."),
+  ),
+  "bad_country",
+)
+
+/** The same where the specification says "empty =": an empty text is as good as none. */
+export const CountryOrEmpty = coded(
+  v.pipe(
+    v.string(),
+    v.regex(/^([A-Za-z]{2})?$/),
+    v.check((code) => code === "" || isStorefront(code.toLowerCase())),
+    v.description("Two-letter storefront code, or empty."),
+  ),
+  "bad_country",
+)
+
+/** The storefront of a call about an app; the app's first when left out. */
+export const AppCountry = described(
+  v.optional(Country),
+  "Two-letter storefront code; the app's first storefront when left out.",
+)
+
+export const Platform = v.optional(
+  coded(
+    v.pipe(v.picklist(["ios", "android"]), v.description("The store; an app on Google Play alone needs android.")),
+    "invalid_arguments",
+  ),
+  "ios",
+)
+
+/** A keyword: 1 to 150 code points once normalised. */
+export const Term = coded(
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    v.metadata({ maxLength: 150 }),
+    v.check((text) => {
+      const length = [...normaliseTerm(text)].length
+      return length >= 1 && length <= 150
+    }),
+    v.description("The keyword; NFC, trimmed and lower-cased, inner white space significant."),
+  ),
+  "bad_term",
+)
+
+/** A whole number within bounds; outside them the call is refused with `code`, as any argument where none is given. */
+export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
+  const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))
+  return code ? coded(schema, code) : schema
+}
+
+/**
+ * The one spelling of a checked value that handlers see: storefronts lower-case, terms normalised, in lists too; undefined
+ * for an empty text that stands for none.
+ */
+export function normalise(schema: Schema, value: unknown): unknown {
+  const inner = unwrap(schema) as Schema & { item?: Schema }
+  if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))
+  if (typeof value !== "string") return value
+  if (inner === CountryOrEmpty && value === "") return undefined
+  if (inner === Country || inner === CountryOrEmpty) return value.toLowerCase()
+  if (inner === Term) return normaliseTerm(value)
+  return value
+}

@@ -1,0 +1,61 @@
+import { isStoreId } from "./store-ids.ts"
+import { normaliseTerm } from "./term.ts"
+import { isStorable } from "./text.ts"
+
+/** What the id of a search result names. */
+export type RecordId =
+  | { kind: "app"; appId: string }
+  /** `terms`: what the id can mean, the first that is tracked being meant. */
+  | { kind: "keyword"; appId: string; country: string; terms: string[] }
+  | { kind: "rival"; appId: string; platform: "ios" | "android"; storeId: string }
+
+export function appRecordId(appId: string): string {
+  return `app:${appId}`
+}
+
+export function keywordRecordId(appId: string, country: string, term: string): string {
+  return `kw:${appId}:${country}:${encodeURIComponent(term)}`
+}
+
+/** The platform follows from the store id's shape. */
+export function rivalRecordId(appId: string, storeId: string): string {
+  return `rival:${appId}:${storeId}`
+}
+
+/**
+ * What an id names, whoever's it is; null when it is malformed. A keyword's term may come encoded, as search gives it, or
+ * decoded already, as a client that puts the id into a URL unencoded sends it: "50%25%20off" and "50% off" are the same.
+ */
+export function parseRecordId(text: string): RecordId | null {
+  const [, kind, appId, rest] = /^(app|kw|rival):([^:]{1,64})(?::(.*))?$/su.exec(text) ?? []
+  if (kind === undefined || appId === undefined) return null
+  if (kind === "app") return rest === undefined ? { kind, appId } : null
+  if (rest === undefined) return null
+  return kind === "kw" ? parseKeyword(appId, rest) : parseRivalOf(appId, rest)
+}
+
+function parseKeyword(appId: string, rest: string): RecordId | null {
+  const [, country, spelt] = /^([a-z]{2}):(.+)$/su.exec(rest) ?? []
+  if (country === undefined || spelt === undefined) return null
+  const terms = [...new Set([decoded(spelt), spelt].map(normaliseTerm))].filter(isTerm)
+  return terms.length > 0 ? { kind: "keyword", appId, country, terms } : null
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Of a length that can be tracked, and without what no database stores. */
+function isTerm(term: string): boolean {
+  const length = [...term].length
+  return length >= 1 && length <= 150 && isStorable(term)
+}
+
+function parseRivalOf(appId: string, storeId: string): RecordId | null {
+  const platform = (["ios", "android"] as const).find((store) => isStoreId(store, storeId))
+  return platform ? { kind: "rival", appId, platform, storeId } : null
+}

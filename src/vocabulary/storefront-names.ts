@@ -1,0 +1,61 @@
+import { normalForm } from "./normal-form.ts"
+import { STOREFRONTS } from "./storefronts.ts"
+
+/** The storefront that a code, or the English name of a country, stands for; undefined when there is none. */
+export function storefrontNamed(text: string): string | undefined {
+  const code = text.trim().toLowerCase()
+  return STOREFRONTS.includes(code) ? code : BY_NAME.get(spelt(text))
+}
+
+/** The English name of a storefront's country, by Unicode CLDR. */
+export function storefrontName(code: string): string {
+  return names.of(code.toUpperCase()) ?? code
+}
+
+// Apple's names where the runtime has another, and names that have changed.
+const OTHER_NAMES: Record<string, string> = {
+  "bahamas the": "bs",
+  burma: "mm",
+  "cabo verde": "cv",
+  "china mainland": "cn",
+  "congo democratic republic of the": "cd",
+  "congo republic of the": "cg",
+  "cote d ivoire": "ci",
+  "czech republic": "cz",
+  "democratic republic of the congo": "cd",
+  "hong kong": "hk",
+  "ivory coast": "ci",
+  "korea republic of": "kr",
+  "lao people s democratic republic": "la",
+  macao: "mo",
+  macau: "mo",
+  macedonia: "mk",
+  "mainland china": "cn",
+  "micronesia federated states of": "fm",
+  myanmar: "mm",
+  "republic of korea": "kr",
+  "republic of the congo": "cg",
+  "russian federation": "ru",
+  swaziland: "sz",
+  turkey: "tr",
+  uk: "gb",
+  "united states of america": "us",
+  usa: "us",
+  "viet nam": "vn",
+}
+
+const names = new Intl.DisplayNames(["en"], { type: "region" })
+const BY_NAME = new Map([
+  ...STOREFRONTS.map((code) => [spelt(names.of(code.toUpperCase()) ?? code), code] as const),
+  ...Object.entries(OTHER_NAMES),
+])
+
+/** Without case, accents and punctuation; "&" is "and", "St." is "saint". */
+function spelt(text: string): string {
+  const letters = normalForm(text, "NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  return letters
+    .replaceAll("&", " and ")
+    .replace(/\bst\b/g, "saint")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+}

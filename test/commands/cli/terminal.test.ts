@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test"
+import { PassThrough } from "node:stream"
+import { linesOf } from "../../../src/commands/cli/read-lines.ts"
+import { processTerminal } from "../../../src/commands/cli/terminal.ts"
+import { nearest } from "../../../src/vocabulary/nearest.ts"
+
+function terminalOf({ isTTY = true, env = {}, typed = "" }: { isTTY?: boolean; env?: object; typed?: string }) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY })
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()]
+  if (typed) stdin.write(typed)
+  const terminal = processTerminal({ stdin, stdout, stderr } as never, env as Record<string, string>)
+  const [said, written] = [collect(stderr), collect(stdout)]
+  return { terminal, said, written, stdin }
+}
+
+function collect(stream: PassThrough): () => string {
+  let text = ""
+  stream.on("data", (chunk) => {
+    text += chunk
+  })
+  return () => text
+}
+
+describe("on a terminal", () => {
+  test("something is destroyed only after a typed yes", async () => {
+    const { terminal, said } = terminalOf({ typed: "yes\n" })
+    await terminal.confirm("Deleting it cannot be undone.")
+    expect(said()).toContain("Deleting it cannot be undone. Type yes to go on: ")
+    for (const typed of ["y\n", "\n", "no\n", "yes please\n"])
+      await expect(terminalOf({ typed }).terminal.confirm("Sure?")).rejects.toThrow("nothing was done")
+  })
+
+  test("an end of input, as by Ctrl-D, is no yes", async () => {
+    const { terminal, stdin } = terminalOf({})
+    const asked = terminal.confirm("Sure?")
+    stdin.end()
+    await expect(asked).rejects.toThrow("nothing was done")
+  })
+
+  test("progress redraws one line, and bold is bold unless NO_COLOR is set", async () => {
+    const { terminal, said } = terminalOf({})
+    terminal.progress("1 of 2")
+    await Bun.sleep(1)
+    expect(said()).toBe("\r\u001b[2K1 of 2")
+    expect(terminal.bold("x")).toBe("\u001b[1mx\u001b[22m")
+    expect(terminalOf({ env: { NO_COLOR: "1" } }).terminal.bold("x")).toBe("x")
+  })
+
+  test("nothing is read from stdin", () => {
+    expect(() => terminalOf({}).terminal.stdin()).toThrow("nothing is piped in")
+  })
+})
+
+describe("without a terminal", () => {
+  test("nothing is asked, drawn or bold, whatever is piped in", async () => {
+    const { terminal, said } = terminalOf({ isTTY: false, typed: "yes\n" })
+    await expect(terminal.confirm("Sure?")).rejects.toThrow("Sure? Nothing was done; repeat it with --force")
+    terminal.progress("1 of 2")
+    expect([said(), terminal.bold("x")]).toEqual(["", "x"])
+  })
+
+  test("JSON is one document, ended by a newline", async () => {
+    const { terminal, written } = terminalOf({ isTTY: false })
+    terminal.json({ a: [1] })
+    await terminal.flush()
+    expect(written()).toBe('{\n  "a": [\n    1\n  ]\n}\n')
+  })
+})
+
+describe("lines of a stream", () => {
+  const read = async (...chunks: (string | number[])[]) => {
+    const bytes = chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : Uint8Array.from(chunk)))
+    return await Array.fromAsync(
+      linesOf(
+        (async function* () {
+          yield* bytes
+        })(),
+      ),
+    )
+  }
+
+  test("are the same however the bytes arrive", async () => {
+    const text = 'a\n\n{"é":"日本"}\r\nlast'
+    const whole = await read(text)
+    expect(whole).toEqual(["a", "", '{"é":"日本"}\r', "last"])
+    expect(
+      await read(
+        ...Buffer.from(text)
+          .toString("latin1")
+          .split("")
+          .map((c) => [c.charCodeAt(0)]),
+      ),
+    ).toEqual(whole)
+  })
+
+  test("end with the stream, and none of them is lost or added", async () => {
+    expect(await read("")).toEqual([])
+    expect(await read("a\n")).toEqual(["a"])
+    expect(await read("\n")).toEqual([""])
+  })
+
+  test("that are not UTF-8 are unreadable instead of silently changed", async () => {
+    expect(await read("a\n", [0x22, 0xff, 0x22, 0x0a], "b")).toEqual(["a", "\uFFFD", "b"])
+  })
+
+  test("that are too long are cut, so that memory stays bounded", async () => {
+    const part = "x".repeat(1_000_000)
+    const [line, next] = await read(...Array(20).fill(part), "\nnext")
+    expect(line).toHaveLength(5_000_000)
+    expect(next).toBe("next")
+  })
+})
+
+test("a misspelt word is recognised, a foreign one is not", () => {
+  const names = ["serve", "migrate", "key create", "key list"]
+  expect([nearest("sevre", names), nearest("migrat", names), nearest("key lsit", names)]).toEqual([
+    "serve",
+    "migrate",
+    "key list",
+  ])
+  expect([nearest("hello", names), nearest("", names), nearest("key", names)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})

@@ -1,0 +1,401 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { createHash, hash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { gunzipSync, gzipSync } from "node:zlib"
+import { CommandProblem } from "../../../src/commands/cli/command.ts"
+import { landedMigrations } from "../../../src/commands/cli/whole-database.ts"
+import { openBackup, writeBackup } from "../../../src/commands/database/backup-file.ts"
+import { readTree } from "../../../src/database/assets.ts"
+import { atOneMoment } from "../../../src/database/contents.ts"
+import { migrate } from "../../../src/database/migrate.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { silentLog } from "../../../src/log.ts"
+import { scratchDatabase } from "../../database/server.ts"
+import { until } from "../../jobs/platform.ts"
+import { cases, LONG } from "../../long.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
+import {
+  type Filled,
+  fill,
+  fillUp,
+  houseOver,
+  inFolder,
+  inServer,
+  livesOn,
+  recorded,
+  sumsOf,
+  TABLES,
+} from "../filled.ts"
+
+setDefaultTimeout(120_000)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+let filled: Filled
+/** A folder that is never opened, and what is in it; tests take copies. */
+let kept: string
+let sums: Record<string, string>
+/** A backup of it. */
+let whole: string
+
+beforeAll(async () => {
+  kept = (await dataFolder()).DATA_DIR
+  filled = await inFolder(kept, async (sql) => {
+    const made = await fill(sql)
+    // those that a restore would end, and so change
+    await sql`delete from job where status in ('queued', 'running')`
+    return { ...made, jobs: made.jobs.filter((id) => !/queued|running/.test(id)) }
+  })
+  const DATA_DIR = copyOf(kept)
+  whole = join(scratch(), "whole.backup")
+  await answer(["backup", whole], { env: { DATA_DIR } })
+  sums = await inFolder(DATA_DIR, sumsOf)
+})
+afterAll(removeFolders)
+
+describe("a backup restores", () => {
+  test("into another folder: the same rows, the same answers, and it lives on", async () => {
+    const DATA_DIR = join(scratch(), "new")
+    const restored = await answer(["restore", whole], { env: { DATA_DIR } })
+    expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
+    const there = await inFolder(copyOf(kept), (sql) => recorded(sql, filled))
+    await inFolder(DATA_DIR, async (sql) => {
+      expect(await sumsOf(sql)).toEqual(sums)
+      expect(await recorded(sql, filled)).toEqual(there)
+      await livesOn(sql, filled)
+    })
+  })
+
+  postgres("postgres: into PostgreSQL, and from there back", async () => {
+    await using server = await scratchDatabase("restored")
+    await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
+    await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
+    const back = join(scratch(), "back.backup")
+    await answer(["backup", back], { env: { DATABASE_URL: server.url } })
+    const DATA_DIR = scratch()
+    await answer(["restore", back], { env: { DATA_DIR } })
+    const there = await inServer(server.url, (sql) => recorded(sql, filled))
+    await inFolder(DATA_DIR, async (sql) => {
+      expect(await sumsOf(sql)).toEqual(sums)
+      expect(await recorded(sql, filled)).toEqual(there)
+      await livesOn(sql, filled)
+    })
+    await inServer(server.url, (sql) => livesOn(sql, filled))
+  })
+
+  test("nothing that would be sent again: what was queued or running is unknown", async () => {
+    const [from, file, DATA_DIR] = [copyOf(kept), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
+    await inFolder(from, async (sql) => {
+      const queued = sql`'queued', null, null, null, null::jsonb`
+      for (const id of ["job_a", "job_b"])
+        await sql`
+          insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until,
+            finished_at, result)
+          select ${id}, workspace_id, key_id, request_id, action, ${id}, shown, args, ${queued}
+          from job
+          where status = 'done'`
+      await sql`
+        update job
+        set status = 'running', lease = gen_random_uuid(), lease_until = now()
+        where id = 'job_b'`
+    })
+    await answer(["backup", file], { env: { DATA_DIR: from } })
+    await answer(["restore", file], { env: { DATA_DIR } })
+    await inFolder(DATA_DIR, async (sql) => {
+      const rows = await sql`select status, lease, error from job where id in ('job_a', 'job_b')`
+      expect(rows.map((row) => ({ ...row }))).toEqual(Array(2).fill({ status: "unknown", lease: null, error: null }))
+    })
+  })
+
+  test("of an older version into an empty database, which is then brought up to date", async () => {
+    const [path, older] = [join(scratch(), "older.backup"), scratch()]
+    const files = [...readTree("sql", ".sql")].filter(([name]) => name < "0003")
+    await inFolder(older, async (sql) => {
+      await migrate(sql, new Map(files), silentLog)
+      await sql`insert into workspace (name, plan) values ('old', 'free')`
+      await sql`insert into account (workspace_id, month, quota) values (1, '2025-01-01', 5)`
+      const origin = { version: "0.0.9", at: "2025-01-01T00:00:00.000Z", migrations: await landedMigrations(sql) }
+      await atOneMoment(sql, TABLES, (contents) => writeBackup(path, origin, contents, () => {}))
+    })
+    const DATA_DIR = scratch()
+    await answer(["restore", path], { env: { DATA_DIR } })
+    const { workspaces } = await answer(["workspace", "list"], { env: { DATA_DIR } })
+    expect(workspaces).toMatchObject([{ id: 1, name: "old" }])
+    const { code, err } = await appmeter(["restore", path, "--force"], { env: { DATA_DIR } })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/the backup is older than .*, which has migration 0003_jobs/),
+    ])
+    expect((await answer(["workspace", "list"], { env: { DATA_DIR } })).workspaces).toHaveLength(1)
+  })
+})
+
+describe("while a server works", () => {
+  test("a backup of the embedded database is of one moment", async () => {
+    const DATA_DIR = copyOf(kept)
+    await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
+  })
+
+  postgres("postgres: a backup is of one moment, and keeps nobody waiting", async () => {
+    await using server = await scratchDatabase("served")
+    const env = { DATABASE_URL: server.url }
+    await answer(["restore", whole], { env })
+    await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
+  })
+
+  test("a restore is refused", async () => {
+    const DATA_DIR = copyOf(kept)
+    await inFolder(DATA_DIR, async () => {
+      const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
+      expect([code, err]).toEqual([
+        1, `appmeter: a server is using the embedded database in ${DATA_DIR}; stop it first: a restore changes all that it remembers\n`,
+      ]) // biome-ignore format: a list to scan
+    })
+  })
+})
+
+describe("the file", () => {
+  test("is for its user only, says what it holds, and holds no key", async () => {
+    expect(statSync(whole).mode & 0o777).toBe(0o600)
+    const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
+    const { tables, migrations, ...rest } = JSON.parse(head)
+    expect(rest).toMatchObject({ appmeter: "backup", format: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+    expect(migrations).toEqual(expect.arrayContaining([{ name: "0001_house.sql", sha256: expect.any(String) }]))
+    const count = tables.reduce((sum: number, { rows }: { rows: number }) => sum + rows, 0)
+    expect(rows).toHaveLength(count + 2)
+    expect(rows.join("\n")).not.toContain(filled.writer.key)
+    expect(rows.join("\n")).not.toContain(filled.token)
+    expect(await answer(["restore", whole, "--check"])).toMatchObject({ whole: true, rows: count })
+  })
+
+  test("is not written over unless told to, and a run that is killed leaves the old one", async () => {
+    const [DATA_DIR, folder] = [copyOf(kept), scratch()]
+    const file = join(folder, "a.backup")
+    await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 1_000)))
+    writeFileSync(file, "old")
+    const refused = await appmeter(["backup", file], { env: { DATA_DIR } })
+    expect([refused.code, refused.err]).toEqual([
+      1, `appmeter: ${file} is there already; take another name, or replace it with --force\n`,
+    ]) // biome-ignore format: a list to scan
+    const child = begun(["backup", file, "--force"], { env: { DATA_DIR } })
+    await until(() => readdirSync(folder).length === 2)
+    child.kill("SIGKILL")
+    await child.exited
+    expect(readFileSync(file, "utf8")).toBe("old")
+    await answer(["backup", file, "--force"], { env: { DATA_DIR } })
+    expect(readdirSync(folder)).toEqual(["a.backup"])
+    expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
+  })
+
+  test("a folder that is not there, and a database that is not there, are one line each", async () => {
+    const DATA_DIR = copyOf(kept)
+    const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
+    expect([lost.code, lost.err]).toEqual([1, "appmeter: there is no file or folder for /nowhere/at/all.backup\n"])
+    const none = join(scratch(), "none")
+    expect((await appmeter(["backup", whole, "--force"], { env: { DATA_DIR: none } })).code).toBe(1)
+    expect([existsSync(none), existsSync(whole)]).toEqual([false, true])
+  })
+})
+
+describe("a file that is not whole restores nothing", () => {
+  const text = () => gunzipSync(readFileSync(whole)).toString()
+  const other = (from: string, to: string) => {
+    expect(text()).toContain(from)
+    return text().replace(from, to)
+  }
+  const damages: [what: string, bytes: () => Buffer, line: RegExp][] = [
+    ["cut off", () => readFileSync(whole).subarray(0, -20), / is damaged: its end is missing; /],
+    ["cut off between two lines", () => packed(text().split("\n").slice(0, -2).join("\n")), / is damaged: /],
+    [
+      "one bit of its last eight bytes other, which are gzip's own checksum and length",
+      () => flipped(readFileSync(whole), -8),
+      / is damaged: it is not gzip, or not as it was written; /,
+    ],
+    [
+      "a plan other",
+      () => packed(other('"plan":"free"', '"plan":"pro"')),
+      / is damaged: its checksum is another one; /,
+    ],
+    [
+      "a plan other, and its whole checksum made to fit",
+      () => packed(resigned(other('"plan":"free"', '"plan":"pro"'))),
+      / is damaged: the checksum of workspace is another one; /,
+    ],
+    ["more after its end", () => packed(`${text()}{}\n`), / is damaged: there is more after its end; /],
+    [
+      "of a newer format",
+      () => packed(other('"format":1', '"format":2')),
+      / was written by Appmeter .*, which is newer; /,
+    ],
+    [
+      "of a newer schema",
+      () => packed(other('"migrations":[', '"migrations":[{"name":"9999_later.sql","sha256":""},')),
+      / is newer than this program: .*9999_later\.sql/,
+    ],
+    [
+      "of no tables",
+      () => packed(other('"tables":[', '"table":[')),
+      / is damaged: its first line is not what it says it is; /,
+    ],
+    ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
+    ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
+  ]
+  test.each(damages)("%s", async (_, bytes, line) => {
+    const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
+    writeFileSync(file, bytes())
+    const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
+    expect([code, out, err]).toEqual([1, "", expect.stringMatching(line)])
+    expect(err.split("\n")).toHaveLength(2)
+    expect(existsSync(DATA_DIR)).toBe(false)
+  })
+
+  test("with any one bit other it is refused in a line, or reads as it was written", async () => {
+    const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
+    const lines = new Map<string, number>()
+    const ROUNDS = cases(150, 300)
+    for (let round = 0; round < ROUNDS; round++) {
+      // the first ten bytes are gzip's header, where a time and a system stand that nobody reads
+      const at = round < 80 ? Math.floor(round / 8) : Math.floor((bytes.length * (round - 80)) / (ROUNDS - 80))
+      writeFileSync(file, flipped(bytes, at, round % 8))
+      const read = await rowsOf(file).catch((error: unknown) => error)
+      const line = read instanceof CommandProblem ? read.message.replace(file, "it").split(":")[0]! : "read"
+      if (line === "read") expect(read).toBe(rows)
+      lines.set(line, (lines.get(line) ?? 0) + 1)
+    }
+    expect(lines.get("it is damaged")).toBeGreaterThan(ROUNDS - 100)
+    expect(lines.get("read") ?? 0).toBeLessThan(80)
+  })
+})
+
+describe("a database that holds data", () => {
+  test("is left alone without --force, and replaced with it", async () => {
+    const DATA_DIR = copyOf(kept)
+    const mine = await inFolder(DATA_DIR, async (sql) => {
+      await sql`insert into workspace (name, plan) values ('later', 'pro')`
+      await sql`insert into instance (key, value) values ('later', 'x')`
+      return await sumsOf(sql)
+    })
+    const refused = await appmeter(["restore", whole], { env: { DATA_DIR } })
+    expect([refused.code, refused.out]).toEqual([1, ""])
+    expect(refused.err).toMatch(
+      /Restoring deletes what the embedded .* more tables\)\. Nothing was done; repeat it with --force\n$/,
+    )
+    expect(await inFolder(DATA_DIR, sumsOf)).toEqual(mine)
+    await answer(["restore", whole, "--force"], { env: { DATA_DIR } })
+    await inFolder(DATA_DIR, async (sql) => {
+      expect(await sumsOf(sql)).toEqual(sums)
+      await livesOn(sql, filled)
+    })
+  })
+
+  test("is as it was, or is the backup, whenever a restore is killed", async () => {
+    const [big, file] = [copyOf(kept), join(scratch(), "big.backup")]
+    const wanted = await inFolder(big, async (sql) => {
+      await fillUp(sql, cases(250, 500))
+      return await sumsOf(sql)
+    })
+    await answer(["backup", file], { env: { DATA_DIR: big } })
+    const outcomes: string[] = []
+    for (const afterMs of LONG ? [0, 300, 1_000] : [0, 1_000]) {
+      const DATA_DIR = copyOf(kept)
+      const child = begun(["restore", file, "--force"], { env: { DATA_DIR } })
+      await until(() => child.exitCode !== null || bytesOf(DATA_DIR) > bytesOf(kept) + 1_500_000)
+      await Bun.sleep(afterMs)
+      child.kill("SIGKILL")
+      await child.exited
+      const found = JSON.stringify(await inFolder(DATA_DIR, sumsOf))
+      outcomes.push(found === JSON.stringify(sums) ? "old" : found === JSON.stringify(wanted) ? "new" : found)
+    }
+    expect(outcomes.filter((outcome) => outcome !== "old" && outcome !== "new")).toEqual([])
+    expect(outcomes[0]).toBe("old")
+  })
+
+  postgres("postgres: is as it was when a restore is killed", async () => {
+    await using server = await scratchDatabase("killed")
+    const [big, file, env] = [copyOf(kept), join(scratch(), "big.backup"), { DATABASE_URL: server.url }]
+    await inFolder(big, (sql) => fillUp(sql, 2_000))
+    await answer(["backup", file], { env: { DATA_DIR: big } })
+    await answer(["restore", whole], { env })
+    const child = begun(["restore", file, "--force"], { env })
+    const locked = async () =>
+      (
+        await server.admin`
+        select
+        from pg_locks l
+        join pg_stat_activity a using (pid)
+        where a.datname like 'appmeter_test_%_killed' and l.mode = 'AccessExclusiveLock' and l.granted`
+      ).length > 5
+    await until(locked)
+    child.kill("SIGKILL")
+    await child.exited
+    await until(async () => !(await locked()))
+    await inServer(server.url, async (sql) => {
+      expect(await sumsOf(sql)).toEqual(sums)
+      await livesOn(sql, filled)
+    })
+  })
+})
+
+/** Backs up while calls are charged, restores elsewhere, and gives that sql's books. */
+async function whileCharging(sql: Sql, env: Record<string, string>): Promise<string> {
+  const house = houseOver(sql)
+  const { key } = filled.writer
+  const file = join(scratch(), "busy.backup")
+  let busy = true
+  let charged = 0
+  const charging = (async () => {
+    while (busy) charged += (await house.call("/v1/apps", { key })).status === 200 ? 1 : 0
+  })()
+  await answer(["backup", file], { env }).finally(() => {
+    busy = false
+  })
+  await charging
+  expect(charged).toBeGreaterThan(0)
+  return file
+}
+
+async function booksAddUp(file: string): Promise<void> {
+  const DATA_DIR = scratch()
+  await answer(["restore", file], { env: { DATA_DIR } })
+  await inFolder(DATA_DIR, async (sql) => {
+    const [row] = await sql<{ used: number; paid: number; keys: number }[]>`
+      select a.used, (select sum(cost)::bigint from ledger l where l.workspace_id = a.workspace_id) as paid,
+        (select sum(used)::bigint from key_month k where k.workspace_id = a.workspace_id) as keys
+      from account a
+      where a.workspace_id = ${filled.writer.workspace}`
+    expect(row!.used).toBeGreaterThan(1)
+    expect([row!.paid, row!.keys]).toEqual([row!.used, row!.used])
+  })
+}
+
+const packed = (text: string) => gzipSync(text)
+
+/** The bytes with one bit other; `at` counts from the end when it is negative. */
+function flipped(bytes: Buffer, at: number, bit = 0): Buffer {
+  const other = Buffer.from(bytes)
+  other[at < 0 ? other.length + at : at]! ^= 1 << bit
+  return other
+}
+
+/** All rows of a backup, read to its end. */
+async function rowsOf(file: string): Promise<string> {
+  const lines: string[] = []
+  for await (const page of (await openBackup(file)).pages()) lines.push(page.table, ...page.lines)
+  return lines.join("\n")
+}
+
+/** The text with a foot that fits it as a whole. */
+function resigned(text: string): string {
+  const lines = text.trimEnd().split("\n")
+  const foot = JSON.parse(lines.pop()!)
+  const body = `${lines.join("\n")}\n`
+  expect(hash("sha256", body)).toBe(createHash("sha256").update(body).digest("hex"))
+  return `${body}${JSON.stringify({ ...foot, sha256: hash("sha256", body) })}\n`
+}
+
+/** Of the tables' files, those of a transaction that is not over too. */
+function bytesOf(dataDir: string): number {
+  const base = join(dataDir, "postgres", "base")
+  const files = readdirSync(base, { recursive: true, encoding: "utf8" })
+  return files.reduce((sum, name) => sum + (statSync(join(base, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}

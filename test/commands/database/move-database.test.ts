@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { readTree } from "../../../src/database/assets.ts"
+import { openDatabase } from "../../../src/database/connect.ts"
+import { migrate } from "../../../src/database/migrate.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { silentLog } from "../../../src/log.ts"
+import { describeSchema } from "../../database/describe-schema.ts"
+import { scratchDatabase } from "../../database/server.ts"
+import { until } from "../../jobs/platform.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
+import { type Filled, fill, fillUp, inFolder, inServer, livesOn, recorded, sumsOf, TABLES } from "../filled.ts"
+
+setDefaultTimeout(120_000)
+const postgres = test.skipIf(!process.env.DATABASE_URL)
+
+let filled: Filled
+/** A folder that is never opened; tests take copies of it. */
+let kept: string
+
+beforeAll(async () => {
+  const { DATA_DIR } = await dataFolder()
+  kept = DATA_DIR
+  filled = await inFolder(kept, fill)
+})
+afterAll(removeFolders)
+
+describe("a move copies everything, and the copy lives on", () => {
+  postgres("postgres: from the embedded database", async () => {
+    await using target = await scratchDatabase("to")
+    const env = { DATA_DIR: copyOf(kept) }
+    const moved = await answer(["move-database", "--to", target.url], { env })
+    expect(moved).toMatchObject({ already: false, from: `the embedded database in ${env.DATA_DIR}` })
+    expect(moved.next).toContain("DATABASE_URL")
+    expect(moved.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
+    const [before, there] = await inFolder(env.DATA_DIR, async (sql) => [
+      await sumsOf(sql),
+      await recorded(sql, filled),
+    ])
+    await inServer(target.url, async (sql) => {
+      expect(await sumsOf(sql)).toEqual(before)
+      expect(await recorded(sql, filled)).toEqual(there)
+      expect(withoutPartitions(await describeSchema(sql))).toBe(await schemaOf())
+      await livesOn(sql, filled)
+    })
+    expect(JSON.stringify(moved)).not.toContain("postgres://")
+  })
+
+  postgres("postgres: from another server, whose numbers were ahead of its rows", async () => {
+    await using source = await scratchDatabase("from")
+    await using target = await scratchDatabase("to")
+    const made = await inServer(source.url, async (sql) => {
+      await migrate(sql, readTree("sql", ".sql"), silentLog)
+      const made = await fill(sql)
+      await sql`insert into workspace (name, plan) values ('last', 'free')`
+      await sql`delete from workspace where name = 'last'`
+      return made
+    })
+    const env = { DATABASE_URL: source.url }
+    const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env, stdin: `${target.url}\n` })
+    expect([code, out.split("\n").length]).toEqual([0, TABLES.length + 2])
+    expect(err).toContain("Next: start the server with DATABASE_URL set to the new address")
+    const [before, there] = await inServer(source.url, async (sql) => [await ahead(sql), await recorded(sql, made)])
+    await inServer(target.url, async (sql) => {
+      expect(await ahead(sql)).toBe(before)
+      expect(await recorded(sql, made)).toEqual(there)
+      await livesOn(sql, made)
+    })
+  })
+})
+
+describe("a move can be repeated", () => {
+  postgres("postgres: killed in the middle it has left nothing; again it is done, and again it says so", async () => {
+    await using target = await scratchDatabase("to")
+    const env = { DATA_DIR: copyOf(kept) }
+    await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
+    const child = begun(["move-database", "--to", target.url], { env })
+    await until(async () => (await written(target.admin)) > 2_000_000)
+    child.kill("SIGKILL")
+    await child.exited
+    await until(async () => (await sessions(target.admin)) === 0)
+    await inServer(target.url, async (sql) => {
+      expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
+    })
+    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
+    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
+    await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
+    const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/ holds data \(1 row in answered_country, .*\); give an empty one\. /),
+    ])
+  })
+})
+
+describe("a move is refused", () => {
+  postgres("postgres: to a database that holds data, which stays as it is", async () => {
+    await using target = await scratchDatabase("to")
+    const before = await inServer(target.url, async (sql) => {
+      await migrate(sql, readTree("sql", ".sql"), silentLog)
+      await sql`insert into instance (key, value) values ('mine', 'kept')`
+      return await sumsOf(sql)
+    })
+    const env = { DATA_DIR: copyOf(kept) }
+    const { code, out, err } = await appmeter(["move-database", "--to", target.url, "--json"], { env })
+    const { host, pathname } = new URL(target.url)
+    const place = `the database at ${host}${pathname}`
+    expect([code, out, err]).toEqual([
+      1, "", `appmeter: ${place} holds data (1 row in instance); give an empty one. Nothing was written\n`,
+    ]) // biome-ignore format: a list to scan
+    expect(await inServer(target.url, sumsOf)).toEqual(before)
+  })
+
+  postgres("postgres: to a database of something else, which gets no table of ours", async () => {
+    await using target = await scratchDatabase("to")
+    await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
+    const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOf(kept) } })
+    expect([code, err]).toEqual([
+      1, expect.stringContaining("holds tables that are not Appmeter's (workspace); give an empty one"),
+    ]) // biome-ignore format: a list to scan
+    await inServer(target.url, async (sql) => {
+      expect([...(await sql`select relname from pg_class where relname = 'schema_migration'`)]).toEqual([])
+    })
+  })
+
+  postgres("postgres: while a server uses the source on PostgreSQL", async () => {
+    await using source = await scratchDatabase("from")
+    const server = await openDatabase({ databaseUrl: source.url, dataDir: "", as: "server", log: silentLog })
+    await migrate(server.sql, readTree("sql", ".sql"), silentLog)
+    const { code, err } = await appmeter(["move-database", "--to", source.url], { env: { DATABASE_URL: source.url } })
+    await server.close()
+    expect([code, err]).toEqual([1, expect.stringContaining("stop it first: what it writes after the copy")])
+  })
+
+  test("while a server holds the source", async () => {
+    const DATA_DIR = copyOf(kept)
+    await inFolder(DATA_DIR, async () => {
+      const { code, out, err } = await appmeter(["move-database", "--to", NOWHERE], { env: { DATA_DIR } })
+      expect([code, out]).toEqual([1, ""])
+      expect(err).toBe(
+        `appmeter: a server is using the embedded database in ${DATA_DIR}; stop it first: what it writes after the copy has begun would be left behind\n`,
+      )
+    })
+  })
+
+  test("without a source, which it does not make", async () => {
+    const DATA_DIR = join(scratch(), "none")
+    const { code, err } = await appmeter(["move-database", "--to", NOWHERE], { env: { DATA_DIR } })
+    expect([code, err]).toEqual([
+      1, `appmeter: there is no database in ${DATA_DIR}; DATA_DIR or DATABASE_URL names another one\n`,
+    ]) // biome-ignore format: a list to scan
+    expect(existsSync(DATA_DIR)).toBe(false)
+  })
+
+  test("to an address that is none or not there, without showing its password", async () => {
+    const env = { DATA_DIR: copyOf(kept) }
+    for (const [url, line] of [
+      [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
+      ["mysql://user:canary@host/x", "--to begins with mysql: but must begin with postgres:"],
+    ] as const) {
+      const ended = await appmeter(["move-database", "--to", url], { env })
+      expect(ended).toEqual({ code: 1, out: "", err: `appmeter: ${line}\n` })
+    }
+    expect((await appmeter(["move-database", "--to", "-"], { env, stdin: "\n" })).err).toBe("appmeter: --to is empty\n")
+    expect(await appmeter(["move-database"], { env })).toEqual({
+      code: 2, out: "", err: "appmeter: --to is missing: appmeter move-database --to URL\n",
+    }) // biome-ignore format: a list to scan
+  })
+})
+
+test("the tables that move are all that the migrations make", async () => {
+  await inFolder(copyOf(kept), async (sql) => {
+    const rows = await sql<{ name: string }[]>`
+      select relname::text as name
+      from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+      order by 1`
+    expect(rows.map(({ name }) => name).filter((name) => name !== "schema_migration")).toEqual(TABLES)
+  })
+})
+
+const NOWHERE = "postgres://user:canary@127.0.0.1:1/name"
+
+type Admin = Awaited<ReturnType<typeof scratchDatabase>>["admin"]
+
+/** Bytes of the database, of a transaction that is not over too. */
+async function written(admin: Admin): Promise<number> {
+  const [row] = await admin`select pg_database_size(datname)::int as bytes from pg_database where datname like ${MINE}`
+  floor = Math.min(floor, row!.bytes)
+  return row!.bytes - floor
+}
+
+const MINE = `appmeter_test_${process.pid}_to`
+let floor = Number.POSITIVE_INFINITY
+
+async function sessions(admin: Admin): Promise<number> {
+  const [row] = await admin`select count(*)::int as count from pg_stat_activity where datname = ${MINE}`
+  return row!.count
+}
+
+async function ahead(sql: Sql): Promise<string> {
+  const rows = await sql`select sequencename::text as name, last_value from pg_sequences order by 1`
+  return JSON.stringify(rows)
+}
+
+const withoutPartitions = (schema: string) =>
+  schema.replaceAll(/\n\ncreate table \S+ \(\n\n\) partition of [^;]*;/g, "")
+
+async function schemaOf(): Promise<string> {
+  return await inFolder(copyOf(kept), async (sql) => withoutPartitions(await describeSchema(sql)))
+}

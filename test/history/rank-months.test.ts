@@ -1,0 +1,83 @@
+import { beforeAll, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { pointsOf } from "../../src/formulas/month-bytes.ts"
+import { sideOf } from "../../src/history/day-answers.ts"
+import { rankMonths, rankMonthsOf } from "../../src/history/rank-months.ts"
+import { rankSeries } from "../../src/history/series.ts"
+import { record } from "../../src/observations/record.ts"
+import { sourceOf } from "../../src/observations/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { findApp, type TrackedApp } from "../../src/tracking/tracked-app.ts"
+import { freshDatabase } from "../database.ts"
+import { contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+
+const SIDE = { platform: "ios" as const, storefront: "us" }
+const MONTHS = ["2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
+const SPAN = { from: "2025-08-01", to: "2025-11-30" }
+
+let sql: Sql
+let app: TrackedApp
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const workspaceId = await newWorkspace(sql)
+  const asked = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
+  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
+  const days = ["2025-08-31", "2025-09-01", "2025-10-15", "2025-11-19"]
+  const readings = days.map((day, n) => reading("tea", `${day}T10:00:00Z`, n === 2 ? [10_002] : [10_002, 10_001]))
+  await record(sql, [...readings, reading("mate", "2025-09-30T10:00:00Z", [10_001])], () => NOW)
+})
+
+/** What the months hold, as a series shows it. */
+async function shown() {
+  const terms = await rankMonths(sql, app, SIDE, MONTHS)
+  return terms.map(({ term, months }) => ({
+    term,
+    points: [...months]
+      .flatMap(([month, bytes]) => pointsOf({ month, ...bytes }, SPAN.from, SPAN.to))
+      .map((point) => ({ ...point, source: sourceOf(point.source) })),
+  }))
+}
+
+test("the months of all tracked terms hold what their series show, few terms or many", async () => {
+  const few = await shown()
+  expect(few.map(({ term, points }) => [term, points.length])).toEqual([
+    ["tea", 4],
+    ["mate", 1],
+  ])
+  const series = async () =>
+    (await rankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
+  expect(few).toEqual(await series())
+  // so many that the months are read one after the other
+  await sql`
+    insert into tracked_term (app_id, country, term, position)
+    select ${app.id}, 'us', 'more ' || n, n + 2
+    from generate_series(1, 2600) n`
+  const many = await shown()
+  expect(many).toHaveLength(2_602)
+  expect(many).toEqual(await series())
+  expect(many.slice(0, 2)).toEqual(few)
+})
+
+test("of several sides together they are those of each alone, where they are read in parts too", async () => {
+  const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
+  const together = await rankMonthsOf(
+    sql,
+    sides.map((side) => sideOf(app, side)),
+    MONTHS,
+  )
+  const alone = await Promise.all(sides.map((side) => rankMonths(sql, app, side, MONTHS)))
+  expect(together.map((terms) => terms.length)).toEqual([2_602, 2, 0, 2_602])
+  expect(together).toEqual(alone)
+  expect(together[0]!.flatMap(({ months }) => [...months.keys()])).toEqual([...MONTHS, "2025-09-01"])
+})
+
+test("no months asked for are none read, and another storefront's terms are its own", async () => {
+  expect(await rankMonths(sql, app, SIDE, [])).toEqual([])
+  const german = await rankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
+  expect(german.map(({ term, months }) => [term, months.size])).toEqual([
+    ["tea", 0],
+    ["mate", 0],
+  ])
+})

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { openDatabase } from "../../src/database/connect.ts"
+import type { Database, Sql } from "../../src/database/types.ts"
+import { createLog, silentLog } from "../../src/log.ts"
+import {
+  type AskedSource,
+  assertCanary,
+  canaryOf,
+  ensureCanaries,
+  noteHealth,
+  openAlerts,
+} from "../../src/measuring/source-alarms.ts"
+import { noteRead } from "../../src/measuring/source-reads.ts"
+import type { Outcome, SearchObservation } from "../../src/observations/types.ts"
+import { ReadFailure } from "../../src/sources/source.ts"
+import type { SourceName } from "../../src/vocabulary/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { newWorkspace, reading } from "../observations/measured.ts"
+
+const WEB = "apple-web-search"
+
+let sql: Sql
+const others: Database[] = []
+let logged: string[] = []
+const log = createLog((line) => void logged.push(line), "debug")
+const events = () => logged.map((line) => JSON.parse(line).event)
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+afterAll(async () => {
+  for (const { close } of others) await close()
+})
+beforeEach(async () => {
+  await sql`delete from instance_alert`
+  await sql`delete from source_state`
+  await sql`delete from source_hour`
+  await sql`delete from due`
+  await sql`delete from tracked_app`
+  logged = []
+})
+
+/** A read of the source, noted as it ended; null = answered. */
+async function read(outcome: Outcome | null, { source = WEB as SourceName, on = sql } = {}): Promise<void> {
+  if (await noteRead(on, source, outcome, outcome && "status 1", new Date())) await noteHealth(on, source, log)
+}
+
+async function reads(count: number, outcome: Outcome | null): Promise<void> {
+  for (let i = 0; i < count; i++) await read(outcome)
+}
+
+/** What the canary's row says of its last reading. */
+async function canaryRead(failure: Outcome | null, source: SourceName = WEB, failures = 2): Promise<void> {
+  const failed = failure ? new Date() : null
+  await sql`
+    insert into due as d (kind, platform, storefront, subject, failures, failure, failed_at)
+    values ('canary', 'ios', 'us', ${source}, ${failure ? failures : 0}, ${failure}, ${failed})
+    on conflict (kind, platform, storefront, subject) do update
+    set failures = excluded.failures, failure = excluded.failure, failed_at = excluded.failed_at`
+  await noteHealth(sql, source, log)
+}
+
+const alerts = () => sql`select kind, subject, ended_at is null as open from instance_alert order by id limit 10000`
+const opened = (kind: string, subject: string = WEB) => ({ kind, subject, open: true })
+const ended = (kind: string, subject: string = WEB) => ({ kind, subject, open: false })
+
+describe("a parser that stops matching", () => {
+  test("four bodies in a row that it does not know are no alert, the fifth is one; an answer begins the count anew", async () => {
+    await reads(4, "changed")
+    await read(null)
+    await reads(4, "changed")
+    expect([[...(await alerts())], events()]).toEqual([[], []])
+    await read("changed")
+    expect([[...(await alerts())], events()]).toEqual([[opened("source_changed")], ["source_changed"]])
+    expect(JSON.parse(logged[0]!)).toMatchObject({
+      level: "error",
+      operation: WEB,
+      reason: "5 answers in a row that this version cannot read: status 1",
+    })
+  })
+
+  test("other failures in between neither count nor begin the count anew", async () => {
+    await reads(4, "changed")
+    await reads(20, "failed")
+    expect([...(await alerts())]).toEqual([])
+    await read("changed")
+    expect([...(await alerts())]).toEqual([opened("source_changed")])
+  })
+
+  test("a thousand more failures add no line and no row", async () => {
+    await reads(1_000, "changed")
+    expect([[...(await alerts())], events()]).toEqual([[opened("source_changed")], ["source_changed"]])
+    const [next] = await sql<{ id: number }[]>`
+      insert into instance_alert (kind, subject, detail)
+      values ('x', 'x', 'x')
+      returning id`
+    const [first] = await sql<{ id: number }[]>`select min(id) as id from instance_alert`
+    // and burn no number
+    expect(next!.id).toBe(first!.id + 1)
+  })
+
+  test("the first answer ends it, and says so once; the next time it is another", async () => {
+    await reads(7, "changed")
+    await reads(3, null)
+    expect([[...(await alerts())], events()]).toEqual([
+      [ended("source_changed")],
+      ["source_changed", "source_recovered"],
+    ])
+    await reads(5, "changed")
+    expect([...(await alerts())]).toEqual([ended("source_changed"), opened("source_changed")])
+  })
+
+  test("a failure of another kind does not end it", async () => {
+    await reads(5, "changed")
+    await reads(3, "blocked")
+    expect([...(await alerts())]).toEqual([opened("source_changed")])
+  })
+
+  test("sources do not count for each other", async () => {
+    await reads(4, "changed")
+    await read("changed", { source: "apple-hints" })
+    expect([...(await alerts())]).toEqual([])
+    await reads(5, "changed")
+    await read(null, { source: "apple-hints" })
+    expect([...(await alerts())]).toEqual([opened("source_changed")])
+  })
+})
+
+describe("a canary", () => {
+  test("that fails as changed twice in a row is an alert, which ordinary answers do not end, but its own does", async () => {
+    await read(null)
+    await canaryRead("changed", WEB, 1)
+    expect([...(await alerts())]).toEqual([])
+    await canaryRead("changed")
+    await read("failed")
+    await reads(3, null)
+    expect([[...(await alerts())], events()]).toEqual([[opened("source_changed")], ["source_changed"]])
+    await canaryRead(null)
+    await read(null)
+    expect([[...(await alerts())], events()]).toEqual([
+      [ended("source_changed")],
+      ["source_changed", "source_recovered"],
+    ])
+  })
+
+  test("that was refused or is another source's is none", async () => {
+    await read(null)
+    await canaryRead("blocked")
+    await canaryRead("changed", "apple-store-search")
+    await read(null)
+    expect([...(await alerts())]).toEqual([])
+  })
+})
+
+describe("a source that refuses", () => {
+  const anHourLater = () => sql`update source_state set refused_since = refused_since - interval '1 hour'`
+
+  test("is an alert after an hour without an answer, whatever else failed meanwhile", async () => {
+    await reads(50, "blocked")
+    await reads(3, "failed")
+    expect([...(await alerts())]).toEqual([])
+    await anHourLater()
+    await reads(50, "rate_limited")
+    expect([[...(await alerts())], events()]).toEqual([[opened("source_blocked")], ["source_blocked"]])
+    await reads(2, null)
+    expect([[...(await alerts())], events()]).toEqual([
+      [ended("source_blocked")],
+      ["source_blocked", "source_recovered"],
+    ])
+  })
+
+  test("but answered within the hour is none", async () => {
+    await read("blocked")
+    await anHourLater()
+    await read(null)
+    await read("blocked")
+    expect([...(await alerts())]).toEqual([])
+  })
+
+  test("and was not understood before: both are told, and end together", async () => {
+    await reads(5, "changed")
+    await read("blocked")
+    await anHourLater()
+    await read("blocked")
+    expect([...(await alerts())]).toEqual([opened("source_changed"), opened("source_blocked")])
+    await read(null)
+    expect([...(await alerts())]).toEqual([ended("source_changed"), ended("source_blocked")])
+  })
+})
+
+describe("many at once", () => {
+  /** Connections of their own where there is a server; on the embedded database all share the one backend. */
+  async function connections(count: number): Promise<Sql[]> {
+    if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
+    const url = new URL(process.env.DATABASE_URL)
+    url.pathname = `/${sql.options.database}`
+    while (others.length < count)
+      others.push(
+        await openDatabase({ databaseUrl: url.href, dataDir: "", as: "command", log: silentLog, maxConnections: 4 }),
+      )
+    return others.map((database) => database.sql)
+  }
+
+  test("eight processes whose reads all fail open one alert and log one line, and one ends it", async () => {
+    const each = await connections(8)
+    for (let round = 1; round <= 5; round++) {
+      logged = []
+      await Promise.all(each.flatMap((on) => Array.from({ length: 15 }, () => read("changed", { on }))))
+      expect(events()).toEqual(["source_changed"])
+      await Promise.all(each.flatMap((on) => Array.from({ length: 5 }, () => read(null, { on }))))
+      expect(events()).toEqual(["source_changed", "source_recovered"])
+      expect([...(await alerts())]).toEqual(Array.from({ length: round }, () => ended("source_changed")))
+    }
+  })
+})
+
+test("open alerts are listed, the oldest first, with what they say", async () => {
+  expect(await openAlerts(sql)).toEqual([])
+  await reads(5, "changed")
+  await sql`
+    insert into instance_alert (kind, subject, detail, at, ended_at)
+    values ('source_blocked', 'apple-hints', 'older', now() - interval '1 day', null),
+      ('source_blocked', 'play-search', 'over', now() - interval '2 days', now())`
+  expect(await openAlerts(sql)).toMatchObject([
+    { kind: "source_blocked", subject: "apple-hints", detail: "older", at: expect.any(Date) },
+    { kind: "source_changed", subject: WEB },
+  ])
+})
+
+describe("which canaries there are", () => {
+  const of = (...off: SourceName[]): AskedSource[] => [
+    { name: "apple-web-search", upstream: "apps.apple.com", on: !off.includes("apple-web-search") },
+    { name: "apple-store-search", upstream: "itunes.apple.com", on: !off.includes("apple-store-search") },
+    { name: "itunes-lookup", upstream: "itunes.apple.com", on: true },
+    { name: "play-search", upstream: "play.google.com", on: !off.includes("play-search") },
+  ]
+  const rows = async () =>
+    (
+      await sql`select platform, storefront, subject from due where kind = 'canary' order by subject, storefront limit 100`
+    ).map(({ platform, storefront, subject }) => `${platform} ${storefront} ${subject}`)
+  const [WEB_ROW, STORE_ROW] = ["ios us apple-web-search", "ios us apple-store-search"]
+
+  async function track(platform: "ios" | "android", origin = "own"): Promise<void> {
+    const workspace = await newWorkspace(sql)
+    const [app] = await sql<{ id: number }[]>`
+      insert into store_app (platform, store_id)
+      values (${platform}, ${`canary.${workspace}`})
+      returning id`
+    await sql`
+      insert into tracked_app (id, workspace_id, ios_app, android_app, countries, origin)
+      values (${`canary-${workspace}`}, ${workspace}, ${platform === "ios" ? app!.id : null},
+        ${platform === "android" ? app!.id : null}, '{us}', ${origin})`
+  }
+
+  test("none while nothing is tracked, or only the demo", async () => {
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    await track("ios", "demo")
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual([])
+  })
+
+  test("one for each search source in use of a platform on which something is tracked; again changes nothing", async () => {
+    await track("ios")
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual([STORE_ROW, WEB_ROW])
+    await track("android")
+    await ensureCanaries(sql, { sources: of(), egressCountry: undefined })
+    expect(await rows()).toEqual([STORE_ROW, WEB_ROW])
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    await sql`update due set next_at = now() + interval '1 day', measured_at = now() where kind = 'canary'`
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual([STORE_ROW, WEB_ROW, "android de play-search"])
+    expect(await sql`select 1 from due where kind = 'canary' and measured_at is null limit 1`).toHaveLength(0)
+  })
+
+  test("they go with the last app of the platform, and with a source that is switched off; nothing else goes", async () => {
+    await track("ios")
+    await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'us', 'apple-web-search')`
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    await ensureCanaries(sql, { sources: of("apple-store-search"), egressCountry: "de" })
+    expect(await rows()).toEqual([WEB_ROW])
+    await sql`delete from tracked_app`
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual([])
+    expect(await sql`select 1 from due where kind = 'search' limit 10`).toHaveLength(1)
+  })
+
+  test("one that is being read stays for now", async () => {
+    await track("ios")
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    await sql`update due set lease = gen_random_uuid(), lease_until = now() where subject = 'apple-web-search'`
+    await sql`delete from tracked_app`
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual([WEB_ROW])
+  })
+
+  test("that of another country stays while somebody there reads it", async () => {
+    await track("android")
+    await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual(["android de play-search", "android fr play-search"])
+    await sql`update due set next_at = now() - interval '49 hours' where storefront = 'fr'`
+    await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
+    expect(await rows()).toEqual(["android de play-search"])
+  })
+
+  test("a term that always has results, where the source is read from", () => {
+    expect(canaryOf("apple-web-search", undefined)).toEqual({ platform: "ios", storefront: "us", term: "weather" })
+    expect(canaryOf("play-search", "de")).toEqual({ platform: "android", storefront: "de", term: "weather" })
+    expect([canaryOf("play-search", undefined), canaryOf("apple-hints", "de")]).toEqual([null, null])
+  })
+
+  test("an answer without results, or with hardly any, is a parser that stopped matching", () => {
+    const seen = (count: number): SearchObservation =>
+      reading(
+        "weather",
+        "2026-03-01T00:00:00Z",
+        Array.from({ length: count }, (_, i) => String(i + 1)),
+      )
+    for (const count of [0, 1, 9]) {
+      const thrown = (() => {
+        try {
+          return assertCanary(seen(count))
+        } catch (error) {
+          return error
+        }
+      })()
+      expect(thrown).toBeInstanceOf(ReadFailure)
+      expect(thrown).toMatchObject({ outcome: "changed", message: `${count} apps for "weather" in us` })
+    }
+    for (const count of [10, 200]) expect(assertCanary(seen(count))).toBeUndefined()
+  })
+})

@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { charge } from "../../../src/access/credits.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+
+let sql: Sql
+let house: House
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, now: () => new Date("2026-11-02T23:59:59Z") })
+})
+
+describe("GET /account", () => {
+  test("says who calls, what the key may do and what is left", async () => {
+    const workspace = await house.workspace({ plan: "studio" })
+    const app = await track(workspace, ["us", "gb"], { us: ["journal"] })
+    const key = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
+    const { body } = await house.call("/v1/account", { key })
+    expect(body).toEqual({
+      plan: "studio",
+      auth: "live key",
+      scopes: ["apps:read", "hive:read"],
+      apps: [{ id: app, name: `App ${app}`, countries: ["us", "gb"] }],
+      appRestriction: false,
+      credits: { used: 0, limit: 50_000, resetsAt: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/) },
+      hive: { perDay: 0 },
+      ratePerSecond: 100_000,
+      docs: "http://127.0.0.1:8787/docs",
+    })
+  })
+
+  test("costs nothing and shows what another process charged a moment ago", async () => {
+    const workspace = await house.workspace({ plan: "pro" })
+    const key = await house.key(workspace)
+    expect((await house.call("/v1/account", { key })).body.credits.used).toBe(0)
+    await charge(sql, {
+      workspaceId: workspace,
+      keyId: await keyOf(workspace),
+      cost: 7,
+      operation: "x",
+      requestId: "r",
+    })
+    expect((await house.call("/v1/account", { key })).body.credits).toMatchObject({ used: 7, limit: 10_000 })
+    expect((await house.call("/v1/account", { key })).body.credits.used).toBe(7)
+  })
+
+  test("works with no scope and with no credits left", async () => {
+    const workspace = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
+    const key = await house.key(workspace, { scopes: [] })
+    expect((await house.call("/v1/account", { key })).body).toMatchObject({
+      scopes: [],
+      credits: { used: 0, limit: 0 },
+    })
+  })
+
+  test("a key limited to one app sees no other, and no app of another workspace", async () => {
+    const [workspace, other] = [await house.workspace(), await house.workspace()]
+    const [mine, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
+    await track(other, ["us"])
+    const key = await house.key(workspace, { appList: [mine] })
+    const { body } = await house.call("/v1/account", { key })
+    expect(body).toMatchObject({ appRestriction: true, apps: [{ id: mine }] })
+    expect(body.apps).toHaveLength(1)
+    expect(JSON.stringify(body)).not.toContain(hidden)
+  })
+
+  test("shows 10,000 Hive calls with Explorer and 500 while a pack lasts", async () => {
+    const perDay = async (workspace: number) =>
+      (await house.call("/v1/account", { key: await house.key(workspace) })).body.hive.perDay
+    expect(await perDay(await house.workspace({ explorer: true }))).toBe(10_000)
+    const packed = await house.workspace()
+    await sql`update account set pack = 3 where workspace_id = ${packed}`
+    expect(await perDay(packed)).toBe(500)
+  })
+})
+
+describe("GET /usage", () => {
+  test("counts a keyword once for each app and storefront it is tracked in", async () => {
+    const workspace = await house.workspace({ plan: "pro" })
+    const one = await track(workspace, ["us", "gb"], { us: ["journal", "diary"], gb: ["journal"] })
+    const two = await track(workspace, ["us"], { us: ["journal"] })
+    const none = await track(workspace, ["us"])
+    await track(await house.workspace(), ["us"], { us: ["journal"] })
+    const { body } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    expect(quota(body, "trackedKeywords")).toEqual({
+      key: "trackedKeywords",
+      kind: "stock",
+      used: 4,
+      limit: 1_000,
+      byApp: [
+        { appId: one, name: `App ${one}`, used: 3 },
+        { appId: two, name: `App ${two}`, used: 1 },
+        { appId: none, name: `App ${none}`, used: 0 },
+      ],
+    })
+    expect(quota(body, "apps")).toEqual({ key: "apps", kind: "stock", used: 3, limit: 10 })
+  })
+
+  test("a key limited to one app sees the workspace's totals and only its own share", async () => {
+    const workspace = await house.workspace({ plan: "pro" })
+    const mine = await track(workspace, ["us"], { us: ["journal"] })
+    const hidden = await track(workspace, ["us"], { us: ["journal", "diary"] })
+    const { body, text } = await house.call("/v1/usage", { key: await house.key(workspace, { appList: [mine] }) })
+    expect(quota(body, "trackedKeywords")).toMatchObject({ used: 3, byApp: [{ appId: mine, used: 1 }] })
+    expect(quota(body, "apps").used).toBe(2)
+    expect(text).not.toContain(hidden)
+  })
+
+  test("what nothing meters is null, never zero", async () => {
+    const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ plan: "studio" })) })
+    const unmetered = ["discovery", "aiQuestions", "reviewAi", "aiVisibility"]
+    for (const key of unmetered) expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
+    expect(quota(body, "reviewAi").limit).toBe(200)
+    expect(quota(body, "spy")).toEqual({ key: "spy", kind: "month", used: 0, limit: 150 })
+    expect(quota(body, "ratePerSecond")).toMatchObject({ kind: "rate", used: null, limit: body.ratePerSecond })
+    expect(quota(body, "trackedKeywords").used).toBe(0)
+    expect(body.quotas.map(({ key }: { key: string }) => key)).toEqual([
+      "trackedKeywords", "apps", ...unmetered, "spy", "apiCredits", "hive", "ratePerSecond",
+    ]) // biome-ignore format: a list
+  })
+
+  test("credits are those of the headers; what a pack has left stands apart", async () => {
+    const workspace = await house.workspace({ plan: "pro" })
+    await sql`update account set used = 42, pack = 250 where workspace_id = ${workspace}`
+    const { body, credits } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    expect(quota(body, "apiCredits")).toMatchObject({ kind: "month", used: 42, limit: 10_250 })
+    expect(credits).toMatchObject({ used: 42, limit: 10_250 })
+    expect(body.packs).toEqual({
+      ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0, apiCredits: 250, explorer: false, prices: {},
+    }) // biome-ignore format: a row
+  })
+
+  test("the Hive day ends at 00:00 UTC", async () => {
+    const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ explorer: true })) })
+    expect(body.hive).toEqual({ perDay: 10_000, usedToday: 0, resetsAt: "2026-11-03T00:00:00.000Z" })
+    expect(quota(body, "hive")).toEqual({ key: "hive", kind: "day", used: 0, limit: 10_000 })
+  })
+
+  test("Hive calls of today are counted", async () => {
+    const workspace = await house.workspace({ explorer: true })
+    await sql`
+      insert into hive_day (workspace_id, day, used)
+      values (${workspace}, (now() at time zone 'utc')::date, 12)`
+    const { body } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    expect([body.hive.usedToday, quota(body, "hive").used]).toEqual([12, 12])
+  })
+})
+
+interface QuotaRow {
+  key: string
+  kind: string
+  used: number | null
+  limit: number | null
+  byApp?: object[]
+}
+
+function quota(body: { quotas: QuotaRow[] }, key: string): QuotaRow {
+  return body.quotas.find((row) => row.key === key) as QuotaRow
+}
+
+let made = 0
+
+async function track(workspace: number, countries: string[], terms: Record<string, string[]> = {}): Promise<string> {
+  const id = `app_test${++made}`
+  const [app] = await sql<{ id: number }[]>`
+    insert into store_app (platform, store_id)
+    values ('ios', ${String(9_990_100_000 + made)})
+    returning id`
+  await sql`
+    insert into tracked_app (id, workspace_id, name, ios_app, countries, created_at)
+    values (${id}, ${workspace}, ${`App ${id}`}, ${app!.id}, ${countries}, now() + ${made} * interval '1 second')`
+  for (const [country, list] of Object.entries(terms))
+    for (const [position, term] of list.entries())
+      await sql`
+        insert into tracked_term (app_id, country, term, position)
+        values (${id}, ${country}, ${term}, ${position})`
+  return id
+}
+
+async function keyOf(workspace: number): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from api_key
+    where workspace_id = ${workspace}
+    order by id
+    limit 1`
+  return row!.id
+}

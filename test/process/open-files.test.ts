@@ -1,0 +1,70 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { connect, type Socket } from "node:net"
+import { join } from "node:path"
+import { assertOpenFiles } from "../../src/process/open-files.ts"
+import type { SettingsProblems } from "../../src/settings/settings.ts"
+import { appmeter, removeFolders, scratch, serving } from "../commands/child.ts"
+import { until } from "../jobs/platform.ts"
+
+setDefaultTimeout(120_000)
+afterAll(removeFolders)
+
+const linux = test.skipIf(process.platform !== "linux")
+const MAIN = join(import.meta.dirname, "../../src/main.ts")
+const limited = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
+
+test("too few open files are said with the figure needed, by kind of database", () => {
+  const said = (limit: number | null, databaseUrl?: string) => {
+    try {
+      assertOpenFiles({ databaseUrl }, limit)
+    } catch (error) {
+      return (error as SettingsProblems).problems[0]!.fix
+    }
+  }
+  expect([said(1_024), said(null), said(256, "postgres://there")]).toEqual([undefined, undefined, undefined])
+  expect(said(1_023)).toContain("1024 are needed")
+  expect(said(255, "postgres://there")).toContain("256 are needed")
+})
+
+linux(
+  "a start with 64 open files is refused as a wrong setting, makes nothing, and one with enough goes on",
+  async () => {
+    const DATA_DIR = join(scratch(), "data")
+    const env = { DATA_DIR, MEASURE: "no" }
+    for (const command of ["serve", "work"]) {
+      const { code, err } = await appmeter([command], { env, program: limited(64) })
+      expect([code, err]).toEqual([78, expect.stringContaining("the limit of open files is 64: 1024 are needed")])
+    }
+    const server = await serving({ env })
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    server.kill()
+    expect(await server.exited).toBe(0)
+  },
+)
+
+linux(
+  "more connections than files: calls go on over those that are open, and when they are gone all is as before",
+  async () => {
+    const env = { DATA_DIR: join(scratch(), "data"), MEASURE: "no" }
+    const server = await serving({ env, program: limited(1_024) }, ["--demo"])
+    const [key] = /svc_live_\w+/.exec(server.out())!
+    const headers = { authorization: `Bearer ${key}` }
+    const port = Number(new URL(server.url).port)
+    const held: Socket[] = []
+    let open = 0
+    for (let i = 0; i < 1_500; i++) {
+      const socket = connect(port, "127.0.0.1", () => open++)
+      socket.on("error", () => {})
+      held.push(socket)
+    }
+    // the operating system takes up to 512 that the server has no file for
+    await until(() => open > 1_000)
+    for (const socket of held) socket.destroy()
+    const since = performance.now()
+    await until(async () => (await fetch(`${server.url}/v1/apps`, { headers }).catch(() => null))?.status === 200)
+    expect(performance.now() - since).toBeLessThan(10_000)
+    server.kill()
+    expect(await server.exited).toBe(0)
+    expect(server.err()).not.toContain("internal_error")
+  },
+)

@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import { listApps } from "../../src/operations/apps/apps.ts"
+import { getRankHistory } from "../../src/operations/keywords/history.ts"
+import {
+  addTerms,
+  buryTerms,
+  heldBy,
+  listTracked,
+  type NewApp,
+  overLimit,
+  removeApp,
+  removeTerms,
+  setGoal,
+  TrackingProblem,
+  tagTerms,
+  trackApp,
+} from "../../src/tracking/apps.ts"
+import { freshDatabase } from "../database.ts"
+import { ask, contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+
+let sql: Sql
+let workspaceId: number
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+})
+
+const track = (rest: Partial<NewApp> = {}) =>
+  sql.begin((tx) =>
+    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own", ...rest }),
+  )
+const series = async (appId: string, country = "us") => {
+  const { keywords } = await ask(getRankHistory, contextOf(sql, workspaceId), { appId, country })
+  return keywords.map(({ term, series }: { term: string; series: [] }) => [term, series])
+}
+const shown = async () => (await ask(listApps, contextOf(sql, workspaceId))).apps[0]
+
+describe("tracking an app", () => {
+  test("its id has 12 characters of the randomness given and no colon", async () => {
+    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await sql.begin((tx) => trackApp(tx, asked, (size) => new Uint8Array(size).fill(61)))
+    expect(id).toBe("app_zzzzzzzzzzzz")
+    expect(await track({ iosId: "10002" })).toMatch(/^app_[0-9A-Za-z]{12}$/)
+  })
+
+  test("its name is the one given, else the one the store showed, else the store id", async () => {
+    const results = [{ id: "10002", name: "Shown" }]
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [], { depth: 1, results })], () => NOW)
+    await track({ iosId: "10001", name: " Given " })
+    await track({ iosId: "10002" })
+    await track({ iosId: "10003" })
+    expect((await listTracked(sql, workspaceId)).map(({ name }) => name)).toEqual(["Given", "Shown", "10003"])
+  })
+
+  test("what was measured of its terms before, by anyone, is its history at once, over all months", async () => {
+    await record(
+      sql,
+      [
+        reading("tea", "2025-09-30T10:00:00Z", [10002, 10001]),
+        reading("tea", "2025-11-02T10:00:00Z", [10002]),
+        reading("tea", "2025-10-05T10:00:00Z", [10001], { storefront: "de" }),
+        reading("mate", "2025-11-03T10:00:00Z", [10001]),
+      ],
+      () => NOW,
+    )
+    expect(await sql`select 1 from rank_month`).toHaveLength(0)
+    const appId = await track({ countries: ["us", "de"] })
+    expect(await series(appId)).toEqual([
+      [
+        "tea",
+        [
+          ["2025-09-30", 2],
+          ["2025-11-02", null],
+        ],
+      ],
+    ])
+    expect(await series(appId, "de")).toEqual([["tea", [["2025-10-05", 1]]]])
+  })
+
+  test("what is malformed is refused with one sentence, and nothing of it is stored", async () => {
+    const cases: [Partial<NewApp>, string][] = [
+      [{ iosId: "abc" }, "5 to 12 digits"],
+      [{ androidPkg: "nodots" }, "package name"],
+      [{ iosId: undefined } as never, "App Store id"],
+      [{ countries: [] }, "at least one storefront"],
+      [{ countries: ["xx"] }, "two-letter code"],
+      [{ keywords: [" "] }, "1 to 150"],
+      [{ keywords: ["x".repeat(151)] }, "1 to 150"],
+      [{ keywords: ["a\0b"] }, "1 to 150"],
+      [{ manualRivals: ["10002"] }, "ios:"],
+      [{ name: "x".repeat(101) }, "1 to 100"],
+      [{ workspaceId: 999_999 }, "no such workspace"],
+    ]
+    for (const [asked, words] of cases) {
+      const problem = await track(asked).catch((error) => error)
+      expect(problem).toBeInstanceOf(TrackingProblem)
+      expect(problem.message).toContain(words)
+    }
+    expect(await sql`select 1 from store_app`).toHaveLength(0)
+    expect(await sql`select 1 from list`).toHaveLength(0)
+  })
+
+  test("a workspace tracks a store app once; another workspace may track it too", async () => {
+    const id = await track()
+    expect((await track({ androidPkg: "com.example.tea" }).catch((error) => error)).message).toContain(id)
+    expect(await track({ workspaceId: await newWorkspace(sql) })).not.toBe(id)
+  })
+})
+
+describe("terms", () => {
+  const add = (appId: string, terms: string[], countries: string[] | "all" = "all") =>
+    sql.begin((tx) => addTerms(tx, appId, countries, terms))
+  const remove = (appId: string, terms: string[], countries: string[] | "all" = "all") =>
+    sql.begin((tx) => removeTerms(tx, appId, countries, terms))
+
+  test("those tracked already are named and not added twice; new ones follow in order", async () => {
+    const appId = await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
+    expect(await add(appId, ["Mate", "cocoa", " COCOA ", "ale"])).toEqual({
+      added: ["cocoa", "ale"],
+      alreadyTracked: ["mate"],
+    })
+    expect(await add(appId, ["zen", "tea"], ["DE"])).toEqual({ added: ["zen"], alreadyTracked: ["tea"] })
+    expect(await add(appId, ["zen"])).toEqual({ added: ["zen"], alreadyTracked: [] })
+    expect((await shown()).keywordsByCountry).toEqual({
+      us: ["tea", "mate", "cocoa", "ale", "zen"],
+      de: ["tea", "mate", "cocoa", "ale", "zen"],
+    })
+    expect((await add(appId, ["x"], ["fr"]).catch((error) => error)).message).toContain("does not track")
+  })
+
+  test("untracking keeps what was measured, and collection goes on for others; tracking again brings all of it back", async () => {
+    const appId = await track({ keywords: ["tea", "mate"] })
+    await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
+    expect(await remove(appId, ["tea", "never"])).toEqual({ removed: ["tea"], notTracked: ["never"] })
+    expect(await series(appId)).toEqual([["mate", []]])
+    await record(sql, [reading("tea", "2025-11-02T10:00:00Z", [10002, 10001])], () => NOW)
+    await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10002])], () => NOW)
+    await add(appId, ["tea"])
+    expect(await series(appId)).toEqual([
+      ["mate", []],
+      [
+        "tea",
+        [
+          ["2025-11-01", null],
+          ["2025-11-02", 2],
+        ],
+      ],
+    ])
+  })
+
+  test("what was corrected to nothing while nobody tracked it is not shown when it is tracked again", async () => {
+    const at = (day: string, rest: object = {}) => reading("tea", `${day}T10:00:00Z`, [10001], rest)
+    await record(sql, [at("2025-08-05"), at("2025-09-05"), at("2025-10-05"), at("2025-11-05")], () => NOW)
+    const other = await newWorkspace(sql)
+    const appId = await track()
+    await track({ workspaceId: other, iosId: "10002" })
+    await sql.begin((tx) => removeTerms(tx, appId, "all", ["tea"]))
+    const brokenOff = { complete: false, parser: 2 }
+    await record(sql, [at("2025-08-05", brokenOff), at("2025-11-05", brokenOff)], () => NOW)
+    await sql.begin((tx) => addTerms(tx, appId, "all", ["tea"]))
+    const left = ["2025-09-01", "2025-10-01"]
+    for (const table of ["rank_month", "list_month"]) {
+      const rows = await sql`select distinct month from ${sql(table)} order by month`
+      expect(rows.map(({ month }) => month)).toEqual(left)
+    }
+    const [app] = await listTracked(sql, other)
+    for (const id of [appId, app?.id as string]) await sql.begin((tx) => removeTerms(tx, id, "all", ["tea"]))
+    await record(sql, [at("2025-09-05", brokenOff), at("2025-10-05", brokenOff)], () => NOW)
+    await sql.begin((tx) => addTerms(tx, appId, "all", ["tea"]))
+    expect(await series(appId)).toEqual([["tea", []]])
+    expect(await sql`select 1 from list_month`).toHaveLength(0)
+  })
+
+  test("tags, buried terms and the goal show on the app, and can be taken away", async () => {
+    const appId = await track({ keywords: ["tea", "mate"] })
+    await sql.begin(async (tx) => {
+      await tagTerms(tx, appId, ["Tea", "mate"], ["core", "core", "hot"])
+      await tagTerms(tx, appId, ["mate"], [])
+      await buryTerms(tx, appId, ["ale"])
+      await buryTerms(tx, appId, ["Ale", "wine"])
+      await setGoal(tx, appId, "rank")
+    })
+    expect(await shown()).toMatchObject({
+      keywords: ["tea", "mate"],
+      keywordTags: { tea: ["core", "hot"] },
+      buriedKeywords: ["ale", "wine"],
+      goal: "rank",
+    })
+    await sql.begin(async (tx) => {
+      await tagTerms(tx, appId, ["tea"], [])
+      await setGoal(tx, appId, null)
+    })
+    expect(await shown()).toMatchObject({ keywordTags: null, goal: null })
+    const problems = await Promise.all([
+      sql.begin((tx) => tagTerms(tx, appId, ["never"], ["core"])).catch((error) => error.message),
+      sql.begin((tx) => setGoal(tx, appId, "fame")).catch((error) => error.message),
+      sql.begin((tx) => addTerms(tx, "app_none", "all", ["tea"])).catch((error) => error.message),
+    ])
+    expect(problems).toEqual([
+      "only tracked keywords can be tagged",
+      "the goal must be one of downloads, rank, revenue",
+      "there is no such app",
+    ])
+  })
+
+  test("removing an app removes its terms and keeps what was measured", async () => {
+    const appId = await track()
+    await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
+    await sql.begin((tx) => removeApp(tx, appId))
+    expect(await listTracked(sql, workspaceId)).toHaveLength(0)
+    expect(await sql`select 1 from search_results`).toHaveLength(1)
+    expect(await series(await track())).toEqual([["tea", [["2025-11-01", 1]]]])
+    expect((await sql.begin((tx) => removeApp(tx, appId)).catch((error) => error)).message).toBe("there is no such app")
+  })
+})
+
+test("a keyword counts once for each storefront of each app, and limits name what would break first", async () => {
+  await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
+  await track({ iosId: "10002", keywords: [] })
+  const held = await heldBy(sql, workspaceId)
+  expect(held).toEqual({ apps: 2, trackedKeywords: 4 })
+  const limits = { apps: 2, trackedKeywords: 5 }
+  expect(overLimit(limits, held, { trackedKeywords: 1 })).toBeNull()
+  expect(overLimit(limits, held, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, asked: 6 })
+  expect(overLimit(limits, held, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, asked: 3 })
+  // over the limit after a downgrade: what adds nothing is not refused
+  expect(overLimit({ apps: 1, trackedKeywords: 1 }, held, {})).toBeNull()
+})

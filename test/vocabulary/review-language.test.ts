@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test"
+import { checkObservation } from "../../src/observations/check.ts"
+import { reviewLanguage } from "../../src/vocabulary/review-language.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
+import { reviewedOnPlay } from "../observations/reviewed.ts"
+
+test("a storefront's reviews on Google Play are those of its language, English where none is named", () => {
+  const named = ["us", "at", "ch", "br", "pt", "mx", "tw", "hk", "jp", "il", "no", "in", "ng", "qq"]
+  expect(named.map(reviewLanguage)).toEqual([
+    "en", "de", "de", "pt-BR", "pt-PT", "es", "zh-TW", "zh-HK", "ja", "iw", "no", "en", "en", "en",
+  ]) // biome-ignore format: a list to scan
+})
+
+test("every storefront has a language that reviews can be stored under", () => {
+  for (const storefront of STOREFRONTS) {
+    const asked = { storefront, language: reviewLanguage(storefront) }
+    checkObservation(reviewedOnPlay("2025-11-10T10:00:00Z", [], asked), new Date("2025-11-11T00:00:00Z"))
+  }
+})
