@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "..")
+
+/**
+ * Which rooms write a table and which others read it in statements of their own; a view is only read. What the database
+ * does by triggers and functions is not seen here. Whoever wants a table of another room calls that room's reads: an entry
+ * may get shorter, and longer only where a read of its own is worth what it costs to know the columns twice.
+ */
+const TABLES: Record<string, { writes: string; reads: string }> = {
+  account: { writes: "access", reads: "" },
+  alert: { writes: "actions alerts", reads: "delivery" },
+  alert_rule: { writes: "actions", reads: "delivery" },
+  alert_to_deliver: { writes: "delivery", reads: "" },
+  allowance_month: { writes: "access", reads: "" },
+  allowance_unit: { writes: "access", reads: "" },
+  answered_country: { writes: "measuring", reads: "" },
+  api_key: { writes: "access", reads: "actions" },
+  app_ads: { writes: "observations", reads: "history tracking" },
+  app_rival: { writes: "alerts", reads: "history measuring operations tracking" },
+  app_storefront: { writes: "observations tracking", reads: "actions history measuring operations" },
+  attempt: { writes: "observations", reads: "measuring replay" },
+  audit: { writes: "actions", reads: "" },
+  channel: { writes: "delivery", reads: "actions alerts" },
+  chart: { writes: "observations", reads: "alerts history operations" },
+  chart_place: { writes: "observations", reads: "history" },
+  chart_results: { writes: "observations", reads: "alerts history tracking" },
+  confirm_token: { writes: "actions", reads: "" },
+  delivery: { writes: "delivery", reads: "alerts" },
+  developer_shelf: { writes: "observations", reads: "tracking" },
+  due: { writes: "measuring", reads: "audits delivery history leases" },
+  export: { writes: "links", reads: "" },
+  export_part: { writes: "links", reads: "retention" },
+  genre: { writes: "observations", reads: "alerts operations" },
+  hint_answer: { writes: "observations", reads: "measuring" },
+  hive_day: { writes: "access", reads: "" },
+  instance: { writes: "process", reads: "" },
+  instance_alert: { writes: "measuring", reads: "" },
+  job: { writes: "commands leases", reads: "metrics operations retention" },
+  key_month: { writes: "access", reads: "" },
+  keyword_metric: { writes: "observations", reads: "history tracking" },
+  ledger: { writes: "retention", reads: "" },
+  ledger_month: { writes: "retention", reads: "" },
+  list: { writes: "observations tracking", reads: "alerts history links measuring operations" },
+  list_month: { writes: "observations tracking", reads: "history" },
+  listing_change: { writes: "observations", reads: "history tracking" },
+  listing_content: { writes: "observations", reads: "audits history tracking" },
+  listing_item: { writes: "observations", reads: "history tracking" },
+  listing_run: { writes: "observations", reads: "audits history operations" },
+  listing_version: { writes: "observations", reads: "history tracking" },
+  live_share: { writes: "measuring", reads: "" },
+  market_fact: { writes: "observations", reads: "history tracking" },
+  measured_app: { writes: "", reads: "alerts audits measuring" },
+  pace: { writes: "measuring", reads: "audits commands history" },
+  plan_task: { writes: "operations", reads: "" },
+  rank_month: { writes: "observations tracking", reads: "history" },
+  rating_count: { writes: "observations tracking", reads: "audits history measuring operations" },
+  reader: { writes: "measuring", reads: "history" },
+  review: { writes: "observations", reads: "alerts history" },
+  review_read: { writes: "observations", reads: "alerts history tracking" },
+  review_version: { writes: "observations", reads: "history links tracking" },
+  schema_migration: { writes: "database", reads: "commands" },
+  search_results: { writes: "observations tracking", reads: "alerts history operations" },
+  share_link: { writes: "links", reads: "" },
+  share_try: { writes: "links", reads: "" },
+  source_hour: { writes: "measuring", reads: "" },
+  source_state: { writes: "measuring", reads: "" },
+  store_app: {
+    writes: "observations tracking",
+    reads: "actions alerts audits commands history links measuring operations",
+  },
+  store_app_name: { writes: "observations tracking", reads: "actions" },
+  storefront_audit: { writes: "audits", reads: "" },
+  tracked_app: {
+    writes: "access actions tracking",
+    reads: "alerts commands delivery history links measuring observations operations process",
+  },
+  tracked_subject: { writes: "", reads: "measuring" },
+  tracked_term: { writes: "tracking", reads: "actions alerts history links measuring observations operations process" },
+  workspace: { writes: "access", reads: "actions alerts delivery links measuring process retention tracking" },
+}
+
+const schema = readFileSync(join(root, "sql/schema.sql"), "utf8")
+const names = [...schema.matchAll(/^create (?:table|view) (\w+)/gm)].map(([, name]) => name as string)
+const STATEMENT = /\b(insert into|merge into|update|delete from|truncate|from|join|using)\s+(?:only\s+)?([a-z_]+)\b/g
+const READS = ["from", "join", "using"]
+
+/** The rooms whose statements name the table. */
+function usesOf(name: string): { writes: Set<string>; reads: Set<string> } {
+  const uses = { writes: new Set<string>(), reads: new Set<string>() }
+  for (const file of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".ts")) continue
+    const [room] = file.split("/") as [string]
+    for (const [, verb, table] of textOf(file).matchAll(STATEMENT))
+      if (table === name) uses[READS.includes(verb as string) ? "reads" : "writes"].add(room)
+  }
+  return uses
+}
+
+const texts = new Map<string, string>()
+
+function textOf(file: string): string {
+  const text = texts.get(file) ?? readFileSync(join(root, "src", file), "utf8")
+  texts.set(file, text)
+  return text
+}
+
+test("every table and view has its rooms", () => {
+  expect(Object.keys(TABLES).toSorted()).toEqual(names.toSorted())
+})
+
+test("a table is written by its own rooms alone, and read by those that are named", () => {
+  const wrong = names.flatMap((name) => {
+    const { writes = "", reads = "" } = TABLES[name] ?? {}
+    const [writers, readers] = [writes.split(" "), reads.split(" ").filter(Boolean)]
+    const uses = usesOf(name)
+    return [
+      ...[...uses.writes].filter((room) => !writers.includes(room)).map((room) => `${room} writes ${name}`),
+      ...[...uses.reads]
+        .filter((room) => !writers.includes(room) && !readers.includes(room))
+        .map((room) => `${room} reads ${name}`),
+      ...readers.filter((room) => !uses.reads.has(room)).map((room) => `${room} no longer reads ${name}`),
+    ]
+  })
+  expect(wrong).toEqual([])
+})
