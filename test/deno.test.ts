@@ -35,7 +35,7 @@ describe("the code", () => {
 
   test("needs Bun only where the design says so", () => {
     const needing = files.filter(({ text }) => /\bBun\.\w|from "bun|import\("bun/.test(text)).map(({ name }) => name)
-    expect(needing.filter((name) => !/^(main\.ts$|commands\/|database\/embedded\/)/.test(name))).toEqual([])
+    expect(needing.filter((name) => !/^(main\.ts$|commands\/|process\/|database\/embedded\/)/.test(name))).toEqual([])
   })
 
   test("loads the embedded database only when it is asked for", () => {

@@ -322,7 +322,7 @@ describe("what changed on a rival's page", () => {
 
 test("the samples of a rival tell what those of its app do", () => {
   const sample = (id: string) =>
-    JSON.parse(readFileSync(join(import.meta.dirname, `../../fixtures/sandbox/${id}.json`), "utf8")).answer
+    JSON.parse(readFileSync(join(import.meta.dirname, `../../../fixtures/sandbox/${id}.json`), "utf8")).answer
   const rival = sample("get_rival")
   const listed = sample("list_rivals").rivals.find(({ id }: { id: string }) => id === rival.id)
   expect([rival.name, rival.ratings, rival.manual]).toEqual([listed.name, listed.ratings, listed.manual])
