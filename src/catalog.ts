@@ -1,11 +1,3 @@
-import type { Action } from "./actions/action.ts"
-import { addApp } from "./actions/add-app.ts"
-import { createAlertRule, deleteAlertRule } from "./actions/alert-rules.ts"
-import { addKeywords, removeKeywords } from "./actions/keywords.ts"
-import { markAlertsRead } from "./actions/mark-alerts-read.ts"
-import { addRivals, removeRivals } from "./actions/rivals.ts"
-import { exportData } from "./links/export/action.ts"
-import { shareLink } from "./links/share/action.ts"
 import type { Operation } from "./operation.ts"
 import { getUsage, whoami } from "./operations/account/account.ts"
 import { listAlerts } from "./operations/account/alerts.ts"
@@ -33,12 +25,7 @@ import { getRivalMarket } from "./operations/rivals/rival-market.ts"
 import { listRivals } from "./operations/rivals/rivals.ts"
 import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
-
-/** Every write behind POST /actions, in the order of the specification. */
-export const actions: readonly Action[] = [
-  addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
-  createAlertRule, deleteAlertRule,
-] // biome-ignore format: a list to scan
+import { actions } from "./writes.ts"
 
 /**
  * Everything that can be called, in the order of the specification. Method, path, price and plan of each, a line each:
@@ -75,3 +62,5 @@ export const catalog: readonly Operation[] = [
   getJob,
   ...writeOperations(actions),
 ]
+
+export { actions }

@@ -1,0 +1,14 @@
+import type { Action } from "./actions/action.ts"
+import { addApp } from "./actions/add-app.ts"
+import { createAlertRule, deleteAlertRule } from "./actions/alert-rules.ts"
+import { addKeywords, removeKeywords } from "./actions/keywords.ts"
+import { markAlertsRead } from "./actions/mark-alerts-read.ts"
+import { addRivals, removeRivals } from "./actions/rivals.ts"
+import { exportData } from "./links/export/action.ts"
+import { shareLink } from "./links/share/action.ts"
+
+/** Every write behind POST /actions, in the order of the specification. */
+export const actions: readonly Action[] = [
+  addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
+  createAlertRule, deleteAlertRule,
+] // biome-ignore format: a list to scan
