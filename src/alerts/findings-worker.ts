@@ -40,7 +40,7 @@ export function createFindings(options: FindingsOptions): Worker {
     {
       lanes: ["findings"],
       atOnce,
-      claim: () => claimNext(sql, null, FINDINGS, { leaseMs, pollMs }),
+      claim: () => claimNext(sql, null, FINDINGS, { leaseMs, pollMs, now }),
       perform: (run) =>
         findNews(run, { sql, now, find }).then(broken.worked, async (error) => {
           if (error instanceof LeaseLost) return log("warn", "findings_lease_lost", { reason: error.message })

@@ -11,8 +11,11 @@ export interface Work<Lane, Claim extends Leased> {
   lanes: readonly Lane[]
   /** Claims under way at once on a lane of this process. */
   atOnce: number
-  /** Takes leases on what is due, at most `room`. Again at once while `waitMs` is 0, else after so long; null = a poll. */
-  claim(lane: Lane, space: Space<Claim>): Promise<{ claims: readonly Claim[]; waitMs: number | null }>
+  /**
+   * Takes leases on what is due, at most `room`. Again at once while `waitMs` is 0, else after so long; null = a poll.
+   * `since` counts milliseconds from when the leases were asked for; from the call when left out.
+   */
+  claim(lane: Lane, space: Space<Claim>): Promise<Claimed<Claim>>
   /** Rejects only when the database fails: the lease then runs out, and the work is recovered. */
   perform(run: Run<Claim>): Promise<unknown>
   /** As if it had not been claimed. */
@@ -21,6 +24,12 @@ export interface Work<Lane, Claim extends Leased> {
   extend?(claims: readonly Claim[]): Promise<ReadonlySet<string>>
   /** Takes back what silent workers hold. */
   recover?(): Promise<unknown>
+}
+
+export interface Claimed<Claim> {
+  claims: readonly Claim[]
+  waitMs: number | null
+  since?: () => number
 }
 
 export interface Space<Claim> {
@@ -150,10 +159,10 @@ function createRuns<Lane, Claim extends Leased>(
         const underWay = underWayOn(lane)
         const room = work.atOnce - underWay.length
         if (closing.aborted || waitMs !== 0 || room <= 0) return { begun, waitMs: waitMs || pollMs }
-        const since = stopwatch(now)
+        const called = stopwatch(now)
         const next = await work.claim(lane, { room, underWay, closing })
         if (closing.aborted) await Promise.all(next.claims.map(work.giveBack))
-        else begun.push(...next.claims.map((claim) => launch(lane, claim, since)))
+        else begun.push(...next.claims.map((claim) => launch(lane, claim, next.since ?? called)))
         waitMs = next.waitMs
       }
     },

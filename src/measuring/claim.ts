@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
-import { later } from "../leases/timers.ts"
+import { later, stopwatch } from "../leases/timers.ts"
+import type { Claimed } from "../leases/worker.ts"
 import type { Platform } from "../observations/types.ts"
 import type { Claim } from "./due.ts"
 import type { DueName, DueWork } from "./kind.ts"
@@ -21,16 +22,20 @@ interface Row {
 // The lane was free and something due, but a statement of another process was just at it.
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
-/** One claim, or the milliseconds until there may be one: at most `pollMs`, and null when there is no such lane. */
+/**
+ * One claim, or the milliseconds until there may be one: at most `pollMs`, and null when there is no such lane. Its lease
+ * is as old as the statement that took it, whatever was waited for before.
+ */
 export async function claimNext<Work extends DueWork>(
   sql: Sql,
   lane: Lane | null,
   kinds: readonly Work[],
-  { leaseMs, pollMs }: { leaseMs: number; pollMs: number },
-): Promise<{ claims: Claim<Work>[]; waitMs: number | null }> {
+  { leaseMs, pollMs, now }: { leaseMs: number; pollMs: number; now: () => Date },
+): Promise<Claimed<Claim<Work>>> {
   for (let misses = 0; ; ) {
+    const since = stopwatch(now)
     const { claimed, again } = await claim(sql, lane, kinds, leaseMs)
-    if (claimed) return { claims: [claimed], waitMs: 0 }
+    if (claimed) return { claims: [claimed], waitMs: 0, since }
     if (again) continue
     const waitMs = await untilNext(sql, lane, kinds, pollMs)
     if (waitMs !== 0) return { claims: [], waitMs }

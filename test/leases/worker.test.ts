@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test"
+import { createWorker, type Leased, type Run } from "../../src/leases/worker.ts"
+
+const TIMING = { leaseMs: 1_000, pollMs: 1_000, stopMs: 1_000, ends: { worked() {}, failed() {} } }
+
+async function ageOf(claimed: { since?: () => number }): Promise<number> {
+  let waiting = [{ lease: "a" }]
+  let age = Number.NaN
+  const worker = createWorker<"lane", Leased>(
+    {
+      lanes: ["lane"],
+      atOnce: 1,
+      async claim() {
+        const claims = waiting
+        waiting = []
+        await Bun.sleep(40)
+        return { claims, waitMs: claims.length > 0 ? 0 : null, ...claimed }
+      },
+      async perform(run: Run<Leased>) {
+        age = run.sinceLease()
+      },
+      giveBack: async () => {},
+    },
+    TIMING,
+  )
+  await worker.runOnce()
+  return age
+}
+
+test("a lease is as old as the statement that took it, whatever its claim waited for before", async () => {
+  expect(await ageOf({ since: () => 7 })).toBe(7)
+})
+
+test("a lease whose claim says nothing of it is as old as the claim", async () => {
+  expect(await ageOf({})).toBeGreaterThanOrEqual(39)
+})
