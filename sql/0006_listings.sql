@@ -79,7 +79,7 @@ create table listing_version (
   primary key (app_id, storefront, source, version, digest)
 );
 
--- What is different from what was known before, derived from runs and rating counts (src/history/changes.ts). `at` is
+-- What is different from what was known before, derived from runs and rating counts (src/observations/changes.ts). `at` is
 -- when the first reading with it was seen, `before_seen_at` when the last one without it was; subject names the event or
 -- card, '' where the kind says all.
 create table listing_change (

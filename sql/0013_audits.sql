@@ -12,7 +12,7 @@ create table storefront_audit (
   finished_at timestamptz,
   -- too much was not read
   failed boolean not null default false,
-  -- what each storefront said (src/audits/storefront-audits.ts)
+  -- what each storefront said (src/observations/storefront-audits.ts)
   rows jsonb,
   primary key (app_id, started_at),
   check ((finished_at is null) = (rows is null)),

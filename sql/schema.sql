@@ -146,6 +146,18 @@ create table app_ads (
   constraint app_ads_state_check CHECK ((state = ANY (ARRAY['records'::text, 'no_file'::text, 'no_site'::text, 'unreachable'::text])))
 );
 
+create table app_first_seen (
+  app_id integer not null,
+  storefront text not null,
+  day date not null,
+  baseline boolean not null,
+  chart_id integer not null,
+  constraint app_first_seen_pkey PRIMARY KEY (app_id, storefront),
+  constraint app_first_seen_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint app_first_seen_chart_id_fkey FOREIGN KEY (chart_id) REFERENCES chart(id)
+);
+CREATE INDEX app_first_seen_new ON app_first_seen USING btree (storefront, day) WHERE (NOT baseline);
+
 create table app_rival (
   app_id text not null,
   platform text not null,
@@ -178,9 +190,21 @@ create table app_storefront (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
+  languages text[],
+  size_bytes bigint,
   constraint app_storefront_pkey PRIMARY KEY (app_id, storefront, source),
   constraint app_storefront_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id)
 );
+
+create table app_text (
+  app_id integer not null,
+  formula smallint not null,
+  folded text collate "C" not null,
+  grams integer[] not null,
+  constraint app_text_pkey PRIMARY KEY (app_id),
+  constraint app_text_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE
+);
+CREATE INDEX app_text_grams ON app_text USING gin (grams) WITH (gin_pending_list_limit='512');
 
 create table attempt (
   id bigint not null generated always as identity,
@@ -257,12 +281,37 @@ create table chart (
   genre text not null,
   first_day date,
   last_day date,
+  demo boolean not null default false,
   constraint chart_pkey PRIMARY KEY (id),
   constraint chart_platform_storefront_device_chart_genre_key UNIQUE (platform, storefront, device, chart, genre),
   constraint chart_chart_check CHECK ((chart = ANY (ARRAY['free'::text, 'paid'::text, 'grossing'::text]))),
   constraint chart_device_check CHECK ((device = ANY (ARRAY['iphone'::text, 'ipad'::text]))),
   constraint chart_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX chart_demo ON chart USING btree (id) WHERE demo;
+
+create table chart_first_seen (
+  app_id integer not null,
+  chart_id integer not null,
+  day date not null,
+  constraint chart_first_seen_pkey PRIMARY KEY (app_id, chart_id),
+  constraint chart_first_seen_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint chart_first_seen_chart_id_fkey FOREIGN KEY (chart_id) REFERENCES chart(id)
+);
+CREATE INDEX chart_first_seen_day ON chart_first_seen USING btree (chart_id, day);
+
+create table chart_now (
+  chart_id integer not null,
+  day date not null,
+  source smallint not null,
+  depth smallint not null,
+  seen_at timestamp with time zone not null,
+  apps bytea not null,
+  store_ids bytea not null,
+  first_days bytea not null,
+  constraint chart_now_pkey PRIMARY KEY (chart_id),
+  constraint chart_now_chart_id_fkey FOREIGN KEY (chart_id) REFERENCES chart(id)
+) with (fillfactor=50);
 
 create table chart_place (
   app_id integer not null,
@@ -367,9 +416,9 @@ create table due (
   constraint due_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
   constraint due_failures_check CHECK ((failures >= 0)),
-  constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'findings'::text]))),
+  constraint due_kind_check CHECK ((kind = ANY (ARRAY['search'::text, 'app'::text, 'hints'::text, 'difficulty'::text, 'canary'::text, 'listing'::text, 'reviews'::text, 'chart'::text, 'chart_apps'::text, 'genres'::text, 'developer'::text, 'app_ads'::text, 'app_names'::text, 'findings'::text]))),
   constraint due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text]))),
-  constraint due_priority_check CHECK (((priority >= 0) AND (priority <= 4)))
+  constraint due_priority_check CHECK (((priority >= 0) AND (priority <= 5)))
 );
 CREATE INDEX due_asked ON due USING btree (asked_by) WHERE (asked_by IS NOT NULL);
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
@@ -409,6 +458,11 @@ create table export_part (
   lines text not null,
   constraint export_part_pkey PRIMARY KEY (export_id, place),
   constraint export_part_export_id_fkey FOREIGN KEY (export_id) REFERENCES export(id)
+);
+
+create view followed_chart (
+  id integer,
+  storefront text
 );
 
 create table genre (
@@ -537,6 +591,33 @@ create table keyword_metric (
 );
 CREATE INDEX keyword_metric_published ON keyword_metric USING btree (list_id, metric, day) WHERE (formula = 0);
 
+create table keyword_now (
+  list_id integer not null,
+  demand real,
+  demand_day date,
+  demand_at timestamp with time zone,
+  hints real,
+  hints_day date,
+  hints_at timestamp with time zone,
+  difficulty real,
+  difficulty_day date,
+  difficulty_at timestamp with time zone,
+  estimate real,
+  estimate_day date,
+  estimate_at timestamp with time zone,
+  published real,
+  published_day date,
+  published_at timestamp with time zone,
+  published_by text,
+  constraint keyword_now_pkey PRIMARY KEY (list_id),
+  constraint keyword_now_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
+  constraint keyword_now_check CHECK ((((demand_day IS NULL) = (demand_at IS NULL)) AND ((demand IS NULL) OR (demand_day IS NOT NULL)))),
+  constraint keyword_now_check1 CHECK ((((hints_day IS NULL) = (hints_at IS NULL)) AND ((hints IS NULL) OR (hints_day IS NOT NULL)))),
+  constraint keyword_now_check2 CHECK ((((difficulty_day IS NULL) = (difficulty_at IS NULL)) AND ((difficulty IS NULL) OR (difficulty_day IS NOT NULL)))),
+  constraint keyword_now_check3 CHECK ((((estimate_day IS NULL) = (estimate_at IS NULL)) AND ((estimate IS NULL) OR (estimate_day IS NOT NULL)))),
+  constraint keyword_now_check4 CHECK ((((published_day IS NULL) = (published_at IS NULL)) AND ((published_day IS NULL) = (published_by IS NULL)) AND ((published IS NULL) OR (published_day IS NOT NULL))))
+) with (fillfactor=70);
+
 create table ledger (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -584,6 +665,20 @@ create table list_month (
   constraint list_month_depths_check CHECK ((length(depths) = 31)),
   constraint list_month_sources_check CHECK ((length(sources) = 31))
 ) partition by RANGE (month);
+
+create table list_now (
+  list_id integer not null,
+  day date not null,
+  source smallint not null,
+  depth smallint not null,
+  seen_at timestamp with time zone not null,
+  app_ids integer[] not null,
+  origin text not null default 'own'::text,
+  constraint list_now_pkey PRIMARY KEY (list_id),
+  constraint list_now_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id)
+) with (fillfactor=70);
+CREATE INDEX list_now_apps ON list_now USING gin (app_ids) WITH (gin_pending_list_limit='128');
+CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);
 
 create table listing_change (
   app_id integer not null,
@@ -699,6 +794,21 @@ create table market_fact (
   constraint market_fact_installs_check CHECK ((installs >= 0))
 );
 
+create table market_storefront (
+  storefront text not null,
+  genres text[] not null,
+  since date not null,
+  constraint market_storefront_pkey PRIMARY KEY (storefront),
+  constraint market_storefront_genres_check CHECK ((cardinality(genres) > 0))
+);
+
+create view market_subject (
+  kind text,
+  platform text,
+  storefront text,
+  subject text
+);
+
 create view measured_app (
   id text,
   ios_app integer,
@@ -708,6 +818,21 @@ create view measured_app (
   created_at timestamp with time zone,
   workspace_id integer
 );
+
+create table name_search (
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  platform text not null,
+  storefront text not null,
+  text text not null,
+  source text not null,
+  origin text not null,
+  sha256 bytea not null,
+  app_ids integer[] not null,
+  constraint name_search_pkey PRIMARY KEY (platform, storefront, text, source),
+  constraint name_search_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+CREATE INDEX name_search_seen ON name_search USING btree (seen_at);
 
 create table pace (
   upstream text not null,
@@ -795,6 +920,37 @@ create view review (
   origin text,
   sha256 bytea
 );
+
+create table review_day (
+  app_id integer not null,
+  feed text not null,
+  day date not null,
+  reviews integer not null,
+  oldest_at timestamp with time zone not null,
+  oldest_first_seen_at timestamp with time zone not null,
+  first_seen_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  gap_seen_at timestamp with time zone,
+  versions text[] not null,
+  stars smallint[] not null,
+  counts integer[] not null,
+  constraint review_day_pkey PRIMARY KEY (app_id, feed, day),
+  constraint review_day_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint review_day_check CHECK (((cardinality(versions) = cardinality(counts)) AND (cardinality(stars) = cardinality(counts)))),
+  constraint review_day_reviews_check CHECK ((reviews > 0))
+) with (fillfactor=70);
+
+create table review_feed (
+  app_id integer not null,
+  feed text not null,
+  read_at timestamp with time zone,
+  complete boolean not null,
+  empty boolean not null,
+  complete_at timestamp with time zone,
+  constraint review_feed_pkey PRIMARY KEY (app_id, feed),
+  constraint review_feed_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint review_feed_check CHECK (((read_at IS NOT NULL) OR (NOT (complete OR empty OR (complete_at IS NOT NULL)))))
+) with (fillfactor=70);
 
 create table review_read (
   app_id integer not null,
@@ -941,6 +1097,7 @@ create table store_app (
   constraint store_app_genres_check CHECK (((cardinality(genres) >= 1) AND (cardinality(genres) <= 20))),
   constraint store_app_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX store_app_developer ON store_app USING btree (platform, developer_id) WHERE (developer_id IS NOT NULL);
 
 create table store_app_name (
   app_id integer not null,
@@ -974,6 +1131,23 @@ create table storefront_audit (
   constraint storefront_audit_priority_check CHECK ((priority = ANY (ARRAY[1, 2])))
 );
 CREATE UNIQUE INDEX storefront_audit_running ON storefront_audit USING btree (app_id) WHERE (finished_at IS NULL);
+
+create table storefront_now (
+  storefront text not null,
+  version uuid not null,
+  constraint storefront_now_pkey PRIMARY KEY (storefront)
+) with (fillfactor=50);
+
+create table tool_question (
+  id text not null,
+  key_id integer not null,
+  asked_at timestamp with time zone not null default now(),
+  answer text,
+  constraint tool_question_pkey PRIMARY KEY (id),
+  constraint tool_question_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE,
+  constraint tool_question_answer_check CHECK ((answer = ANY (ARRAY['accept'::text, 'decline'::text, 'cancel'::text])))
+);
+CREATE INDEX tool_question_asked ON tool_question USING btree (asked_at);
 
 create table tracked_app (
   id text not null,
@@ -1080,6 +1254,207 @@ begin
   return query select refused, charge.month, a.used, a.from_pack, a.quota, a.pack, b.used, b.budget;
 end $$;
 
+create function charge_all(ws integer[], ks integer[], costs integer[], ops text[], requests text[], waits boolean) returns TABLE(place integer, refused text, month date, used bigint, from_pack bigint, quota bigint, pack bigint, key_used bigint, budget bigint) language plpgsql as $$
+#variable_conflict use_column
+declare
+  held int[];
+  c record;
+  a account%rowtype;
+  b key_month%rowtype;
+  monthly bigint;
+  from_pack_now bigint;
+  decided int := 0;
+  -- what is written: the last state of each account and key that paid, and what each charge took
+  accounts account[] := '{}';
+  keys key_month[] := '{}';
+  paid int[] := '{}';
+  from_packs int[] := '{}';
+  months date[] := '{}';
+begin
+  if cardinality(ws) = 1 then
+    -- most charges come alone, and what follows would take them twice as long
+    if not waits then
+      perform from account where workspace_id = ws[1] for update skip locked;
+      if not found then return; end if;
+    end if;
+    return query select 1, c.* from charge(ws[1], ks[1], costs[1], ops[1], requests[1]) c;
+    return;
+  end if;
+
+  if waits then
+    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update);
+  else
+    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update skip locked);
+  end if;
+  -- a statement of its own: it sees what was committed while a lock was waited for
+  for c in
+    select x.place::int, x.cost, o as account, m as key
+    from unnest(ws, ks, costs) with ordinality x (w, k, cost, place)
+    join account o on o.workspace_id = x.w
+    join key_month m on m.key_id = x.k and m.workspace_id = x.w
+    where x.w = any(held)
+    order by x.w, x.k, x.place
+  loop
+    decided := decided + 1;
+    if (c.account).workspace_id is distinct from a.workspace_id then
+      a := c.account;
+      -- greatest: a transaction from before the turn that waited for the lock must not turn the month back
+      charge_all.month := greatest(a.month, date_trunc('month', now() at time zone 'utc')::date);
+      if a.month < charge_all.month then
+        a.month := charge_all.month;
+        a.used := 0;
+        a.from_pack := 0;
+      end if;
+    end if;
+    if (c.key).key_id is distinct from b.key_id then
+      b := c.key;
+      if b.month < charge_all.month then
+        b.month := charge_all.month;
+        b.used := 0;
+      end if;
+    end if;
+
+    monthly := greatest(0, a.quota - (a.used - a.from_pack));
+    refused := null;
+    if b.used + c.cost > b.budget then
+      refused := 'key_budget_reached';
+    elsif c.cost > monthly + a.pack then
+      refused := 'credits_exhausted';
+    else
+      from_pack_now := greatest(0, c.cost - monthly);
+      a.used := a.used + c.cost;
+      a.from_pack := a.from_pack + from_pack_now;
+      a.pack := a.pack - from_pack_now;
+      b.used := b.used + c.cost;
+      if accounts[cardinality(accounts)].workspace_id = a.workspace_id then
+        accounts[cardinality(accounts)] := a;
+      else
+        accounts := accounts || a;
+      end if;
+      if keys[cardinality(keys)].key_id = b.key_id then
+        keys[cardinality(keys)] := b;
+      else
+        keys := keys || b;
+      end if;
+      paid := paid || c.place;
+      from_packs := from_packs || from_pack_now::int;
+      months := months || charge_all.month;
+    end if;
+    place := c.place;
+    used := a.used;
+    from_pack := a.from_pack;
+    quota := a.quota;
+    pack := a.pack;
+    key_used := b.used;
+    budget := b.budget;
+    return next;
+  end loop;
+  if waits and decided < cardinality(ws) then
+    raise no_data_found using message = 'no such account or key';
+  end if;
+  update account o set month = t.month, used = t.used, from_pack = t.from_pack, pack = t.pack
+  from unnest(accounts) t
+  where o.workspace_id = t.workspace_id;
+  update key_month m set month = t.month, used = t.used
+  from unnest(keys) t
+  where m.key_id = t.key_id;
+  insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
+  select p.month, ws[p.place], ks[p.place], ops[p.place], costs[p.place], p.from_pack, requests[p.place]
+  from unnest(paid, from_packs, months) p (place, from_pack, month);
+end $$;
+
+create function claim_due(lane_upstream text, lane_egress text, kinds text[], platforms text[], storefronts text[], togethers integer[], beyond integer, lease_for interval) returns TABLE(kind text, platform text, storefront text, subject text, priority integer, lease uuid, claimed_at timestamp with time zone) language plpgsql set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off as $$
+#variable_conflict use_column
+declare
+  gap int;
+begin
+  if lane_upstream is not null then
+    select p.gap_ms into gap
+    from pace p
+    where p.upstream = lane_upstream and p.egress = lane_egress and p.next_at <= now()
+    for update skip locked;
+    if not found then return; end if;
+  end if;
+
+  return query
+  with head as materialized (
+    select f.kind, f.platform, f.storefront, k.together
+    from unnest(kinds, platforms, storefronts, togethers) k (kind, platform, storefront, together)
+    cross join (values (0), (1), (2), (3), (4), (5)) c (priority)
+    cross join lateral (
+      (
+        select kind, platform, storefront, subject, priority, next_at
+        from due
+        where k.storefront is null and kind = k.kind and platform = k.platform and priority = c.priority
+          and lease is null and next_at <= now()
+        order by next_at, storefront, subject
+        limit 1
+      )
+      union all
+      (
+        select kind, platform, storefront, subject, priority, next_at
+        from due
+        where kind = k.kind and platform = k.platform and storefront = k.storefront and priority = c.priority
+          and lease is null and next_at <= now()
+        order by next_at, subject
+        limit 1
+      )
+    ) f
+    order by f.priority, f.next_at, f.kind, f.platform, f.storefront, f.subject
+    limit 1
+  ), near as materialized (
+    select d.*, coalesce(d.asked_until > now(), false) or d.kind = 'canary' or exists (
+      select
+      from tracked_subject s
+      where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject
+      -- looked up for each: hashed, all that is tracked was read
+      offset 0
+    ) as wanted
+    from (
+      select d.*
+      from head h
+      cross join (values (0), (1), (2), (3), (4), (5)) c (priority)
+      cross join lateral (
+        select kind, platform, storefront, subject, priority, next_at, asked_until
+        from due
+        where kind = h.kind and platform = h.platform and storefront = h.storefront and priority = c.priority
+          and lease is null and next_at <= now()
+        order by next_at, subject
+        limit h.together + beyond
+      ) d
+      order by d.priority, d.next_at, d.subject
+      limit (select together + beyond from head)
+    ) d
+  ), chosen as materialized (
+    select d.kind, d.platform, d.storefront, d.subject
+    from near n
+    join due d using (kind, platform, storefront, subject)
+    where n.wanted and d.lease is null and d.next_at <= now()
+    order by n.priority, n.next_at, n.subject
+    limit (select together from head)
+    for update of d skip locked
+  ), fresh as materialized (
+    select gen_random_uuid() as lease
+  ), leased as (
+    update due d
+    set lease = f.lease, lease_until = now() + lease_for
+    from chosen c, fresh f
+    where d.kind = c.kind and d.platform = c.platform and d.storefront = c.storefront and d.subject = c.subject
+    returning d.kind, d.platform, d.storefront, d.subject, d.priority, d.lease
+  ), moved as (
+    update pace p
+    set next_at = now() + gap * interval '1 millisecond'
+    where p.upstream = lane_upstream and p.egress = lane_egress and exists (select from chosen)
+  )
+  select l.kind, l.platform, l.storefront, l.subject, l.priority::int, l.lease, now()
+  from leased l
+  union all
+  select n.kind, n.platform, n.storefront, n.subject, n.priority::int, null, now()
+  from near n
+  where not n.wanted
+  order by 1, 2, 3, 4;
+end $$;
+
 create function follow_changed_app() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
@@ -1095,6 +1470,32 @@ begin
   return null;
 end $$;
 
+create function follow_charted() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select
+    from (select distinct chart_id from placed) p
+    join followed_chart c on c.id = p.chart_id
+  ) then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
+  insert into due (kind, platform, storefront, subject, priority)
+  select distinct 'app', 'ios', c.storefront, s.store_id, 5
+  from placed p
+  join followed_chart c on c.id = p.chart_id
+  cross join lateral (
+    select store_id
+    from store_app
+    where id = p.app_id
+    -- looked up for each: a plan for few was kept for all, or all were read
+    offset 0
+  ) s
+  order by 3, 4
+  on conflict (kind, platform, storefront, subject) do nothing;
+  return null;
+end $$;
+
 create function follow_known_app() returns trigger language plpgsql as $$
 begin
   -- a chart tells this of 200 apps at once, of which hardly one is tracked
@@ -1107,6 +1508,25 @@ begin
   where a.ios_app = new.id and s.kind in ('chart', 'developer')
   group by s.kind, s.platform, s.storefront, s.subject
   order by s.kind, s.platform, s.storefront, s.subject
+  on conflict (kind, platform, storefront, subject) do nothing;
+  return null;
+end $$;
+
+create function follow_market() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
+  insert into due (kind, platform, storefront, subject, priority)
+  select s.kind, s.platform, s.storefront, s.subject, 5
+  from followed f
+  join market_subject s on s.storefront = f.storefront
+  where s.kind <> 'app'
+  union
+  select 'app', 'ios', c.storefront, s.store_id, 5
+  from followed f
+  join followed_chart c on c.storefront = f.storefront
+  join chart_place p on p.chart_id = c.id
+  join store_app s on s.id = p.app_id
+  order by 1, 2, 3, 4
   on conflict (kind, platform, storefront, subject) do nothing;
   return null;
 end $$;
@@ -1442,7 +1862,15 @@ CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit FO
 
 CREATE TRIGGER audit_kept_a_year BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_young();
 
+CREATE TRIGGER follow_held_places AFTER UPDATE ON chart_place REFERENCING NEW TABLE AS placed FOR EACH STATEMENT EXECUTE FUNCTION follow_charted();
+
+CREATE TRIGGER follow_new_places AFTER INSERT ON chart_place REFERENCING NEW TABLE AS placed FOR EACH STATEMENT EXECUTE FUNCTION follow_charted();
+
 CREATE TRIGGER job_failed AFTER UPDATE OF status ON job FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION refund_failed_job();
+
+CREATE TRIGGER follow_changed_market AFTER UPDATE ON market_storefront REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_market();
+
+CREATE TRIGGER follow_new_market AFTER INSERT ON market_storefront REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_market();
 
 CREATE TRIGGER known_apps_are_due AFTER UPDATE OF genre, developer_id ON store_app FOR EACH ROW WHEN ((((new.genre IS DISTINCT FROM old.genre) OR (new.developer_id IS DISTINCT FROM old.developer_id)) AND (new.platform = 'ios'::text))) EXECUTE FUNCTION follow_known_app();
 

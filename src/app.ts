@@ -1,12 +1,16 @@
 import { parseTrustedProxies } from "./access/addresses.ts"
+import { createChargeGroups } from "./access/charge-groups.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
+import { openQuestion, readAnswer, storeAnswer } from "./actions/answers.ts"
+import { offersOf } from "./assistants/offers.ts"
 import { actions, catalog as wholeCatalog } from "./catalog.ts"
-import { readTree } from "./database/assets.ts"
+import { readTree, versionOf } from "./database/assets.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
 import { ERRORS_POLICY, errorsPage } from "./documents/errors.ts"
+import { faultPage } from "./documents/fault-page.ts"
 import { llmsText } from "./documents/llms.ts"
 import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "./documents/manual.ts"
 import { REFERENCE_POLICY, referencePage } from "./documents/reference.ts"
@@ -15,20 +19,26 @@ import { createInvoke, type Invoke } from "./invoke.ts"
 import { createLinks } from "./links/surface.ts"
 import type { Log } from "./log.ts"
 import type { Operation } from "./operation.ts"
+import { ICON_SVG } from "./pages/style.ts"
 import { hungUp } from "./surfaces/calls.ts"
+import { createCors } from "./surfaces/cors.ts"
 import { createDoor } from "./surfaces/door.ts"
 import { createRest } from "./surfaces/http.ts"
-import { hasBody, type Incoming, isRest, OPEN_API, takeApart } from "./surfaces/incoming.ts"
+import { echoed, hasBody, type IncomingRequest, isRest, loggedIds, OPEN_API, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
 import { afterBody } from "./surfaces/leftover.ts"
-import { createMeter, type Metered } from "./surfaces/metrics.ts"
+import { createMeter, type InstanceFacts } from "./surfaces/metrics.ts"
 import { faultsOf, raisedFaults } from "./surfaces/openapi/responses.ts"
+import { yamlOf } from "./surfaces/openapi/yaml.ts"
 import { openApiDocument } from "./surfaces/openapi.ts"
 import { createReadiness, createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
-import { keyedResponse } from "./surfaces/responses.ts"
+import { keyedFault } from "./surfaces/responses.ts"
 import { createDispatch } from "./surfaces/router.ts"
 import type { Sandbox } from "./surfaces/sandbox.ts"
-import { createTools } from "./surfaces/tools.ts"
+import type { Answers } from "./surfaces/tools/asking.ts"
+import type { Offers } from "./surfaces/tools/offers.ts"
+import { createTools, type ToolsParts } from "./surfaces/tools.ts"
+import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { once, prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
@@ -36,7 +46,6 @@ import { CallerGone } from "./vocabulary/request-body.ts"
 export interface AppParts {
   sql: Sql
   limits: Limits
-  /** Of the same catalogue and address. */
   sandbox: Sandbox
   settings: AppSettings
   log: Log
@@ -47,10 +56,14 @@ export interface AppParts {
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
   catalog?: readonly Operation[]
+  /** What assistants are offered besides tools; also for tests. */
+  offers?: Offers
+  /** How long what waits at the tool endpoint waits, in tests. */
+  toolPace?: ToolsParts["pace"]
   /** Whether the database has room to write; left out where nobody can tell. */
   disk?: DiskWatch | undefined
   /** What /metrics tells; without it nothing is counted. */
-  metered?: Metered | undefined
+  metered?: InstanceFacts | undefined
 }
 
 export interface AppSettings {
@@ -63,6 +76,8 @@ export interface AppSettings {
   maxWaiting: number
   /** Connections to the database; 10 when left out. */
   databaseConnections?: number
+  /** Origins whose pages may call with a key; none when left out. */
+  corsOrigins?: readonly string[]
   /** What /metrics asks for; without it the path is not there. */
   metricsToken?: string | undefined
 }
@@ -78,10 +93,9 @@ export interface App {
   metrics: ((request: Request, peer: string | null) => Promise<Response>) | null
 }
 
-/** Wires the parts into one fetch. */
 export function createApp(parts: AppParts): App {
   const { sql, sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
-  const { publicUrl, requestDeadlineMs } = settings
+  const { publicUrl, corsOrigins = [] } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(settings)
   const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
@@ -89,25 +103,14 @@ export function createApp(parts: AppParts): App {
   const dispatch = createDispatch(catalog)
   let ready = true
 
-  const invoke = createInvoke({
-    sql,
-    identify: createIdentify({ sql, now, log }),
-    limits,
-    gate,
-    deadlineMs: requestDeadlineMs,
-    sandboxAnswer: sandbox.answer,
-    now,
-    log,
-    publicUrl,
-    disk: parts.disk,
-    measure: parts.measure ?? (async () => ({ state: "failed", why: "off" })),
-  })
-  const rest = createRest({ invoke, dispatch, trustedProxies, now, log })
-  const tools = createTools({ invoke, catalog, publicUrl, trustedProxies, now, log })
+  const invoke = invokeOf({ ...parts, log, limits }, gate)
+  const rest = encoded(createRest({ invoke, dispatch, trustedProxies, now, log }))
+  const tools = toolsOf({ ...parts, log }, { invoke, gate, trustedProxies })
   const keyless = createKeyless({
     sandbox,
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
+    faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
     links: createLinks({ sql, gate, trustedProxies, publicUrl, now, log }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
@@ -119,24 +122,87 @@ export function createApp(parts: AppParts): App {
   const open = meter ? meter.open(keyless) : keyless
 
   const door = createDoor({ publicUrl, log, now })
-  const failed = (incoming: Incoming, error: unknown) => failure(incoming, error, { log, publicUrl, now })
-  const parting = (answer: Response): Response => (ready ? answer : lastOfItsConnection(answer))
+  const failed = (incoming: IncomingRequest, error: unknown) => failure(incoming, error, { log, publicUrl, now })
+  const cors = createCors(corsOrigins, now)
+  const parting = (incoming: IncomingRequest, answer: Response): Response => {
+    cors?.open(incoming, answer)
+    return echoed(incoming.sentIds, ready ? answer : lastOfItsConnection(answer))
+  }
   const surfaceOf = (path: string) => (path === "/mcp" ? tools : isRest(path) ? rest : open)
-  const surfaced = (incoming: Incoming) => door(incoming) ?? surfaceOf(incoming.path)(incoming)
+  const surfaced = (incoming: IncomingRequest) =>
+    door(incoming) ?? cors?.preflight(incoming) ?? surfaceOf(incoming.path)(incoming)
   const fetch = (request: Request, peer: string | null): Response | Promise<Response> => {
     const incoming = takeApart(request, peer)
     const answer = caught(
       () => surfaced(incoming),
       (error) => failed(incoming, error),
     )
-    if (answer instanceof Promise || hasBody(request)) return settled(request, answer).then(parting)
-    return parting(answer)
+    if (answer instanceof Promise || hasBody(request))
+      return settled(request, answer).then((sent) => parting(incoming, sent))
+    return parting(incoming, answer)
   }
   const setReady = (value: boolean) => {
     ready = value
   }
   const metrics = meter && ((request: Request, peer: string | null) => meter.page(takeApart(request, peer)))
   return { fetch, invoke, setReady, metrics }
+}
+
+function invokeOf(parts: AppParts, gate: Gate): Invoke {
+  const { sql, limits, sandbox, settings, now, log, disk, measure } = parts
+  return createInvoke({
+    sql,
+    identify: createIdentify({ sql, now, log }),
+    charge: createChargeGroups(sql),
+    limits,
+    gate,
+    deadlineMs: settings.requestDeadlineMs,
+    sandboxAnswer: sandbox.answer,
+    now,
+    log,
+    publicUrl: settings.publicUrl,
+    disk,
+    measure: measure ?? (async () => ({ state: "failed", why: "off" })),
+  })
+}
+
+function toolsOf(
+  { sql, catalog = wholeCatalog, offers = offersOf(catalog), toolPace: pace, settings, now, log }: AppParts,
+  { invoke, gate, trustedProxies }: Pick<ToolsParts, "invoke" | "trustedProxies"> & { gate: Gate },
+) {
+  const { publicUrl, corsOrigins = [] } = settings
+  const answers = answersOf(sql, gate)
+  return encoded(
+    createTools({
+      invoke,
+      catalog,
+      offers,
+      answers,
+      publicUrl,
+      trustedProxies,
+      corsOrigins,
+      now,
+      log,
+      pace,
+    }),
+  )
+}
+
+/** Answers of people, which any process on this database may take. */
+function answersOf(sql: Sql, gate: Gate): Answers {
+  return {
+    open: (id, keyId) => gate.run(() => openQuestion(sql, id, keyId), ANSWERS_MS),
+    put: (id, keyId, action) => gate.run(() => storeAnswer(sql, id, keyId, action), ANSWERS_MS),
+    read: (id) => gate.run(() => readAnswer(sql, id), ANSWERS_MS),
+  }
+}
+
+const ANSWERS_MS = 2_000
+
+/** What is answered anew each time, in the encoding that its caller takes. */
+function encoded(surface: (incoming: IncomingRequest) => Promise<Response>) {
+  return async (incoming: IncomingRequest): Promise<Response> =>
+    await inEncoding(incoming.request.headers.get("accept-encoding"), await surface(incoming))
 }
 
 function caught(work: () => Response | Promise<Response>, failed: (error: unknown) => Response) {
@@ -163,34 +229,37 @@ function gateOf({ requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections
   return createGate({ deadlineMs, maxWaiting, places: Math.max(2, databaseConnections - 2) })
 }
 
-interface Failing {
+interface FailureContext {
   log: Log
   publicUrl: string
   now: () => Date
 }
 
-function failure(incoming: Incoming, error: unknown, { log, publicUrl, now }: Failing): Response {
+function failure(incoming: IncomingRequest, error: unknown, { log, publicUrl, now }: FailureContext): Response {
   if (error instanceof CallerGone) return hungUp(log, incoming)
-  const { requestId } = incoming
+  const { requestId, sentIds } = incoming
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  log("error", "internal_error", { requestId, reason: message, stack })
+  log("error", "internal_error", { requestId, ...loggedIds(sentIds), reason: message, stack })
   const fault = new Fault("internal_error")
-  return keyedResponse(fault.status, fault.body(publicUrl), { requestId, credits: null, now: now() }, fault)
+  return keyedFault(fault, fault.body(publicUrl), { requestId, credits: null, now: now() })
 }
 
 const READY_MS = 1_000
 
 function readinessOf({ sql, disk }: AppParts, gate: Gate, isStopping: () => boolean) {
-  const isReadOnly = () => gate.run(() => readsOnly(sql), READY_MS)
+  const isReadOnly = () => gate.run(() => askReadOnly(sql), READY_MS)
   return createReadiness({ isReadOnly, isDiskFull: () => disk?.isFull() ?? false, isStopping })
 }
 
 /** True of a standby too. */
-async function readsOnly(sql: Sql): Promise<boolean> {
+async function askReadOnly(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ readOnly: boolean }[]>`
     select current_setting('transaction_read_only')::bool as "readOnly"`
   return row!.readOnly
 }
+
+/** Of the OpenAPI document: without its examples. */
+const PLAIN = "?examples=no"
 
 /** Each is made when it is first asked for: all of them take longer than the rest of a start. */
 function documentsOf(
@@ -200,13 +269,21 @@ function documentsOf(
 ): Map<string, () => PublicDocument> {
   const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
   const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
-  const document = () => JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox }))
+  const told = { publicUrl, sandbox, version: versionOf() }
+  const document = once(() => openApiDocument(catalog, told))
+  const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
   const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
   const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
   return new Map<string, () => PublicDocument>([
-    [OPEN_API, once(() => ({ ...prepare(document()), type: "json" }))],
+    ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
+      ([query, made]): [string, () => PublicDocument][] => [
+        [`${OPEN_API.json}${query}`, once(() => ({ ...prepare(JSON.stringify(made())), type: "json" }))],
+        [`${OPEN_API.yaml}${query}`, once(() => ({ ...prepare(yamlOf(made()).trimStart()), type: "yaml" }))],
+      ],
+    ),
     ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
     ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
+    ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],
     ["/llms.txt", guide],
     ["/docs/llms.txt", guide],
     ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [

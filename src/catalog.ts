@@ -8,6 +8,23 @@ import { getApp, listApps } from "./operations/apps/apps.ts"
 import { getToday } from "./operations/apps/today.ts"
 import { getChartMovers } from "./operations/charts/chart-movers.ts"
 import { getChartPositions } from "./operations/charts/charts.ts"
+import { hiveGetApp } from "./operations/hive/app.ts"
+import { hiveGetChart } from "./operations/hive/chart.ts"
+import { checkRank } from "./operations/hive/check-rank.ts"
+import { hiveFindApps } from "./operations/hive/find.ts"
+import { hiveGetKeywordGap } from "./operations/hive/gap.ts"
+import { getKeywordDifficulty } from "./operations/hive/keyword-difficulty.ts"
+import { hiveGetKeywordMetrics } from "./operations/hive/keyword-metrics.ts"
+import { hiveGetKeywordMetricsHistory } from "./operations/hive/keyword-metrics-history.ts"
+import { hiveGetKeywordRanks } from "./operations/hive/keyword-ranks.ts"
+import { hiveGetLandscape } from "./operations/hive/landscape.ts"
+import { hiveGetChartMovers } from "./operations/hive/movers.ts"
+import { hiveListNewApps } from "./operations/hive/new-apps.ts"
+import { hiveGetPublisher } from "./operations/hive/publisher.ts"
+import { hiveResolveApp } from "./operations/hive/resolve.ts"
+import { hiveListReviews } from "./operations/hive/reviews.ts"
+import { hiveGetSimilarApps } from "./operations/hive/similar.ts"
+import { hiveSpyApp } from "./operations/hive/spy.ts"
 import { getKeywordCompetition } from "./operations/keywords/competition.ts"
 import { getRankHistory } from "./operations/keywords/history.ts"
 import { listKeywordRanks } from "./operations/keywords/keywords.ts"
@@ -27,10 +44,7 @@ import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
 import { actions } from "./writes.ts"
 
-/**
- * Everything that can be called, in the order of the specification. Method, path, price and plan of each, a line each:
- * test/snapshots/catalog.txt, or `appmeter openapi --table`.
- */
+/** In the order of the specification. Method, path, price and plan: test/snapshots/catalog.txt. */
 export const catalog: readonly Operation[] = [
   listAlerts,
   getPortfolioOverview,
@@ -59,6 +73,23 @@ export const catalog: readonly Operation[] = [
   getChartMovers,
   getFeaturing,
   getWeeklyPlan,
+  checkRank,
+  getKeywordDifficulty,
+  hiveFindApps,
+  hiveGetChart,
+  hiveGetChartMovers,
+  hiveListNewApps,
+  hiveGetPublisher,
+  hiveResolveApp,
+  hiveGetSimilarApps,
+  hiveListReviews,
+  hiveGetApp,
+  hiveGetKeywordRanks,
+  hiveGetKeywordMetrics,
+  hiveGetKeywordMetricsHistory,
+  hiveSpyApp,
+  hiveGetKeywordGap,
+  hiveGetLandscape,
   getJob,
   ...writeOperations(actions),
 ]

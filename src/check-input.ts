@@ -1,49 +1,61 @@
 import * as v from "valibot"
-import { Fault } from "./faults.ts"
+import { Fault, type FaultCode } from "./faults.ts"
 import type { Operation } from "./operation.ts"
 import { normalise } from "./vocabulary/fields.ts"
 import { codeOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 import { isStorable } from "./vocabulary/text.ts"
 import { wrongValue } from "./vocabulary/wrong-value.ts"
 
-/** Raw input as the operation's typed, normalised input; throws the first bad parameter's own code, naming it. */
+/** Throws the first bad parameter's own code, naming it, and says beside it all that is wrong. */
 export function checkInput(
-  { input: schema, refine }: Pick<Operation, "input" | "refine">,
+  { input: schema, refine, instead }: Pick<Operation, "input" | "refine" | "instead">,
   raw: Record<string, unknown>,
 ): Record<string, unknown> {
-  refuseUnseen(raw)
-  refuseLists(schema, raw)
+  const unheard = unheardName(raw)
+  if (unheard !== undefined) throw refusal(schema, raw, unheard, `There is no argument ${unheard}.`)
+  const list = listForObject(schema, raw)
+  if (list !== undefined) throw refusal(schema, raw, list)
   const parsed = v.safeParse(schema, raw, { abortEarly: true, abortPipeEarly: true })
-  if (!parsed.success) throw badInput(schema, raw, parsed.issues[0])
+  if (!parsed.success) throw refusal(schema, raw, String(parsed.issues[0].path?.[0]?.key ?? "input"))
   const input = parsed.output as Record<string, unknown>
   for (const name in input) {
     input[name] = normalise(schema.entries[name] as Schema, input[name])
     if (input[name] === undefined) delete input[name]
   }
+  const beside = Object.entries(instead ?? {}).find(([name, others]) => isBeside(input, name, others))
+  if (beside) throw refusal(schema, raw, beside[0], besideText(beside))
   const refined = refine?.(input) ?? input
   for (const name in refined)
-    if (!storable(refined[name])) throw new Fault(codeOf(schema.entries[name] as Schema), { field: name })
+    if (!storable(refined[name])) throw refusal(schema, raw, name, `${name} holds a character that no text may hold.`)
   return refined
 }
 
-const UNSEEN = ["__proto__", "constructor", "prototype"]
+function isBeside(input: Record<string, unknown>, name: string, others: readonly string[]): boolean {
+  return name in input && others.some((other) => other in input)
+}
+
+function besideText([name, others]: [string, readonly string[]]): string {
+  return `${name} stands in place of ${others.join(" and ")}: leave out the one or the other.`
+}
+
+const UNHEARD = ["__proto__", "constructor", "prototype"]
 
 /** valibot passes over these names without a word, where any other that is unknown is refused. */
-function refuseUnseen(value: unknown): void {
-  if (typeof value !== "object" || value === null) return
+function unheardName(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined
   for (const [name, held] of Object.entries(value)) {
-    if (UNSEEN.includes(name)) throw new Fault("invalid_arguments", { field: name })
-    refuseUnseen(held)
+    const unheard = UNHEARD.includes(name) ? name : unheardName(held)
+    if (unheard !== undefined) return unheard
   }
+  return undefined
 }
 
 /** To valibot a list is an object too, and an empty one fits any that needs nothing. */
-function refuseLists({ entries }: ObjectSchema, raw: Record<string, unknown>): void {
-  for (const [name, entry] of Object.entries(entries)) {
-    const { type } = unwrap(entry as Schema)
-    if (Array.isArray(raw[name]) && (type === "record" || type.endsWith("object")))
-      throw new Fault(codeOf(entry as Schema), { field: name, detail: `${name} must be an object, not a list.` })
-  }
+function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>): string | undefined {
+  return Object.keys(entries).find((name) => {
+    const { type } = unwrap(entries[name] as Schema)
+    return Array.isArray(raw[name]) && (type === "record" || type.endsWith("object"))
+  })
 }
 
 /** PostgreSQL holds no U+0000 and no half of a surrogate pair; neither stands in a name, id or keyword of a store. */
@@ -53,10 +65,28 @@ function storable(value: unknown): boolean {
   return Object.entries(value).every(([name, held]) => storable(name) && storable(held))
 }
 
-function badInput(schema: ObjectSchema, raw: Record<string, unknown>, issue: v.BaseIssue<unknown>): Fault {
-  const field = String(issue.path?.[0]?.key ?? "input")
-  const entry = Object.hasOwn(schema.entries, field) ? schema.entries[field] : undefined
-  const detail = wrongValue(schema, field, raw[field])
-  // the name of an unknown parameter is the caller's text: cut, so that an error body stays small
-  return new Fault(codeOf(entry as Schema | undefined), { field: field.slice(0, 64), ...(detail && { detail }) })
+interface Problem {
+  field: string
+  code: FaultCode
+  detail: string
+}
+
+/** Many unknown names are no more to learn from than some. */
+const MOST_PROBLEMS = 20
+
+/** The field that decides stands first, then whatever else the schema refuses, then names that it does not know. */
+function refusal(schema: ObjectSchema, raw: Record<string, unknown>, field: string, why?: string): Fault {
+  const names = new Set([field, ...Object.keys(schema.entries), ...Object.keys(raw)])
+  const problems: Problem[] = []
+  for (const name of names) {
+    if (problems.length === MOST_PROBLEMS) break
+    const entry = Object.hasOwn(schema.entries, name) ? (schema.entries[name] as Schema) : undefined
+    const value = Object.hasOwn(raw, name) ? raw[name] : undefined
+    if (name !== field && entry && v.is(entry, value)) continue
+    const detail = (name === field && why) || wrongValue(schema, name, value)
+    // the name of an unknown parameter is the caller's text: cut, so that an error body stays small
+    problems.push({ field: name.slice(0, 64), code: codeOf(entry), detail })
+  }
+  const [{ code, ...first }] = problems as [Problem]
+  return new Fault(code, { ...first, problems })
 }

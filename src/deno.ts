@@ -1,5 +1,5 @@
 import process from "node:process"
-import { CommandProblem, type Listening, type ListenOptions } from "./commands/cli/command.ts"
+import { CommandProblem, type ListeningProcess, type ListenOptions } from "./commands/cli/command.ts"
 import { openProcess } from "./commands/process.ts"
 import { socketRedisWire } from "./process/redis/socket-wire.ts"
 
@@ -64,7 +64,7 @@ interface DenoRuntime {
   ): DenoServer
 }
 
-function listen({ host, port, fetch }: ListenOptions): Listening {
+function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
   const { Deno } = globalThis as unknown as { Deno: DenoRuntime }
   const dropped = new AbortController()
   const options = { hostname: host, port, signal: dropped.signal, onListen: () => {} }
@@ -80,7 +80,7 @@ function listen({ host, port, fetch }: ListenOptions): Listening {
  * The port of `deno serve`. Deno 2.9.6 closes it itself at SIGTERM and SIGINT, before anything can be drained, and no
  * other stop can close it: what comes then is answered, until nothing is under way.
  */
-function listenAlready({ port, fetch }: ListenOptions): Listening {
+function listenAlready({ port, fetch }: ListenOptions): ListeningProcess {
   const dropped = Promise.withResolvers<void>()
   let isDropped = false
   app.resolve(fetch)

@@ -31,32 +31,32 @@ export const FAULTS = {
   ai_text_limit: row(429, "This month's AI writing allowance is used up.", "resetsAt"),
   review_ai_limit: row(429, "This month's Review AI allowance is used up.", "resetsAt"),
   localize_quota: row(429, "The period's listing writes are used up.", "limit", "used", "period"),
-  bad_country: row(400, "The storefront must be a two-letter country code of the store.", "field", "detail"),
-  unsupported_platform: row(400, "This metric is measured on iOS only.", "field"),
-  bad_days: row(400, "The number of days must be a whole number within the bounds of this call.", "field", "detail"),
+  bad_country: wrong("The storefront must be a two-letter country code of the store."),
+  unsupported_platform: wrong("This metric is measured on iOS only."),
+  bad_days: wrong("The number of days must be a whole number within the bounds of this call."),
   hive_read_failed: row(400, "Hive could not read the observation; try again."),
   hive_write_failed: row(400, "Hive could not save the observation; try again."),
-  bad_kind: row(400, "The kind must be grossing, free, paid or ipad, where this call offers it.", "field", "detail"),
-  bad_genre: row(400, "The genre must be a store genre id or a category key.", "field", "detail"),
-  bad_day: row(400, "The day must be YYYY-MM-DD and no later than yesterday.", "field", "detail"),
-  bad_goal: row(400, "The goal must be downloads, rank or revenue.", "field", "detail"),
-  bad_range: row(400, "from and to must be YYYY-MM-DD, with from not after to.", "field", "detail"),
-  bad_term: row(400, "The keyword must have 1 to 150 characters.", "field", "detail"),
-  bad_app_id: row(400, "The app must be given as store id digits or a package name.", "field"),
-  bad_query: row(400, "The query must have 1 to 120 characters.", "field", "detail"),
-  bad_id: row(400, "The id must come from a search result.", "field"),
+  bad_kind: wrong("The kind must be grossing, free, paid or ipad, where this call offers it."),
+  bad_genre: wrong("The genre must be a store genre id or a category key."),
+  bad_day: wrong("The day must be YYYY-MM-DD and no later than yesterday."),
+  bad_goal: wrong("The goal must be downloads, rank or revenue."),
+  bad_range: wrong("from and to must be YYYY-MM-DD, with from not after to."),
+  bad_term: wrong("The keyword must have 1 to 150 characters."),
+  bad_app_id: wrong("The app must be given as store id digits or a package name."),
+  bad_query: wrong("The query must have 1 to 120 characters, of hive_resolve_app 1 to 200."),
+  bad_id: wrong("The id must come from a search result."),
   no_filters: row(400, "At least one filter is required.", "filters"),
-  bad_filter: row(400, "This filter value is malformed, or its minimum is above its maximum.", "field"),
-  bad_cursor: row(400, "The cursor is malformed or expired; pass nextCursor unchanged.", "field"),
-  bad_ids: row(400, "ids must be a comma-separated list of as many apps as this call compares.", "field"),
-  bad_metrics: row(400, "metrics must be popularity, difficulty or both, each at most once.", "field"),
-  bad_wait: row(400, "wait must be whole seconds from 0 to 20.", "field"),
-  bad_locale: row(400, "The locale must be two letters, an underscore and two letters.", "field"),
-  unknown_action: row(400, "There is no such action.", "field"),
-  invalid_arguments: row(400, "An argument is missing, unknown or malformed.", "field", "detail"),
-  confirm_token_invalid: row(400, "This confirm token is unknown or was already used.", "detail"),
-  confirm_token_expired: row(400, "This confirm token has expired; preview the action again."),
-  key_in_url: row(400, "Never send a key in the URL; send it in a header, and replace this one."),
+  bad_filter: wrong("This filter value is malformed, or its minimum is above its maximum."),
+  bad_cursor: wrong("The cursor is malformed or expired; pass nextCursor unchanged."),
+  bad_ids: wrong("ids must be a comma-separated list of as many apps as this call compares."),
+  bad_metrics: wrong("metrics must be popularity, difficulty or both, each at most once."),
+  bad_wait: wrong("wait must be whole seconds from 0 to 20."),
+  bad_locale: wrong("The locale must be two letters, an underscore and two letters."),
+  unknown_action: wrong("There is no such action."),
+  invalid_arguments: wrong("An argument is missing, unknown or malformed."),
+  confirm_token_invalid: wrong("This confirm token is unknown or was already used."),
+  confirm_token_expired: row(400, "This confirm token has expired; preview the action again.", "detail"),
+  key_in_url: row(400, "Never send a key in the URL; send it in a header, and replace this one.", "detail"),
   not_measured: row(404, "Nothing was measured here yet; missing data is not zero.", "detail"),
   not_connected: row(404, "This source is not connected to the workspace."),
   not_found: row(404, "The workspace has no such app, or nothing under this id."),
@@ -104,7 +104,7 @@ export const UNIVERSAL_FAULTS = [
   "method_not_allowed", "body_too_large", "unsupported_media_type", "headers_too_large", "internal_error", "unavailable",
 ] as const satisfies FaultCode[] // biome-ignore format: a list to scan
 
-const EXTRA = {
+export const EXTRA = {
   scope: v.string(),
   field: v.string(),
   limit: v.number(),
@@ -114,10 +114,11 @@ const EXTRA = {
   period: v.string(),
   filters: v.array(v.string()),
   detail: v.string(),
+  problems: v.array(v.strictObject({ field: v.string(), code: v.string(), detail: v.string() })),
   preview: v.record(v.string(), v.unknown()),
 }
 
-type ExtraName = keyof typeof EXTRA
+export type ExtraName = keyof typeof EXTRA
 export type FaultExtra = { [K in ExtraName]?: v.InferOutput<(typeof EXTRA)[K]> }
 
 interface FaultRow {
@@ -128,6 +129,11 @@ interface FaultRow {
 
 function row(status: number, message: string, ...extra: ExtraName[]): FaultRow {
   return { status, message, extra }
+}
+
+/** A refusal of the input: the first field that is wrong, and all that are. */
+function wrong(message: string): FaultRow {
+  return row(400, message, "field", "detail", "problems")
 }
 
 /** A refusal or failure with a code of the table; everything else thrown becomes internal_error. */
@@ -152,11 +158,19 @@ export class Fault extends Error {
     return FAULTS[this.code].status
   }
 
+  /** What is found wrong after the schema's own checks is the only problem. */
+  private alone(): FaultExtra {
+    const { field, detail, problems } = this.extra
+    if (field === undefined || problems) return {}
+    return { problems: [{ field, code: this.code, detail: detail ?? FAULTS[this.code].message }] }
+  }
+
   /** {error, message, docs} and the code's own fields, in the table's order. */
   body(docsBase: string): FaultBody {
     const { message, extra } = FAULTS[this.code]
     const body: FaultBody = { error: this.code, message, docs: `${docsBase}/docs/errors#${this.code}` }
-    for (const name of extra) if (this.extra[name] !== undefined) Object.assign(body, { [name]: this.extra[name] })
+    const held = { ...this.extra, ...this.alone() }
+    for (const name of extra) if (held[name] !== undefined) Object.assign(body, { [name]: held[name] })
     return body
   }
 }
@@ -164,14 +178,3 @@ export class Fault extends Error {
 export type FaultBody = { error: FaultCode; message: string; docs: string } & FaultExtra
 
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[]
-
-/** The schema of an error body that may carry any of the codes given. */
-export function faultSchema(codes: readonly FaultCode[] = FAULT_CODES) {
-  const names = [...new Set(codes.flatMap((code) => FAULTS[code].extra as ExtraName[]))]
-  return v.strictObject({
-    error: v.picklist(codes),
-    message: v.string(),
-    docs: v.pipe(v.string(), v.url()),
-    ...Object.fromEntries(names.map((name) => [name, v.optional(EXTRA[name])])),
-  })
-}

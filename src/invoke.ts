@@ -1,9 +1,12 @@
 import { openTakings } from "./access/allowances.ts"
 import type { Caller, Credits } from "./access/caller.ts"
+import type { ChargeCall } from "./access/charge-groups.ts"
 import { cannotPay } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
 import type { Credentials, Identify } from "./access/identify.ts"
 import { creditsKnownAt } from "./access/identify.ts"
+import { keyInUrlFault } from "./access/key-in-url.ts"
+import type { RateAnswer } from "./access/limits/limiter.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { hivePerDay } from "./access/plans.ts"
 import { checkRights } from "./access/rights.ts"
@@ -16,8 +19,17 @@ import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
 import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
-import { type Context, Nothing, type Operation, Pending, priceRange, Settled } from "./operation.ts"
-import { findApp, visibleApps } from "./tracking/tracked-app.ts"
+import {
+  type Context,
+  EmptyAnswer,
+  isConditional,
+  narrowed,
+  type Operation,
+  PaidAnswer,
+  PendingAnswer,
+  priceRange,
+} from "./operation.ts"
+import { findApp, readVisibleApps } from "./tracking/tracked-app.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import type { PreparedAnswer } from "./vocabulary/prepared.ts"
@@ -36,6 +48,8 @@ export interface Call {
    * to know no more than that. Throws Faults, and CallerGone.
    */
   target(): Promise<Target | null>
+  /** Whether the caller holds this very answer of an operation already; left out where it names none. */
+  holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
 
 export interface Target {
@@ -46,21 +60,25 @@ export interface Target {
 /** What a surface sends: the answer, or the fault in its place. */
 export interface Reply {
   status: number
+  /** With 304 what the caller holds already: it is not sent. */
   answer: unknown
   /** Set instead of `answer` when a test key gets the sandbox's bytes. */
   prepared?: PreparedAnswer
   fault?: Fault
   /** The month's credits after the call; null while nobody is known. */
   credits: Credits | null
+  /** The calls of this second; left out where none was counted. */
+  rate?: RateAnswer | undefined
   /** Credits this call cost. */
   cost: number
   operation?: Operation
   caller?: Caller
 }
 
-export interface Parts {
+export interface InvokeParts {
   sql: Sql
   identify: Identify
+  charge: ChargeCall
   limits: Limits
   gate: Gate
   /** Milliseconds a call may take unless its operation says otherwise. */
@@ -77,11 +95,11 @@ export interface Parts {
 export type Invoke = (call: Call) => Promise<Reply>
 
 /** The one path every call takes: who, how fast, what, may they, run, price, charge once, answer. */
-export function createInvoke(parts: Parts): Invoke {
+export function createInvoke(parts: InvokeParts): Invoke {
   return async (call) => {
     const startedAt = performance.now()
     try {
-      if (call.keyInUrl) throw new Fault("key_in_url")
+      if (call.keyInUrl) throw keyInUrlFault()
       const { identify, gate, deadlineMs } = parts
       const caller = await gate.run(() => identify.identify(call.credentials, call.address), deadlineMs)
       return await replyToCaller(parts, call, caller, startedAt)
@@ -91,16 +109,19 @@ export function createInvoke(parts: Parts): Invoke {
   }
 }
 
-async function replyToCaller(parts: Parts, call: Call, caller: Caller, startedAt: number): Promise<Reply> {
+async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, startedAt: number): Promise<Reply> {
+  let rate: RateAnswer | undefined
   try {
-    await takeRate(parts, caller)
+    rate = await parts.limits.rate.take(`key:${caller.keyId}`, caller.entitlements.ratePerSecond)
+    if (!rate.allowed) throw new Fault("rate_limited", { limit: rate.limit }, { retryAfter: rate.retryAfterSeconds })
     const askedAt = performance.now()
     const target = await call.target()
-    if (!target) return { status: 200, answer: undefined, credits: caller.credits, cost: 0, caller }
+    if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
     // the caller's own time, while it sends its body, is not the call's
-    return await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
+    const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
+    return { ...reply, rate }
   } catch (error) {
-    return faultReply(parts, call, error, { caller })
+    return faultReply(parts, call, error, { caller, rate })
   }
 }
 
@@ -113,7 +134,7 @@ interface KnownCall extends Target {
 /** How long a failed call waits for what it took to be given back, which goes on all the same. */
 const GIVE_BACK_MS = 500
 
-async function replyToTarget(parts: Parts, known: KnownCall, startedAt: number): Promise<Reply> {
+async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: number): Promise<Reply> {
   const { call, caller, operation } = known
   const { sql, log, gate } = parts
   const takings = openTakings({ sql, log, requestId: call.requestId }, caller)
@@ -127,11 +148,14 @@ async function replyToTarget(parts: Parts, known: KnownCall, startedAt: number):
     const givenUp = () => takings.ended || performance.now() > until
     const begin = (place: Place) =>
       run(parts, checked, contextOf(parts, checked, { givenUp, take: takings.take }, place))
-    const outcome = await gate.runInTurn({ workspaceId: caller.workspaceId, kind: operation.id }, begin, leftMs())
+    const turn = { workspaceId: caller.workspaceId, kind: operation.id }
+    const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
+    if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
+      return { status: 304, answer: outcome, credits: caller.credits, cost, operation, caller }
     cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
-    if (outcome instanceof Nothing && outcome.answer instanceof Fault) throw outcome.answer
+    if (outcome instanceof EmptyAnswer && outcome.answer instanceof Fault) throw outcome.answer
     const answer = hasAnswer(outcome) ? outcome.answer : outcome
-    const status = outcome instanceof Pending ? 202 : 200
+    const status = outcome instanceof PendingAnswer ? 202 : 200
     return { status, answer, credits: caller.credits, cost, operation, caller }
   } catch (error) {
     const reply = faultReply(parts, call, error, { caller, operation, cost })
@@ -142,10 +166,10 @@ async function replyToTarget(parts: Parts, known: KnownCall, startedAt: number):
 
 /** What is said in an answer's place, with what was known of the call by then. */
 function faultReply(
-  parts: Parts,
+  parts: InvokeParts,
   { requestId }: Call,
   error: unknown,
-  known: Partial<Pick<Reply, "caller" | "operation" | "cost">> = {},
+  known: Partial<Pick<Reply, "caller" | "operation" | "cost" | "rate">> = {},
 ): Reply {
   if (error instanceof CallerGone) throw error
   const fault = faultOf(parts, requestId, known.operation, error)
@@ -153,20 +177,15 @@ function faultReply(
   return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...known }
 }
 
-async function takeRate({ limits }: Parts, caller: Caller): Promise<void> {
-  const rate = await limits.rate.take(`key:${caller.keyId}`, caller.entitlements.ratePerSecond)
-  if (!rate.allowed) throw new Fault("rate_limited", { limit: rate.limit }, { retryAfter: rate.retryAfterSeconds })
-}
-
 /** Test keys never write; everything else answers what the sandbox does. */
-function sandboxReply({ sandboxAnswer }: Parts, { caller, operation, input }: KnownCall): Reply {
+function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: KnownCall): Reply {
   if (operation.effect === "writes" || operation.effect === "previews") throw new Fault("test_key_read_only")
   const prepared = sandboxAnswer(operation, input)
   return { status: 200, answer: undefined, prepared, credits: caller.credits, cost: 0, operation, caller }
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure }: Parts,
+  { sql, now, publicUrl, limits, measure }: InvokeParts,
   { call, caller }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take">,
   { aside, pause }: Place,
@@ -181,7 +200,7 @@ function contextOf(
     aside,
     pause,
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),
-    visibleApps: () => visibleApps(sql, caller),
+    visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
 }
@@ -191,11 +210,11 @@ function unlessAway(error: unknown): null {
   throw error
 }
 
-async function run(parts: Parts, { call, caller, operation, input }: KnownCall, ctx: Context): Promise<unknown> {
+async function run(parts: InvokeParts, { call, caller, operation, input }: KnownCall, ctx: Context): Promise<unknown> {
   const { hive, price, terms } = operation
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
   await checkLatest(parts, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
-  const subject = operation.subject ? await subjectOf(operation.subject, input, ctx) : {}
+  const subject = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
   await checkLatest(parts, caller, () => {
@@ -210,7 +229,7 @@ async function run(parts: Parts, { call, caller, operation, input }: KnownCall, 
 const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
 
 /** Refusals about money rest on figures up to 750 ms old: before one is given, the caller is looked up again. */
-async function checkLatest({ identify }: Parts, caller: Caller, check: () => void): Promise<void> {
+async function checkLatest({ identify }: InvokeParts, caller: Caller, check: () => void): Promise<void> {
   try {
     check()
   } catch (error) {
@@ -221,20 +240,20 @@ async function checkLatest({ identify }: Parts, caller: Caller, check: () => voi
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */
-async function subjectOf(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
+async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
   const country = input.country as string | undefined
   const app = await findApp(sql, caller, input[name] as string, country)
   return { app, storefront: country ?? app.countries[0] }
 }
 
 /** A day that is used up is said before empty credits are, and a call that credits refuse takes no unit of the day. */
-async function refuseSpentDay({ limits, now }: Parts, caller: Caller): Promise<void> {
+async function refuseSpentDay({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
   const perDay = hivePerDay(caller.explorer, caller.hasPack)
   const used = await limits.hive.used(caller.workspaceId)
   if (used >= perDay) throw spentDay(now(), perDay, used, nextMidnight(now()))
 }
 
-async function takeHive({ limits, now }: Parts, caller: Caller): Promise<void> {
+async function takeHive({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
   const perDay = hivePerDay(caller.explorer, caller.hasPack)
   const { allowed, used, resetsAt } = await limits.hive.take(caller.workspaceId, perDay)
   if (!allowed) throw spentDay(now(), perDay, used, resetsAt)
@@ -246,5 +265,5 @@ function spentDay(now: Date, limit: number, used: number, resetsAt: string): Fau
 }
 
 function hasAnswer(outcome: unknown): outcome is { answer: unknown } {
-  return outcome instanceof Nothing || outcome instanceof Pending || outcome instanceof Settled
+  return outcome instanceof EmptyAnswer || outcome instanceof PendingAnswer || outcome instanceof PaidAnswer
 }

@@ -1,6 +1,10 @@
 /** One-line JSON logs. Only the fields named here can be written, so a key, token or password has no way in. */
 export interface LogFields {
   requestId?: string
+  /** As the caller named the call, in x-request-id. */
+  callerRequestId?: string
+  /** Of the caller's traceparent. */
+  traceId?: string
   method?: string
   /** Route template or redacted path, never the query. */
   path?: string
@@ -8,7 +12,6 @@ export interface LogFields {
   status?: number
   code?: string
   latencyMs?: number
-  /** Credits that the call took. */
   cost?: number
   workspace?: number
   keyId?: number
@@ -32,6 +35,8 @@ export type Log = (level: LogLevel, event: string, fields?: LogFields) => void
 
 const FIELDS = new Set<string>([
   "requestId",
+  "callerRequestId",
+  "traceId",
   "method",
   "path",
   "operation",

@@ -1,15 +1,17 @@
 import * as v from "valibot"
 import type { Takings } from "./access/allowances.ts"
 import type { Caller } from "./access/caller.ts"
-import type { Charged } from "./access/credits.ts"
+import type { ChargeResult } from "./access/credits.ts"
 import type { Plan } from "./access/plans.ts"
 import type { Scope } from "./access/scopes.ts"
 import type { Place, Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import type { TrackedApp } from "./tracking/tracked-app.ts"
+import type { CsvCell } from "./vocabulary/csv.ts"
 import { AppId } from "./vocabulary/fields.ts"
-import type { Measured, Patience, Wanted } from "./vocabulary/live-read.ts"
-import { type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
+import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
+import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
+import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 
 /**
  * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the
@@ -38,7 +40,7 @@ export interface Context {
   /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
   take: Takings["take"]
   /** Reads a store now, or joins who does. */
-  measure: (wanted: Wanted, patience: Patience) => Promise<Measured>
+  measure: (wanted: LiveSubject, patience: Patience) => Promise<LiveReadState>
   /** Waits for something else than the database, which others use meanwhile. */
   aside: Place["aside"]
   /** Stands between two pieces of a long read: others, who have had less, go first. */
@@ -61,7 +63,16 @@ export type Price<Input, Answer> =
 /** The right a call needs where it lies in its body or token instead of its declaration. */
 export type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
 
-interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
+/** An answer as rows, for who would rather have CSV or JSON Lines than JSON. */
+export interface Table<Answer> {
+  /** Of the rows, in their order. What the answer says once, a storefront or a moment, comes after them by itself. */
+  columns: readonly string[]
+  rows(answer: Answer): Iterable<TableRow>
+}
+/** By column; null = not known, an empty cell. Left out = the call asked for less. */
+export type TableRow = Readonly<Record<string, CsvCell | undefined>>
+
+interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   id: string
   method: "GET" | "POST"
   /** Below /v1, with :name for each path parameter. */
@@ -70,6 +81,8 @@ interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
   toolset: Toolset
   summary: string
   description?: string
+  /** In place of the description where the schemas stand beside it and say the rest. */
+  brief?: string
   effect: Effect
   scope: Scope | null
   plan?: Plan
@@ -79,7 +92,7 @@ interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
   price: Price<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>, v.InferOutput<Output>>
   /** Codes beyond those any call can raise and those of its parameters. */
   faults: FaultCode[]
-  /** The code of an id in the path that names nothing; not_found unless said. */
+  /** The code of an id in the path that names nothing, where it is none of the usual two (missingCode). */
   missing?: FaultCode
   /** An input outside the path that names a record: in the sandbox only the sample's exists. */
   names?: string
@@ -89,12 +102,32 @@ interface Declared<Entries extends v.ObjectEntries, Output extends Schema> {
     input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
   output: Output
+  /** Which of its lists are rows; left out where an answer is none. */
+  table?: Table<v.InferInput<Output>>
+  /** What `fields` may leave out of an answer that can be large; the parameter follows from it. */
+  narrow?: { rows: readonly (keyof v.InferOutput<Output> & string)[] } | "parts"
   /** It may answer 202, in the same shape, while work goes on. */
   pending?: true
-  /** Where a tool's default differs from HTTP's. */
+  /** Where a tool's default differs from HTTP's; an input that stands in place of one that is sent has none. */
   toolDefaults?: Record<string, unknown>
+  /** Inputs that stand in place of others, by their names: they cannot come beside them. */
+  instead?: Readonly<Record<string, readonly string[]>>
+  /** Set where the operation goes; of a single input its schema says it (deprecated). */
+  deprecated?: Deprecation
+  /** What a person is asked before it runs, where their client can ask them. */
+  asks?: Question
   /** The longest a call may take; 4.5 s unless it waits for a live read. */
   deadlineMs?: number
+}
+
+/** A yes or no of a person, without which a tool does not run for a client that can ask them. */
+export interface Question {
+  /** Names the answer among those that a client sends along. */
+  name: string
+  /** Takes the same input and answers {message}: what the person reads. What it refuses, the call would. */
+  operation: Operation
+  /** What is said where they did not agree, or said nothing in time. */
+  refusal(why: "declined" | "unanswered"): Fault
 }
 
 /** Input plus, for calls about one app, the app and the storefront asked for or else the app's first. */
@@ -104,29 +137,58 @@ type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSc
 type Handler<Entries extends v.ObjectEntries, Output extends Schema> = (
   input: Arguments<Entries>,
   ctx: Context,
-) => Promise<v.InferInput<Output> | Nothing | Pending | Settled>
+) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer>
 
 /** A declared operation as surfaces and invoke see it. */
-export interface Operation extends Omit<Declared<v.ObjectEntries, Schema>, "input" | "refine" | "price" | "terms"> {
+export interface Operation
+  extends Omit<Declaration<v.ObjectEntries, Schema>, "input" | "refine" | "price" | "terms" | "table" | "narrow"> {
   input: ObjectSchema
   refine?: (input: Record<string, unknown>) => Record<string, unknown>
   price: Price<Record<string, unknown>, unknown>
+  table?: Table<unknown>
+  narrow?: Narrow
   terms?: Terms<Record<string, unknown>>
   /** The name of the input that is a workspace's app, if one is. */
   subject: string | undefined
+  /** Inputs that go, by their names. */
+  deprecatedInputs: ReadonlyMap<string, Deprecation>
   run: (input: Record<string, unknown>, ctx: Context) => Promise<unknown>
 }
 
 /** Declares an operation; `.run` gives its handler. */
-export function operation<Entries extends v.ObjectEntries, Output extends Schema>(declared: Declared<Entries, Output>) {
+export function operation<Entries extends v.ObjectEntries, Output extends Schema>(
+  declared: Declaration<Entries, Output>,
+) {
   return {
     run(handler: Handler<Entries, Output>): Operation {
       const subject = Object.keys(declared.input.entries).find((name) =>
         isAppId(declared.input.entries[name] as Schema),
       )
-      return { ...declared, subject, run: handler } as unknown as Operation
+      const deprecatedInputs = deprecatedIn(declared.input.entries)
+      const input = inputOf(declared)
+      return { ...declared, input, subject, deprecatedInputs, run: handler } as unknown as Operation
     },
   }
+}
+
+function inputOf({ input, output, narrow }: Pick<Operation, "input" | "output" | "narrow">): ObjectSchema {
+  return narrow ? v.strictObject({ ...input.entries, fields: fieldsInput(output, narrow) }) : input
+}
+
+/** The schema of all that an operation answers, to calls that ask for some of it too. */
+export function answerSchema({ output, narrow }: Pick<Operation, "output" | "narrow">): Schema {
+  return narrow ? narrowedSchema(output, narrow) : output
+}
+
+function deprecatedIn(entries: v.ObjectEntries): Map<string, Deprecation> {
+  const found = Object.entries(entries).map(([name, entry]) => [name, deprecationOf(entry as Schema)] as const)
+  return new Map(found.flatMap(([name, deprecation]) => (deprecation ? [[name, deprecation] as const] : [])))
+}
+
+/** What of a call goes: its operation, else the first input that it sends; undefined where nothing does. */
+export function deprecationIn({ deprecated, deprecatedInputs }: Operation, sent: object): Deprecation | undefined {
+  if (deprecated || deprecatedInputs.size === 0) return deprecated
+  return [...deprecatedInputs].find(([name]) => Object.hasOwn(sent, name))?.[1]
 }
 
 /** The input of a call about one of the workspace's apps. */
@@ -135,38 +197,68 @@ export function ofApp<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 /** Nothing is measured yet: data answers 200, a fault its 404, both at the price of an empty answer. */
-export class Nothing {
+export class EmptyAnswer {
   readonly answer: unknown
   constructor(answer: unknown) {
     this.answer = answer
   }
 }
-export const nothing = (answer: object | Fault) => new Nothing(answer)
+export const nothing = (answer: object | Fault) => new EmptyAnswer(answer)
 
 /** Work goes on: 202 with eta in seconds where one is known. */
-export class Pending {
+export class PendingAnswer {
   readonly answer: Record<string, unknown>
   constructor(answer: Record<string, unknown>) {
     this.answer = answer
   }
 }
-export const pending = (hint: { eta?: number }, data: object = {}) => new Pending({ ...data, ...hint })
+export const pending = (hint: { eta?: number }, data: object = {}) => new PendingAnswer({ ...data, ...hint })
 
 /** Charged already, inside the handler's own transaction; `paid` is null when it cost nothing. */
-export class Settled {
+export class PaidAnswer {
   readonly answer: unknown
   readonly cost: number
-  readonly paid: Charged | null
-  constructor(answer: unknown, cost: number, paid: Charged | null) {
+  readonly paid: ChargeResult | null
+  constructor(answer: unknown, cost: number, paid: ChargeResult | null) {
     this.answer = answer
     this.cost = cost
     this.paid = paid
   }
 }
 
+/** The input of a tool's call: what is given, and the tool's own defaults beside it. */
+export function toolInput({ toolDefaults = {}, instead = {} }: Operation, given: Record<string, unknown>) {
+  const defaults = Object.entries(toolDefaults).filter(([name]) => !instead[name]?.some((other) => other in given))
+  return { ...Object.fromEntries(defaults), ...given }
+}
+
+/** An outcome as the call asked for it: its answer with some fields alone. */
+export function narrowed(
+  { narrow, output }: Operation,
+  { fields }: Record<string, unknown>,
+  outcome: unknown,
+): unknown {
+  if (!narrow || fields === undefined) return outcome
+  const asked = (answer: unknown) => narrowedTo(fields as string[], narrow, output, answer)
+  if (outcome instanceof PendingAnswer) return new PendingAnswer(asked(outcome.answer) as Record<string, unknown>)
+  if (!(outcome instanceof EmptyAnswer)) return asked(outcome)
+  // a fault is an error
+  return outcome.answer instanceof Error ? outcome : new EmptyAnswer(asked(outcome.answer))
+}
+
+/** Whether an answer rests on stored data alone: whoever holds it is told so, 304, and pays nothing. */
+export function isConditional({ method, effect }: Pick<Operation, "method" | "effect">): boolean {
+  return method === "GET" && effect === "reads"
+}
+
 /** The names of a path's parameters: "/apps/:appId/keywords" → ["appId"]. */
 export function pathNames(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+}
+
+/** The code of an id that names nothing. What is not of the workspace is unknown as long as nobody has read it. */
+export function missingCode({ missing, hive }: Pick<Operation, "missing" | "hive">): FaultCode {
+  return missing ?? (hive ? "not_measured" : "not_found")
 }
 
 /** The least and the most a call can cost. */

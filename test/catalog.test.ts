@@ -81,6 +81,9 @@ describe("every operation is its row of the contract", () => {
       const wanted = row.parameters.map(({ name }) => name)
       if (row.parametersNotShown) expect(names).toEqual(expect.arrayContaining(wanted))
       else expect(names.sort()).toEqual(wanted.sort())
+      // who knows nothing of what the specification does not have is answered as it says
+      for (const { name, ours, required, in: place, default: given } of row.parameters)
+        if (ours) expect([name, required, place, given]).toEqual([name, false, "query", undefined])
       const inPath = row.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)
       expect(pathNames(operation.path)).toEqual(inPath)
       const inBody = row.parameters.some((parameter) => parameter.in === "body")
@@ -131,7 +134,7 @@ interface Row {
   toolDefaults?: Record<string, unknown>
   price: { min?: number }
   parametersNotShown?: boolean
-  parameters: Parameters<typeof probes>[0][]
+  parameters: (Parameters<typeof probes>[0] & { ours?: true })[]
 }
 
 /** The sample's input with one parameter replaced, or left out. */

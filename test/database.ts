@@ -1,6 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
 import postgres from "postgres"
 import { readTree } from "../src/database/assets.ts"
 import { openDatabase } from "../src/database/connect.ts"
@@ -22,8 +19,11 @@ export async function freshDatabase(): Promise<Sql> {
     await emptyTables(sql, found)
     return sql
   }
-  await sql`drop schema if exists public cascade`
-  await sql`create schema public`
+  // the embedded database begins with the schema
+  if (process.env.DATABASE_URL || migrated !== undefined) {
+    await sql`drop schema if exists public cascade`
+    await sql`create schema public`
+  }
   await migrate(sql, readTree("sql", ".sql"), silentLog)
   migrated = (await stateOf(sql)).schema
   return sql
@@ -91,24 +91,9 @@ async function emptyTables(sql: Sql, { filled, partitions }: State): Promise<voi
   await sql.begin((tx) => tx.unsafe(steps.join(";\n")))
 }
 
-/** Opens the embedded database in memory. The first call on a machine runs initdb (4 s), later ones load what it made. */
-export async function openInMemory(limits?: TurnLimits): Promise<EmbeddedDatabase> {
-  const options = { as: "server" as const, log: silentLog, ...(limits && { limits }) }
-  const kept = templatePath()
-  if (existsSync(kept)) {
-    return openEmbedded({ ...options, template: new Uint8Array(readFileSync(kept)) })
-  }
-  const database = await openEmbedded(options)
-  mkdirSync(dirname(kept), { recursive: true })
-  writeFileSync(`${kept}.${process.pid}`, await database.backend!.dump())
-  renameSync(`${kept}.${process.pid}`, kept)
-  return database
-}
-
-function templatePath(): string {
-  const pglite = createRequire(import.meta.url).resolve("@electric-sql/pglite")
-  const { version } = JSON.parse(readFileSync(join(dirname(pglite), "..", "package.json"), "utf8"))
-  return join(import.meta.dirname, "..", "node_modules", ".cache", `appmeter-pglite-${version}.tar`)
+/** Opens the embedded database in memory. The first call on a machine makes the template (4 s), later ones load it. */
+export function openInMemory(limits?: TurnLimits): Promise<EmbeddedDatabase> {
+  return openEmbedded({ as: "server", log: silentLog, ...(limits && { limits }) })
 }
 
 async function openScratch(url: string): Promise<Database> {

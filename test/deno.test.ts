@@ -121,6 +121,31 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect(calls.length).toBeGreaterThan(30)
   })
 
+  test.each(["zstd", "br", "gzip"])(
+    "compresses with %s to what unfolds to the bytes that Bun sends",
+    async (encoding) => {
+      for (const path of ["/docs", "/v1/openapi.json", "/v1/sandbox/alerts", `/v1/apps/${app}/keywords?country=us`]) {
+        const expected = await call(at.bun, "GET", path, { key })
+        const answer = await call(at.deno, "GET", path, { key, encoding })
+        expect([path, answer.headers.get("content-encoding"), answer.text]).toEqual([path, encoding, expected.text])
+      }
+    },
+  )
+
+  test("names what a read says as Bun does, gives 304 and rows for it, and reads a caller's own id", async () => {
+    const path = `/v1/apps/${app}/keywords?country=us`
+    const { headers } = await call(at.bun, "GET", path, { key })
+    const sent = { "if-none-match": headers.get("etag") as string, "x-request-id": "mine" }
+    for (const url of [at.deno, at.bun]) {
+      const held = await call(url, "GET", path, { key, headers: sent })
+      expect([held.status, held.text, held.headers.get("x-request-id")]).toEqual([304, "", "mine"])
+    }
+    const asRows = { key, headers: { accept: "text/csv" } }
+    const [expected, rows] = [await call(at.bun, "GET", path, asRows), await call(at.deno, "GET", path, asRows)]
+    expect(shown(rows)).toEqual(shown(expected))
+    expect(rows.headers.get("content-type")).toStartWith("text/csv")
+  })
+
   test("confirms a write once, and Bun sees it", async () => {
     const args = { appId: app, keywords: ["tea"] }
     const previewed = await call(at.deno, "POST", "/v1/actions", { key, body: { action: "add_keywords", args } })
@@ -271,11 +296,11 @@ function recorded(app: string): Recorded[] {
 type Answered = Awaited<ReturnType<typeof call>>
 
 /**
- * All of an answer but what tells this call from another, its id, its date and the credits used so far, and whether the
+ * All of an answer but what tells this call from another, its id, its date, the credits used so far and the calls left, and whether the
  * connection goes on: Deno ends it when a body was not read.
  */
 function shown({ status, headers, text }: Answered): object {
-  const own = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "connection"]
+  const own = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "ratelimit", "connection"]
   return { status, text, headers: [...headers].filter(([name]) => !own.includes(name)).sort() }
 }
 
@@ -283,14 +308,20 @@ interface CallOptions {
   key?: string
   /** An object is sent as JSON, text as it is. */
   body?: object | string
+  /** The bytes as they are unless told: the two runtimes carry other builds of the compressors. */
+  encoding?: string
+  headers?: Record<string, string>
 }
 
-async function call(at: string, method: string, path: string, { key, body }: CallOptions) {
+async function call(at: string, method: string, path: string, options: CallOptions) {
+  const { key, body, encoding = "identity" } = options
   const headers = {
+    "accept-encoding": encoding,
     accept: "application/json, text/event-stream",
     "mcp-protocol-version": "2025-11-25",
     ...(key && { authorization: `Bearer ${key}` }),
     ...(body !== undefined && { "content-type": "application/json" }),
+    ...options.headers,
   }
   const text = typeof body === "string" ? body : JSON.stringify(body)
   const response = await fetch(`${at}${path}`, { method, headers, ...(body !== undefined && { body: text }) })

@@ -2,17 +2,20 @@ import Ajv2020 from "ajv/dist/2020"
 import addFormats from "ajv-formats"
 import { catalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
+import { UNIVERSAL_FAULTS } from "../src/faults.ts"
 import { openApiDocument } from "../src/surfaces/openapi.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
+import { closed } from "./closed-document.ts"
 
 const publicUrl = "http://127.0.0.1:8787"
 const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), publicUrl)
 // as it is served: through JSON
-const document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox })))
+const document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0" })))
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats(ajv)
-ajv.addSchema(document, "document")
+ajv.addSchema(closed(document), "document")
+ajv.addSchema(narrowable(closed(structuredClone(document))), "narrowable")
 
 interface Content {
   content?: Record<string, { schema: object }>
@@ -23,23 +26,75 @@ interface Content {
 export function checkedAgainstDocument(method: string, path: string, status: number, body: unknown): void {
   // health and the document itself are not in the document; their refusals are faults like any other
   if (UNDESCRIBED.includes(path) && status !== 400 && status !== 405) return
-  const pointer = schemaPointer(method, path.split("?")[0] as string, status)
-  const validate = ajv.getSchema(`document#${pointer}`)
+  // as it is sent: without ".."
+  const { pathname, searchParams } = new URL(path, publicUrl)
+  const pointer = schemaPointer(method, pathname, status)
+  refuseOtherCodes(method, pathname, status, body)
+  const asked = searchParams.has("fields") ? "narrowable" : "document"
+  const validate = ajv.getSchema(`${asked}#${pointer}`)
   if (!validate) throw new Error(`the document has no schema for ${method} ${path} ${status} (${pointer})`)
   if (!validate(body))
     throw new Error(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`)
 }
 
-function schemaPointer(method: string, path: string, status: number): string {
+interface Documented {
+  responses: Record<string, Content>
+  "x-errors"?: string[]
+}
+
+/** The operation there; undefined for a path or method that the document does not have. */
+function operationAt(method: string, path: string, status: number): [template: string, Documented | undefined] {
   const below = path.replace(/^\/v1(\/sandbox)?/, "")
-  const template = Object.keys(document.paths).find((template) => matches(template, below))
-  const responses = template && document.paths[template][method.toLowerCase()]?.responses
-  // a path or method that the document does not have answers with a fault all the same
+  const template = Object.keys(document.paths).find((template) => matches(template, below)) ?? ""
+  const outside = path.startsWith("/v1/sandbox") && (method !== "GET" || status === 405)
+  return [template, outside ? undefined : document.paths[template]?.[method.toLowerCase()]]
+}
+
+/** A response names every code of its status; which of them the operation has is said there. */
+function refuseOtherCodes(method: string, path: string, status: number, body: unknown): void {
+  const [, operation] = operationAt(method, path, status)
+  if (!operation || status < 400) return
+  const { error } = body as { error: string }
+  const own = [...(operation["x-errors"] ?? []), ...UNIVERSAL_FAULTS]
+  if (!own.includes(error)) throw new Error(`the document has no ${error} for ${method} ${path}`)
+}
+
+function schemaPointer(method: string, path: string, status: number): string {
+  const [template, { responses } = {}] = operationAt(method, path, status)
+  // it answers with a fault all the same
   if (!responses) return "/components/schemas/Fault"
   if (!responses[status]) throw new Error(`the document has no ${status} for ${method} ${path}`)
-  const response: Content = responses[status]
+  const response = responses[status] as Content
   if (response.$ref) return `${response.$ref.slice(1)}/content/application~1json/schema`
   return `/paths/${template.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON Schema of every shape
+type Json = any
+
+/** The document as answers to calls with `fields` are held to it: what its x-narrow names may be left out, and nothing else. */
+function narrowable(document: Json): Json {
+  const { schemas } = document.components
+  const named = (schema: Json): Json => (schema.$ref ? schemas[schema.$ref.split("/").at(-1)] : schema)
+  const alternatives = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])].map(named)
+  const isPart = (schema: Json) => alternatives(schema).some(({ type }) => type === "array" || type === "object")
+  /** The shape, and those that it extends, with the fields required that `stay`. */
+  const loose = (schema: Json, stay: (field: Json) => boolean): Json => {
+    const { title: _, required = [], allOf, ...shape } = named(schema)
+    const extended = allOf && { allOf: allOf.map((base: Json) => loose(base, stay)) }
+    return { ...shape, ...extended, required: required.filter((name: string) => stay(shape.properties[name])) }
+  }
+  const answers = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path).map(({ responses }) => responses[200])) // biome-ignore format: one line
+  for (const { "x-narrow": narrow, content } of answers.filter((answer) => "x-narrow" in answer)) {
+    const json = content["application/json"]
+    if (narrow === "parts") json.schema = loose(json.schema, (field) => !isPart(field))
+    else
+      for (const list of narrow.rows) {
+        const array = alternatives(named(json.schema).properties[list]).find(({ items }) => items) as Json
+        array.items = loose(array.items, () => false)
+      }
+  }
+  return document
 }
 
 const UNDESCRIBED = ["/livez", "/readyz", "/v1/openapi.json"]

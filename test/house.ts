@@ -9,12 +9,14 @@ import { type App, type AppSettings, createApp } from "../src/app.ts"
 import { catalog as wholeCatalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
 import type { Sql } from "../src/database/types.ts"
-import { faultSchema } from "../src/faults.ts"
+import { FaultShape } from "../src/fault-shapes.ts"
 import { createLog } from "../src/log.ts"
-import type { Operation } from "../src/operation.ts"
+import { answerSchema, type Operation } from "../src/operation.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
+import type { Offers } from "../src/surfaces/tools/offers.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
 import { once } from "../src/vocabulary/prepared.ts"
+import type { Schema } from "../src/vocabulary/schema.ts"
 import { checkedAgainstDocument } from "./document.ts"
 
 export const PUBLIC_URL = "http://127.0.0.1:8787"
@@ -75,11 +77,13 @@ interface HouseOptions {
   now?: () => Date
   /** Live reads; none when left out. */
   measure?: Measure
+  offers?: Offers
+  toolPace?: { progressEveryMs?: number; patienceMs?: number }
 }
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, now = () => new Date() } = options
+  const { sql, settings, catalog, fixtures, measure, offers, toolPace, now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
   const logged: string[] = []
@@ -92,6 +96,8 @@ export function openHouse(options: HouseOptions): House {
     log,
     now,
     catalog,
+    ...(offers && { offers }),
+    ...(toolPace && { toolPace }),
     ...(measure && { measure }),
   })
   const names = new Map<number, string>()
@@ -146,7 +152,8 @@ async function call(app: App, path: string, options: CallOptions = {}, documente
   const credits = checkedHeaders(response)
   const json = response.headers.get("content-type") === "application/json; charset=utf-8" && text !== ""
   const body = json ? JSON.parse(text) : undefined
-  if (documented && body !== undefined) checkedAgainstDocument(method, path, response.status, body)
+  if (documented && body !== undefined)
+    checkedAgainstDocument(method === "HEAD" ? "GET" : method, path, response.status, body)
   return { status: response.status, body, text, headers: response.headers, credits }
 }
 
@@ -168,7 +175,7 @@ async function tool(
   return {
     status: response.status,
     result,
-    body: result ? answerOf(result, catalog.find(({ id }) => id === params.name) as Operation) : error.data,
+    body: result ? answerOf(result, schemaOf(catalog, params)) : error.data,
     isError: result === undefined || result.isError === true,
     headers: response.headers,
     credits,
@@ -178,11 +185,20 @@ async function tool(
 // biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
 type ToolMessage = Record<"result" | "error", any>
 
+/** Of a tool's answer, which has fields alone only where they were asked for. */
+function schemaOf(
+  catalog: readonly Operation[],
+  { name, arguments: given }: { name: string; arguments?: object | undefined },
+): Schema {
+  const operation = catalog.find(({ id }) => id === name) as Operation
+  return given && "fields" in given ? answerSchema(operation) : operation.output
+}
+
 /** The text is the structured content, or a fault's body; either is of its schema. */
-function answerOf({ content, structuredContent, isError }: ToolMessage["result"], operation: Operation): unknown {
+function answerOf({ content, structuredContent, isError }: ToolMessage["result"], output: Schema): unknown {
   const body = JSON.parse(content[0].text)
   expect(structuredContent).toEqual(isError ? undefined : body)
-  return v.parse(isError ? faultSchema() : operation.output, body)
+  return v.parse(isError ? FaultShape : output, body)
 }
 
 /** The headers that every response has, whatever its status; gives the credits they tell. */

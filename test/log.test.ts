@@ -5,7 +5,7 @@ const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
 const everyCharacter = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")
 
 const FIELDS: (keyof LogFields)[] = [
-  "requestId", "method", "path", "operation", "status", "code", "latencyMs", "workspace", "keyId", "address", "database",
+  "requestId", "callerRequestId", "traceId", "method", "path", "operation", "status", "code", "latencyMs", "workspace", "keyId", "address", "database",
   "limits", "version", "url", "count", "bytes", "signal", "reason", "stack",
 ] // biome-ignore format: a list to scan
 

@@ -38,8 +38,11 @@ export function probes(parameter: ContractParameter): Probes {
   return found
 }
 
-function ofType({ type, defaultNote }: ContractParameter, { good, bad }: Probes): void {
-  const [right, wrong] = BY_TYPE[type] ?? [[], []]
+function ofType({ type, defaultNote, enum: offered }: ContractParameter, { good, bad }: Probes): void {
+  const [ofAny, never] = BY_TYPE[type] ?? [[], []]
+  // a store that this call does not answer for
+  const isOffered = (value: unknown) => type !== "platform" || !offered || offered.includes(value as string)
+  const [right, wrong] = [ofAny.filter(isOffered), [...never, ...ofAny.filter((value) => !isOffered(value))]]
   const mayBeEmpty = defaultNote?.startsWith("empty =") ?? false
   good.push(...right, ...(mayBeEmpty ? [""] : []))
   bad.push(...wrong.filter((value) => !(mayBeEmpty && value === "")))

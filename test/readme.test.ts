@@ -93,10 +93,14 @@ describe("what the README says to assistants", () => {
     expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(versions))
   })
 
-  test("shows a configuration that is JSON, with URL and header", () => {
-    const { appmeter } = JSON.parse(/```json\n([^`]*)```/.exec(section)![1]!).mcpServers
-    expect(appmeter).toMatchObject({ url: "http://127.0.0.1:8787/mcp", headers: { Authorization: "Bearer <key>" } })
+  test("shows a configuration that is JSON, with URL and header, and leads to the rest", () => {
     const line = section.split("\n").find((one) => one.startsWith("code --add-mcp ")) as string
-    expect(JSON.parse(/'(.*)'/.exec(line)![1]!)).toEqual({ name: "appmeter", ...appmeter })
+    expect(JSON.parse(/'(.*)'/.exec(line)![1]!)).toEqual({
+      name: "appmeter",
+      type: "http",
+      url: "http://127.0.0.1:8787/mcp",
+      headers: { Authorization: "Bearer <key>" },
+    })
+    expect(section).toContain("](src/documents/manual/assistants.md)")
   })
 })

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from "node:net"
 import { AccessProblem } from "./problem.ts"
 
-/** Addresses and networks, IPv4 and IPv6. */
 export interface AddressList {
   /** False for null and for text that is no address. */
   includes(address: string | null): boolean
@@ -24,10 +23,7 @@ export function parseAddressList(entries: readonly string[]): AddressList {
 /** The proxies whose X-Forwarded-For is believed; none when the list is empty. Throws AccessProblem. */
 export const parseTrustedProxies: (entries: readonly string[]) => TrustedProxies = parseAddressList
 
-/**
- * The address of whoever asks: the peer, or behind trusted proxies the right-most hop of X-Forwarded-For that is not
- * one of them (what stands left of it is the caller's own claim). Null when that cannot be told.
- */
+/** The peer, or behind trusted proxies the right-most hop that is not one of them: the rest is only a claim. */
 export function clientAddress(
   peer: string | null,
   forwardedFor: string | null,

@@ -13,51 +13,38 @@ export type Allowance = (typeof ALLOWANCES)[number]
 export const METERED: readonly Allowance[] = ["spy"]
 
 /** What a unit is taken for: as long as that is open, nothing more is taken for it. */
-export interface Opening {
+export interface UnitPurpose {
   /** Names it within the workspace and the allowance. */
   about: string
   days: number
 }
 
-export interface Taken {
+export interface AllowanceState {
   /** False when the month's allowance is used up: then nothing was taken. */
   granted: boolean
-  /** Units used this month (UTC), this one included. */
   used: number
-  /** Units a month. */
   limit: number
-  /** The next month's start, ISO, UTC. */
   resetsAt: string
   /** Until when what it was taken for is open, ISO, by the database's clock; null = not granted. */
   openUntil: string | null
 }
 
-/** The units that one call takes. */
 export interface Takings {
-  /**
-   * Takes a unit of the caller's workspace, unless what it is for is open already. Exact over all processes: of any number
-   * of calls at once one takes. Throws once the call has ended, for nobody would get what was taken.
-   */
-  take(allowance: Allowance, opening: Opening): Promise<Taken>
-  /**
-   * Ends the call as one that failed: gives back what it took, and what it is taking just now. What another call relies on
-   * by then stays open, and taken.
-   */
+  /** Exact over all processes: of any number of calls at once one takes. Throws once the call has ended. */
+  take(allowance: Allowance, opening: UnitPurpose): Promise<AllowanceState>
+  /** Ends the call as failed and gives back what it took, but for what another call relies on by then. */
   giveBack(): Promise<void>
-  /** Whether it has ended so. */
   readonly ended: boolean
 }
 
 export interface TakingParts {
   sql: Sql
   log: Log
-  /** Of the call. */
   requestId: string
 }
 
-/** Nothing taken yet. */
 export function openTakings(parts: TakingParts, caller: Caller): Takings {
-  const begun: Begun[] = []
+  const begun: PendingUnit[] = []
   let ended = false
   return {
     get ended() {
@@ -78,8 +65,7 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
   }
 }
 
-/** Units used this month (UTC) of each allowance that is metered. */
-export async function allowancesUsed(sql: Sql, workspaceId: number): Promise<Map<Allowance, number>> {
+export async function countUsedAllowances(sql: Sql, workspaceId: number): Promise<Map<Allowance, number>> {
   const rows = await sql<{ allowance: Allowance; used: number }[]>`
     select allowance, used
     from allowance_month
@@ -97,7 +83,7 @@ interface Unit {
   requestId: string
 }
 
-interface Begun {
+interface PendingUnit {
   unit: Unit
   taking: ReturnType<typeof takeUnit>
 }
@@ -121,11 +107,8 @@ function monthAfter(month: string): string {
 
 const TRIES = 5
 
-/**
- * What was never taken needs no giving back; what was taken without an answer may stand all the same. It goes by request, so
- * nothing is given back twice.
- */
-async function giveUnitBack({ sql, log }: TakingParts, { unit, taking }: Begun): Promise<void> {
+/** Goes by request, so nothing is given back twice; what was taken without an answer may stand. */
+async function giveUnitBack({ sql, log }: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
   if (known && !known.isNew) return
   const { workspaceId, allowance, about, requestId } = unit

@@ -4,20 +4,17 @@ import type { Scope } from "./scopes.ts"
 /** The month's credits of a workspace as last known to this process. */
 export interface Credits {
   used: number
-  /** The month's quota plus what the month has of packs. */
   limit: number
   remaining: number
   /** ISO time of the next month's start, UTC. */
   resetsAt: string
 }
 
-/** The month's credits of one key. */
 export interface Budget {
   used: number
   limit: number
 }
 
-/** Who calls: a key that was found, live and welcome. */
 export interface Caller {
   workspaceId: number
   keyId: number

@@ -2,7 +2,6 @@ import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Budget, Caller, Credits } from "./caller.ts"
 
-/** What a call owes. */
 export interface Due {
   workspaceId: number
   keyId: number
@@ -12,13 +11,11 @@ export interface Due {
   requestId: string
 }
 
-/** The workspace's credits with what is left of its packs. */
 export interface Balance extends Credits {
   packCredits: number
 }
 
-/** A charge as the database decided it, with account and key as they stand after it. */
-export interface Charged {
+export interface ChargeResult {
   refused: "credits_exhausted" | "key_budget_reached" | null
   credits: Balance
   budget: Budget | null
@@ -34,20 +31,41 @@ export interface AccountFigures {
   pack: number
 }
 
-/**
- * Takes credits from the workspace and the key, all or nothing, exact over any number of processes. Nothing is taken
- * when refused. Pass a transaction to let the charge stand or fall with it. Throws RangeError for a cost that is no
- * whole number of 1 or more.
- */
-export async function charge(sql: Db, due: Due): Promise<Charged> {
-  if (!Number.isSafeInteger(due.cost) || due.cost < 1) throw new RangeError(`a charge cannot be ${due.cost} credits`)
+/** All or nothing, exact over all processes. Pass a transaction to let the charge stand or fall with it. */
+export async function charge(sql: Db, due: Due): Promise<ChargeResult> {
+  checkCost(due)
   const [row] = await sql<ChargeRow[]>`
     select refused, month, used, from_pack as "fromPack", quota, pack, key_used as "keyUsed", budget
     from charge(${due.workspaceId}, ${due.keyId}, ${due.cost}, ${due.operation}, ${due.requestId})`
-  const { refused, month, keyUsed, budget, ...account } = row!
+  return chargedOf(row!)
+}
+
+/** Many charges in one statement, each paid or refused. Without `waits` those of locked accounts are undefined. */
+export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean): Promise<(ChargeResult | undefined)[]> {
+  const rows = await sql<(ChargeRow & { place: number })[]>`
+    select place, refused, month, used, from_pack as "fromPack", quota, pack, key_used as "keyUsed", budget
+    from charge_all(
+      ${dues.map(({ workspaceId }) => workspaceId)}::int[],
+      ${dues.map(({ keyId }) => keyId)}::int[],
+      ${dues.map(({ cost }) => cost)}::int[],
+      ${dues.map(({ operation }) => operation)}::text[],
+      ${dues.map(({ requestId }) => requestId)}::text[],
+      ${waits}
+    )
+    order by place
+    limit ${dues.length}`
+  const decided = new Map(rows.map((row) => [row.place, chargedOf(row)]))
+  return dues.map((_, at) => decided.get(at + 1))
+}
+
+export function checkCost({ cost }: Due): void {
+  if (!Number.isSafeInteger(cost) || cost < 1) throw new RangeError(`a charge cannot be ${cost} credits`)
+}
+
+function chargedOf({ refused, month, keyUsed, budget, used, fromPack, quota, pack }: ChargeRow): ChargeResult {
   return {
     refused,
-    credits: balanceOf({ ...account, month, thisMonth: month }),
+    credits: balanceOf({ month, thisMonth: month, used, fromPack, quota, pack }),
     budget: budget === null ? null : { used: keyUsed, limit: budget },
   }
 }
@@ -60,7 +78,7 @@ export async function refund(sql: Db, { workspaceId, keyId, requestId }: Due): P
 }
 
 /** The 402 of a refused charge, with the figures of whichever ran out: the workspace's or the key's. */
-export function refusal({ refused, credits, budget }: Charged): Fault {
+export function refusal({ refused, credits, budget }: ChargeResult): Fault {
   const code = refused ?? "credits_exhausted"
   const { used, limit } = code === "key_budget_reached" && budget ? budget : credits
   return new Fault(code, { limit, used, resetsAt: credits.resetsAt })
@@ -75,7 +93,6 @@ export function cannotPay({ credits, budget }: Caller, least: number): Fault | n
   return null
 }
 
-/** The workspace's credits as the database holds them now. */
 export async function readCredits(sql: Sql, { workspaceId }: Pick<Caller, "workspaceId">): Promise<Balance> {
   const [row] = await sql<AccountFigures[]>`
     select month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
@@ -129,7 +146,7 @@ function nextMonth(now: Date): string {
 }
 
 interface ChargeRow {
-  refused: Charged["refused"]
+  refused: ChargeResult["refused"]
   month: string
   used: number
   fromPack: number

@@ -1,19 +1,15 @@
 import { Fault } from "../faults.ts"
 import { networkOf } from "./addresses.ts"
 
-/** Slows down whoever tries keys: counts look-ups that found none, per address (IPv6: per /64) and UTC minute. */
+/** Slows down guessing: counts look-ups that found no key, per address (IPv6: per /64) and UTC minute. */
 export interface FailedAttempts {
-  /**
-   * Runs a look-up and counts it when it answers null. At no time do more run than may still fail, so a burst is held
-   * back as well as a queue. Throws rate_limited without running it once the minute's failures are used up.
-   */
+  /** No more look-ups run at once than may still fail. Throws rate_limited once the minute's failures are used. */
   watch<Found>(address: string | null, lookUp: () => Promise<Found | null>): Promise<Found | null>
 }
 
 export interface FailedAttemptsOptions {
   now: () => Date
   perMinute?: number
-  /** Addresses remembered at a time, 10,000 unless told; the oldest is forgotten. */
   maxAddresses?: number
 }
 

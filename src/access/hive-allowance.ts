@@ -4,12 +4,8 @@ import { checkLimit } from "./limits/limiter.ts"
 
 /** A workspace's Hive calls of one UTC day. Exact over all processes; a refused call is not counted. */
 export interface HiveAllowance {
-  /**
-   * Counts one call, if fewer than `perDay` are counted today; `used` includes it. `resetsAt` is the next midnight, ISO,
-   * UTC. Throws AllowanceUnavailable when the store fails: the call must not go ahead, though it may have been counted.
-   */
+  /** Throws AllowanceUnavailable when the store fails: the call must not go ahead, though it may have been counted. */
   take(workspaceId: number, perDay: number): Promise<HiveAnswer>
-  /** Calls counted today. Throws AllowanceUnavailable when the store fails. */
   used(workspaceId: number): Promise<number>
 }
 

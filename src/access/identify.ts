@@ -2,38 +2,31 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { Caller, Credits } from "./caller.ts"
-import type { Charged } from "./credits.ts"
+import type { ChargeResult } from "./credits.ts"
 import { createFailedAttempts } from "./failed-attempts.ts"
 import { keyDigest, parseKey } from "./keys.ts"
 import { createKnownKeys, type KnownKey } from "./known-keys.ts"
 
-/** The two headers that may carry a key, as they came. */
 export interface Credentials {
   authorization: string | null
   apiKey: string | null
 }
 
 export interface Identify {
-  /**
-   * Who calls, from `address` (null = not known). Throws the Fault of the first thing wrong: missing_api_key,
-   * invalid_api_key, rate_limited (too many unknown keys from there), account_deleted, key_expired, key_leaked,
-   * key_revoked, key_paused, key_limit, workspace_suspended, ip_list_required, ip_not_allowed.
-   */
+  /** Throws the Fault of the first thing wrong; rate_limited = too many unknown keys from that address. */
   identify(credentials: Credentials, address: string | null): Promise<Caller>
   /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
-  charged(caller: Caller, paid: Charged): void
+  charged(caller: Caller, paid: ChargeResult): void
   /** Brings the caller up to what the database holds now, for a refusal that a purchase may just have overtaken. */
   renew(caller: Caller): Promise<void>
 }
 
 export interface IdentifyOptions {
   sql: Sql
-  /** Wall clock, for the minutes in which failed attempts are counted. */
   now: () => Date
   log: Log
   /** How long a key's record may be used again; below 1 s, so that a revoked key stops within a second. */
   ttlMs?: number
-  /** Unknown keys an address may try in a minute. */
   failuresPerMinute?: number
   /** Milliseconds of a clock that is never set back. */
   elapsedMs?: () => number
@@ -49,7 +42,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
     const digest = digestOf(credentials)
     // a key that fails its own checksum costs no query and guesses nothing
     if (!digest) return null
-    // a key once found is not an attempt: whoever shares an address with a guesser goes on working
+    // a key once found is not an attempt: a caller that shares an address with a guesser goes on working
     if (known.has(digest)) return await known.find(digest)
     return await attempts.watch(address, () => known.find(digest))
   }

@@ -9,7 +9,6 @@ import { DEFAULT_SCOPES, SCOPES, type Scope } from "./scopes.ts"
 import { checkAmount, checkName, findWorkspace } from "./workspaces.ts"
 
 export interface NewKey {
-  /** The workspace's name. */
   workspace: string
   kind: KeyKind
   /** 1 to 100 characters; several keys may share one. */
@@ -20,7 +19,6 @@ export interface NewKey {
   ipAllowList?: readonly string[]
   /** Ids of the workspace's apps the key is limited to; every app when left out. */
   appList?: readonly string[]
-  /** Credits the key may use a month; as many as the workspace when left out. */
   monthlyBudget?: number
   expiresAt?: Date
 }
@@ -28,7 +26,7 @@ export interface NewKey {
 /** What stands in the way of a key's use, if anything. A paused or held key can come back, the others cannot. */
 export type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" | "leaked"
 
-export interface Key {
+export interface ApiKey {
   id: number
   workspaceId: number
   kind: KeyKind
@@ -39,7 +37,6 @@ export interface Key {
   ipAllowList: string[] | null
   appList: string[] | null
   monthlyBudget: number | null
-  /** Credits used this month. */
   used: number
   expiresAt: Date | null
   createdAt: Date
@@ -51,7 +48,7 @@ export async function createKey(
   sql: Sql,
   asked: NewKey,
   randomBytes: RandomBytes,
-): Promise<{ key: Key; secret: string }> {
+): Promise<{ key: ApiKey; secret: string }> {
   checkKey(asked)
   const workspace = await findWorkspace(sql, asked.workspace)
   const secret = makeKey(asked.kind, randomBytes)
@@ -59,8 +56,7 @@ export async function createKey(
   return { key: await findKey(sql, id), secret }
 }
 
-/** A workspace's keys, oldest first, at most 1,000. Throws AccessProblem when there is no such workspace. */
-export async function listKeys(sql: Sql, workspaceName: string): Promise<Key[]> {
+export async function listKeys(sql: Sql, workspaceName: string): Promise<ApiKey[]> {
   const workspace = await findWorkspace(sql, workspaceName)
   const rows = await sql<KeyRow[]>`
     ${columns(sql)}
@@ -70,8 +66,7 @@ export async function listKeys(sql: Sql, workspaceName: string): Promise<Key[]> 
   return rows.map(keyOf)
 }
 
-/** One key. Throws AccessProblem when there is none with that id. */
-export async function findKey(sql: Sql, id: number): Promise<Key> {
+export async function findKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   const [row] = await sql<KeyRow[]>`
     ${columns(sql)}
@@ -80,8 +75,7 @@ export async function findKey(sql: Sql, id: number): Promise<Key> {
   return keyOf(row)
 }
 
-/** Revokes a key for good; within a second no process accepts it. Throws AccessProblem. */
-export async function revokeKey(sql: Sql, id: number): Promise<Key> {
+export async function revokeKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   await sql`
     update api_key set revoked_at = coalesce(revoked_at, now())
@@ -89,8 +83,7 @@ export async function revokeKey(sql: Sql, id: number): Promise<Key> {
   return await findKey(sql, id)
 }
 
-/** Stops a key until `resumeKey`. Throws AccessProblem. */
-export async function pauseKey(sql: Sql, id: number): Promise<Key> {
+export async function pauseKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   await sql`
     update api_key set paused_at = coalesce(paused_at, now())
@@ -98,8 +91,7 @@ export async function pauseKey(sql: Sql, id: number): Promise<Key> {
   return await findKey(sql, id)
 }
 
-/** Lets a paused key work again. Throws AccessProblem. */
-export async function resumeKey(sql: Sql, id: number): Promise<Key> {
+export async function resumeKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   await sql`
     update api_key set paused_at = null
@@ -107,9 +99,8 @@ export async function resumeKey(sql: Sql, id: number): Promise<Key> {
   return await findKey(sql, id)
 }
 
-/** Revokes a key that was seen in a public place, given by id or as the whole key. Throws AccessProblem. */
-export async function markLeaked(sql: Sql, idOrSecret: number | string): Promise<Key> {
-  const id = typeof idOrSecret === "number" ? idOrSecret : await idOf(sql, idOrSecret)
+export async function markLeaked(sql: Sql, idOrSecret: number | string): Promise<ApiKey> {
+  const id = typeof idOrSecret === "number" ? idOrSecret : await findKeyId(sql, idOrSecret)
   checkId(id)
   await sql`
     update api_key set
@@ -167,7 +158,7 @@ function unique<Text extends string>(texts: readonly Text[] | undefined): Text[]
   return texts ? [...new Set(texts.map((text) => text.trim() as Text))] : null
 }
 
-interface KeyRow extends Omit<Key, "state"> {
+interface KeyRow extends Omit<ApiKey, "state"> {
   ended: "expired" | "leaked" | "revoked" | "paused" | null
   plan: Plan
   overrides: Partial<Entitlements>
@@ -193,12 +184,12 @@ function columns(sql: Sql) {
     join key_month m on m.key_id = k.id`
 }
 
-function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): Key {
+function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): ApiKey {
   const held = key.kind === "live" && olderLiveKeys >= entitlementsOf(plan, overrides).liveKeys
   return { ...key, state: ended ?? (held ? "on_hold" : "usable") }
 }
 
-async function idOf(sql: Sql, secret: string): Promise<number> {
+async function findKeyId(sql: Sql, secret: string): Promise<number> {
   const text = secret.trim()
   if (!parseKey(text)) throw new AccessProblem("this is no key of this program; give the whole key, or its id")
   const [row] = await sql<{ id: number }[]>`

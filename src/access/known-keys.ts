@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import type { FaultCode } from "../faults.ts"
 import { type AddressList, parseAddressList } from "./addresses.ts"
 import type { Caller } from "./caller.ts"
-import { type AccountFigures, balanceOf, type Charged } from "./credits.ts"
+import { type AccountFigures, balanceOf, type ChargeResult } from "./credits.ts"
 import type { KeyKind } from "./keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
@@ -11,19 +11,16 @@ import type { Scope } from "./scopes.ts"
 /** A key as the database held it: who calls with it, and why it would be refused. */
 export interface KnownKey {
   caller: Caller
-  /** The first reason to refuse it whatever the address, else null. */
   refused: FaultCode | null
-  /** Null = every address. */
   addresses: AddressList | null
 }
 
 export interface KnownKeys {
   /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
   find(digest: Buffer): Promise<KnownKey | null>
-  /** Whether an earlier look-up found this key, however long ago. */
   has(digest: Buffer): boolean
   /** Takes over the figures of a charge, so that calls before the next look-up see them. */
-  charged(caller: Caller, paid: Charged): void
+  charged(caller: Caller, paid: ChargeResult): void
   /** Looks the caller up again, unless that was done in the last 100 ms, and takes over what was found. */
   renew(caller: Caller): Promise<void>
 }
@@ -35,7 +32,6 @@ export interface KnownKeysOptions {
   ttlMs: number
   /** Milliseconds of a clock that is never set back. */
   elapsedMs: () => number
-  /** Keys remembered at a time; the one looked up longest ago is forgotten. */
   maxKeys?: number
 }
 
@@ -106,12 +102,11 @@ export function olderLiveKeys(sql: Sql) {
 interface Entry {
   askedAtMs: number
   answer: Promise<KnownKey | null>
-  /** What this or an earlier look-up found. */
   found: KnownKey | null
 }
 
 // Answers of concurrent charges can arrive in any order; within a month the higher count is the later one.
-function update(caller: Caller, { credits, budget }: Charged): void {
+function update(caller: Caller, { credits, budget }: ChargeResult): void {
   if (credits.resetsAt === caller.credits.resetsAt && credits.used < caller.credits.used) return
   const { packCredits, ...figures } = credits
   caller.credits = figures

@@ -1,6 +1,5 @@
 import { Fault, type FaultCode } from "../faults.ts"
-import { later } from "../vocabulary/day-range.ts"
-import { addDays } from "../vocabulary/days.ts"
+import { addDays, later } from "../vocabulary/days.ts"
 import type { Caller } from "./caller.ts"
 import { ENTITLEMENTS, type Entitlements, PLANS } from "./plans.ts"
 
@@ -10,19 +9,17 @@ const READ = {
   reviews: { days: "reviewDays", words: "the reviews", since: "2008-07-10" },
 } as const
 
-type What = keyof typeof READ
+export type PlannedDays = keyof typeof READ
 
-/** The first day that a workspace reads. */
-export function planFrom({ entitlements }: Pick<Caller, "entitlements">, what: What, today: string): string {
+export function planFrom({ entitlements }: Pick<Caller, "entitlements">, what: PlannedDays, today: string): string {
   return firstDay(entitlements, what, today)
 }
 
 interface UnreadDay {
-  what: What
-  /** It lies before the days that the workspace reads. */
+  what: PlannedDays
   day: string
   today: string
-  /** What is wrong where no purchase would show the day. */
+  /** PlannedDays is wrong where no purchase would show the day. */
   otherwise: FaultCode
   field: string
 }
@@ -37,7 +34,7 @@ export function unread({ plan, entitlements }: Caller, { what, day, today, other
   return new Fault(otherwise, { field, detail: `${day} lies before ${first}, the first day that can be read here.` })
 }
 
-function firstDay(entitlements: Entitlements, what: What, today: string): string {
+function firstDay(entitlements: Entitlements, what: PlannedDays, today: string): string {
   const { days, since } = READ[what]
   return later(addDays(today, 1 - Math.min(entitlements[days], LONGEST)), since)
 }

@@ -3,7 +3,6 @@ export type Plan = (typeof PLANS)[number]
 
 /** What a plan gives; a workspace may override each by name. Amounts that the specification does not show are ours. */
 export interface Entitlements {
-  /** API credits a month. */
   credits: number
   ratePerSecond: number
   liveKeys: number
@@ -34,12 +33,10 @@ export const ENTITLEMENTS: Record<Plan, Entitlements> = {
 
 export const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS.free) as (keyof Entitlements)[]
 
-/** A workspace's entitlements: its plan's, with its own overrides over them. */
 export function entitlementsOf(plan: Plan, overrides: Partial<Entitlements> = {}): Entitlements {
   return { ...ENTITLEMENTS[plan], ...overrides }
 }
 
-/** True when `plan` includes what `least` does. */
 export function planCovers(plan: Plan, least: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(least)
 }
@@ -59,7 +56,7 @@ type Stock = [
   historyDays: number,
   reviewDays: number,
 ]
-type Monthly = [
+type MonthlyUnits = [
   discovery: number,
   questions: number,
   reviewAi: number,
@@ -68,7 +65,7 @@ type Monthly = [
   spy: number,
 ]
 
-function entitlements(stock: Stock, monthly: Monthly): Entitlements {
+function entitlements(stock: Stock, monthly: MonthlyUnits): Entitlements {
   const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays] = stock
   const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy] = monthly
   return {

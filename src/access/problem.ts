@@ -1,4 +1,4 @@
-/** A command about workspaces or keys that cannot be done. Its message is one clear sentence and holds no secret. */
+/** Its message is one clear sentence and holds no secret. */
 export class AccessProblem extends Error {
   override name = "AccessProblem"
 }

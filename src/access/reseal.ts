@@ -21,18 +21,14 @@ export interface SealedCount {
   unreadable: number
 }
 
-/** Opens every stored secret and counts them by key. Changes nothing. */
 export async function countSealed(sql: Sql, sealer: Sealer): Promise<SealedCount> {
-  return await eachSealed(sql, sealer, async () => "earlier")
+  return await visitSealed(sql, sealer, async () => "earlier")
 }
 
-/**
- * Seals anew, under the newest key, what an earlier one sealed. A text that somebody replaces meanwhile is left to them.
- * What cannot be opened stays as it is. Returns the counts after it, and how many texts were sealed anew.
- */
+/** A text that is replaced meanwhile is left. What cannot be opened stays as it is. Returns the counts after it. */
 export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { resealed: number }> {
   let resealed = 0
-  const counts = await eachSealed(sql, sealer, async ({ table, id, column, row, sealed }, text) => {
+  const counts = await visitSealed(sql, sealer, async ({ table, id, column, row, sealed }, text) => {
     const renewed = await sealer.seal(text, { table, row })
     const rows = await sql`
       update ${sql(table)}
@@ -53,9 +49,9 @@ interface SealedText {
   sealed: string
 }
 
-type OnEarlier = (at: SealedText, text: string) => Promise<keyof SealedCount>
+type EarlierTextVisitor = (at: SealedText, text: string) => Promise<keyof SealedCount>
 
-async function eachSealed(sql: Sql, sealer: Sealer, onEarlier: OnEarlier): Promise<SealedCount> {
+async function visitSealed(sql: Sql, sealer: Sealer, onEarlier: EarlierTextVisitor): Promise<SealedCount> {
   const counts: SealedCount = { newest: 0, earlier: 0, unreadable: 0 }
   for (const { table, id, columns } of SEALED) {
     for (const column of columns) {

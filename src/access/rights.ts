@@ -3,8 +3,7 @@ import type { Caller } from "./caller.ts"
 import { type Plan, planCovers } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
 
-/** What a call asks of its key. */
-export interface Needs {
+export interface Requirements {
   scope: Scope | null
   plan: Plan
   /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
@@ -12,7 +11,7 @@ export interface Needs {
 }
 
 /** Throws plan_required, scope_required or explorer_required, in this order. Not for test keys, which need no right. */
-export function checkRights(caller: Caller, surface: "rest" | "tools", { scope, plan, hive }: Needs): void {
+export function checkRights(caller: Caller, surface: "rest" | "tools", { scope, plan, hive }: Requirements): void {
   if (surface === "rest" && caller.plan === "free" && !caller.hasPack && !caller.boughtPack) {
     throw new Fault("plan_required", { detail: "The REST API needs the Pro plan or above, or a credit pack." })
   }

@@ -1,4 +1,3 @@
-/** What a key may be allowed to do. */
 export const SCOPES = [
   "apps:read",
   "reviews:read",

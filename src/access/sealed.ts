@@ -10,9 +10,8 @@ export interface Place {
 }
 
 /**
- * Encrypts what must be stored but be of no use to whoever reads the database alone: AES-256-GCM. A sealed text is
- * "v1.KEY.NONCE.TEXT", each part base64url: the id of the key, 12 random bytes, and the encrypted text with its tag.
- * Version, key, table and row are bound to it.
+ * AES-256-GCM: what is stored is of no use to a reader of the database alone. "v1.KEY.NONCE.TEXT", each part base64url;
+ * version, key, table and row are bound to it.
  */
 export interface Sealer {
   /** Throws AccessProblem without SECRET_KEY. */
@@ -36,7 +35,6 @@ export class SecretKeys {
     })
   }
 
-  /** Whether keys from before the newest are given. */
   static hasEarlier(keys: SecretKeys): boolean {
     return keys.#keys.length > 1
   }

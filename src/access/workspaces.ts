@@ -12,18 +12,15 @@ export interface NewWorkspace {
   plan: Plan
   explorer?: boolean
   overrides?: Overrides
-  /** Credits of a pack, beyond the plan's monthly ones. */
   pack?: number
   ipListRequired?: boolean
 }
 
-/** What of a workspace to change; what is left out stays. */
 export interface WorkspaceChanges {
   plan?: Plan
   explorer?: boolean
   /** Merged into those the workspace has. */
   overrides?: Overrides
-  /** Credits to add to the workspace's packs. */
   addPack?: number
   ipListRequired?: boolean
   suspended?: boolean
@@ -90,7 +87,6 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
   return await findWorkspace(sql, name)
 }
 
-/** Workspaces that are not deleted, oldest first, at most 1,000. */
 export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {
   const rows = await sql<WorkspaceRow[]>`
     ${columns(sql)}
@@ -100,7 +96,6 @@ export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {
   return rows.map(workspaceOf)
 }
 
-/** The workspace of that name. Throws AccessProblem when there is none, or it was deleted. */
 export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> {
   const [row] = await sql<WorkspaceRow[]>`
     ${columns(sql)}
@@ -109,10 +104,7 @@ export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> 
   return workspaceOf(row)
 }
 
-/**
- * Deletes a workspace: its keys answer account_deleted from then on, its tracked apps are gone, its name is free. The
- * ledger stays. Returns how many apps went. Throws AccessProblem.
- */
+/** Its keys answer account_deleted, its apps go, its name is free; the ledger stays. Returns how many apps went. */
 export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: number; apps: number }> {
   return await sql.begin(async (tx) => {
     const { id } = await lockWorkspace(tx, name)

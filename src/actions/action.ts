@@ -5,7 +5,7 @@ import type { Scope } from "../access/scopes.ts"
 import type { Db, Tx } from "../database/types.ts"
 import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
 import type { Measure } from "../vocabulary/live-read.ts"
-import type { ObjectSchema } from "../vocabulary/schema.ts"
+import type { ObjectSchema, Schema } from "../vocabulary/schema.ts"
 
 /** What a write is about. */
 export const TARGETS = ["app", "store_app", "alerts", "alert_rule"] as const
@@ -22,7 +22,7 @@ export interface Diff {
 }
 
 /** What `look` may use. */
-export interface Looking {
+export interface LookContext {
   /** Inside a confirm its transaction. */
   sql: Db
   caller: Caller
@@ -33,14 +33,14 @@ export interface Looking {
 }
 
 /** What `write` may use. */
-export interface Writing {
+export interface WriteContext {
   tx: Tx
   caller: Caller
   /** Where this instance is reached, without a trailing slash. */
   publicUrl: string
 }
 
-interface Common<Args extends ObjectSchema, State> {
+interface ActionBase<Args extends ObjectSchema, State> {
   name: string
   /** What it does, one sentence. */
   summary: string
@@ -52,6 +52,10 @@ interface Common<Args extends ObjectSchema, State> {
   /** Takes something away, or shows to the world. */
   destructive: boolean
   args: Args
+  /** What `before` and `after` hold. */
+  state: Schema
+  /** What `write`, or the job of an outside write, says was done. */
+  result: Schema
   /** Arguments to try it with, for the reference. */
   example: v.InferInput<Args>
   /** Checks of the arguments beyond their schema. Throws Faults. */
@@ -60,7 +64,7 @@ interface Common<Args extends ObjectSchema, State> {
    * The arguments that the token stands for, at preview alone: what was left open, such as "all so far", is said here, so
    * that what comes after the preview is not part of it. May read a store, for it is never in a transaction. Throws Faults.
    */
-  settle?(args: v.InferOutput<Args>, looking: Looking, measure: Measure): Promise<v.InferOutput<Args>>
+  settle?(args: v.InferOutput<Args>, looking: LookContext, measure: Measure): Promise<v.InferOutput<Args>>
   /** For arguments that must not be stored as they were sent. */
   secrets?: {
     /** As they wait for the confirm: what `look`, `diff` and `write` get there. They must give the same diff. */
@@ -71,7 +75,7 @@ interface Common<Args extends ObjectSchema, State> {
   /** What only one write at a time may change, within the workspace. */
   target(args: v.InferOutput<Args>): string
   /** Reads of our own what the write touches: at preview, and at confirm once more inside its transaction. Throws Faults. */
-  look(args: v.InferOutput<Args>, looking: Looking): Promise<State>
+  look(args: v.InferOutput<Args>, looking: LookContext): Promise<State>
   /**
    * What the write would do; `seen` is what an outside target was read as. Pure; throws write_limit_reached. The same
    * `before` and `after` mean that nothing would change.
@@ -79,15 +83,15 @@ interface Common<Args extends ObjectSchema, State> {
   diff(state: State, args: v.InferOutput<Args>, seen?: unknown): Diff
 }
 
-interface Inside<Args extends ObjectSchema, State> extends Common<Args, State> {
+interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
   /** Writes, awaiting nothing but the transaction, and says what was done. */
-  write(args: v.InferOutput<Args>, state: State, writing: Writing): Promise<Record<string, unknown>>
+  write(args: v.InferOutput<Args>, state: State, writing: WriteContext): Promise<Record<string, unknown>>
   /** Fields of what `write` says that the caller alone is shown, this once, such as a link that opens something. */
   shownOnce?: readonly string[]
   outside?: never
 }
 
-interface Outside<Args extends ObjectSchema, State> extends Common<Args, State> {
+interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
   /** Written to another platform by one job, after the confirm. Its `read` is asked at preview, confirm and by the job. */
   outside: OutsideWrite
   write?: never
@@ -95,10 +99,12 @@ interface Outside<Args extends ObjectSchema, State> extends Common<Args, State> 
 }
 
 /** One of the writes behind POST /actions. */
-export type Action = Inside<ObjectSchema, unknown> | Outside<ObjectSchema, unknown>
+export type Action = InsideAction<ObjectSchema, unknown> | OutsideAction<ObjectSchema, unknown>
 
 /** Declares a write. */
-export function action<Args extends ObjectSchema, State>(declared: Inside<Args, State> | Outside<Args, State>): Action {
+export function action<Args extends ObjectSchema, State>(
+  declared: InsideAction<Args, State> | OutsideAction<Args, State>,
+): Action {
   return declared as unknown as Action
 }
 

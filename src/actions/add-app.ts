@@ -2,19 +2,21 @@ import * as v from "valibot"
 import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { nameIn } from "../observations/app-names.ts"
-import { heldBy, isName, trackApp } from "../tracking/apps.ts"
+import { countUsage, trackApp } from "../tracking/apps.ts"
+import { isName } from "../tracking/checks.ts"
 import { counted, lockTracking, refuseOverLimit } from "../tracking/limits.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 import { Country, Term } from "../vocabulary/fields.ts"
 import type { Measure } from "../vocabulary/live-read.ts"
-import { described } from "../vocabulary/schema.ts"
-import { isStoreId } from "../vocabulary/store-ids.ts"
+import { bounded, described } from "../vocabulary/schema.ts"
+import { Storefront } from "../vocabulary/shapes.ts"
+import { isStoreId, STORE_ID_PATTERNS } from "../vocabulary/store-ids.ts"
 import { action, type Diff } from "./action.ts"
 
 const storeId = (platform: "ios" | "android", description: string) =>
   v.optional(
     v.pipe(
-      v.string(),
+      bounded(v.string(), { pattern: STORE_ID_PATTERNS[platform] }),
       v.minLength(1),
       v.maxLength(255),
       v.check((id) => isStoreId(platform, id)),
@@ -56,9 +58,27 @@ export const addApp = action({
     ),
   }),
   example: { iosId: "1234567890", name: "Tide Times", keywords: ["tides"] },
+  state: v.strictObject({
+    appId: v.exactOptional(described(v.string(), "The app of the workspace that it is already.")),
+    app: v.exactOptional(
+      v.nullable(
+        v.strictObject({
+          iosId: v.exactOptional(v.string()),
+          androidPkg: v.exactOptional(v.string()),
+          name: described(v.nullable(v.string()), "Null = as the store calls it."),
+          countries: v.array(Storefront),
+          keywords: v.array(v.string()),
+        }),
+      ),
+    ),
+  }),
+  result: v.strictObject({ appId: v.string(), countries: v.array(Storefront), keywords: v.array(v.string()) }),
   refine(args) {
     if (args.iosId === undefined && args.androidPkg === undefined)
-      throw new Fault("invalid_arguments", { field: "iosId" })
+      throw new Fault("invalid_arguments", {
+        field: "iosId",
+        detail: "Neither iosId nor androidPkg came: it takes one or both.",
+      })
     const { countries, keywords } = args
     const name = args.name?.trim()
     return { ...args, ...(name && { name }), countries: [...new Set(countries)], keywords: [...new Set(keywords)] }
@@ -77,7 +97,7 @@ export const addApp = action({
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql as Tx, caller)
-    const [found] = await sql<Found[]>`
+    const [found] = await sql<StoreMatch[]>`
       with store as (
         select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id
         from store_app s
@@ -96,7 +116,7 @@ export const addApp = action({
         ) as twin,
         (select name from store where name is not null order by platform desc limit 1) as shown,
         array(select platform || ':' || store_id from store where name is not null order by 1) as seen`
-    return { ...found!, held: await heldBy(sql, caller.workspaceId), limits: caller.entitlements }
+    return { ...found!, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
   diff({ twin, shown, seen, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
     const called = twin?.name ?? name ?? shown ?? iosId ?? androidPkg ?? ""
@@ -131,7 +151,7 @@ export const addApp = action({
   },
 })
 
-interface Found {
+interface StoreMatch {
   /** Of the workspace already. */
   twin: { id: string; name: string } | null
   /** As a store names it. */
@@ -147,7 +167,7 @@ function notesOn(unseen: readonly string[]): string[] {
   )
 }
 
-interface LookedUp {
+interface LookUpQuery {
   platform: "ios" | "android"
   field: "iosId" | "androidPkg"
   id: string | undefined
@@ -160,7 +180,11 @@ const STOREFRONTS_ASKED = 3
 const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500, onlyWhileWaiting: true } as const
 
 /** Refuses the id of an app that the store says it does not have. Of what cannot be read in time nothing is known. */
-async function refuseUnknown(sql: Db, measure: Measure, { platform, field, id, countries }: LookedUp): Promise<void> {
+async function refuseUnknown(
+  sql: Db,
+  measure: Measure,
+  { platform, field, id, countries }: LookUpQuery,
+): Promise<void> {
   if (id === undefined) return
   const asked = countries.slice(0, STOREFRONTS_ASKED)
   const ends = await Promise.all(

@@ -13,10 +13,11 @@ import { RULE_TYPES, type RuleType, ruleType } from "../alerts/types.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { holdAccount } from "../tracking/limits.ts"
-import { described } from "../vocabulary/schema.ts"
-import { action, type Diff, type Looking } from "./action.ts"
+import { described, named } from "../vocabulary/schema.ts"
+import { Count } from "../vocabulary/shapes.ts"
+import { action, type Diff, type LookContext } from "./action.ts"
 
-const Type = described(v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
+const Type = named("AlertRuleType", v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
 
 const Rule = v.strictObject({
   type: Type,
@@ -49,6 +50,19 @@ const Rule = v.strictObject({
   ),
 })
 
+/** A rule as it stands, with every option. */
+const Standing = named(
+  "AlertRule",
+  v.strictObject({
+    type: Type,
+    channels: v.array(v.picklist(CHANNELS)),
+    dropBy: v.nullable(Count),
+    keywordScope: v.nullable(v.picklist(KEYWORD_SCOPES)),
+    rivalScope: v.nullable(v.picklist(RIVAL_SCOPES)),
+  }),
+)
+const RuleState = named("AlertRuleState", v.strictObject({ rule: v.nullable(Standing) }))
+
 export const createAlertRule = action({
   name: "create_alert_rule",
   summary: "Has alerts of one type delivered, or changes how.",
@@ -60,10 +74,12 @@ export const createAlertRule = action({
   destructive: false,
   args: Rule,
   example: { type: "rank_drop", dropBy: 5, keywordScope: "tagged" },
+  state: RuleState,
+  result: v.strictObject({ rule: Standing, created: described(v.boolean(), "False = it replaced one.") }),
   refine(args) {
     for (const option of ["dropBy", "keywordScope", "rivalScope"] as const)
       if (args[option] !== undefined && !takes(args.type, option))
-        throw new Fault("invalid_arguments", { field: option })
+        throw new Fault("invalid_arguments", { field: option, detail: `A rule of ${args.type} takes no ${option}.` })
     return args
   },
   target: ({ type }) => `alert_rule ${type}`,
@@ -109,6 +125,8 @@ export const deleteAlertRule = action({
   destructive: true,
   args: v.strictObject({ type: Type }),
   example: { type: "rank_drop" },
+  state: RuleState,
+  result: v.strictObject({ removed: v.nullable(Standing) }),
   target: ({ type }) => `alert_rule ${type}`,
   async look({ type }, looking) {
     refuseLimited(looking)
@@ -131,11 +149,11 @@ export const deleteAlertRule = action({
 })
 
 /** A rule delivers of every app: a key limited to some must not decide it. */
-function refuseLimited({ caller }: Looking): void {
+function refuseLimited({ caller }: LookContext): void {
   if (caller.appList) throw new Fault("app_not_allowed")
 }
 
-async function readRule({ sql, caller, lock }: Looking, type: RuleType): Promise<AlertRule | null> {
+async function readRule({ sql, caller, lock }: LookContext, type: RuleType): Promise<AlertRule | null> {
   if (lock) await holdAccount(sql as Tx, caller)
   const [rule] = await sql<AlertRule[]>`
     select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"
@@ -151,7 +169,7 @@ interface ConnectedKind {
   disabled: boolean
 }
 
-async function readChannels({ sql, caller }: Looking): Promise<ConnectedKind[]> {
+async function readChannels({ sql, caller }: LookContext): Promise<ConnectedKind[]> {
   return await sql<ConnectedKind[]>`
     select kind, bool_and(disabled is not null) as disabled
     from channel
@@ -168,7 +186,7 @@ interface Contents {
 }
 
 /** What a rule may need to ever have something to tell. */
-async function readContents({ sql, caller }: Looking): Promise<Contents> {
+async function readContents({ sql, caller }: LookContext): Promise<Contents> {
   const [has] = await sql<Contents[]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
       count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"

@@ -18,7 +18,7 @@ export interface AuditRow {
   jobId: string | null
 }
 
-export interface AuditAsked {
+export interface AuditQuery {
   workspaceId: number
   /** One app's only. It may be gone by now. */
   appId?: string
@@ -27,7 +27,7 @@ export interface AuditAsked {
 }
 
 /** The writes of a workspace, newest first. */
-export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditAsked): Promise<AuditRow[]> {
+export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQuery): Promise<AuditRow[]> {
   return await sql<AuditRow[]>`
     select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
       a.action, a.target, a.app_id as "appId", a.preview ->> 'summary' as summary, a.credits,

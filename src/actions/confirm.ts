@@ -1,18 +1,18 @@
 import { randomBytes as secureBytes } from "node:crypto"
-import { type Charged, charge } from "../access/credits.ts"
+import { type ChargeResult, charge } from "../access/credits.ts"
 import { DatabaseUnavailable } from "../database/gate.ts"
 import { json } from "../database/json.ts"
 import { tryLock } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { enqueue, hasUnfinished } from "../leases/enqueue.ts"
-import { type Context, Settled } from "../operation.ts"
+import { type Context, PaidAnswer } from "../operation.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Action, changes, type Diff } from "./action.ts"
 import { appIdOf, costOf, readOutside } from "./preview.ts"
-import { lookUpToken, type Previewed, seenOf, useToken } from "./tokens.ts"
+import { lookUpToken, seenOf, type TokenContent, UNKNOWN_ACTION, useToken } from "./tokens.ts"
 
-export interface Confirmed {
+export interface Confirmation {
   action: string
   status: "applied" | "queued" | "unchanged"
   /** Null when nothing had to be written, or when a job is to write it. */
@@ -32,11 +32,11 @@ export async function confirm(
   token: string,
   ctx: Context,
   randomBytes: RandomBytes = secureBytes,
-): Promise<Settled> {
+): Promise<PaidAnswer> {
   const previewed = await lookUpToken(ctx.sql, ctx.caller, token)
   const action = find(previewed.action)
   // an action that an older version previewed
-  if (!action) throw new Fault("confirm_token_invalid")
+  if (!action) throw new Fault("confirm_token_invalid", { detail: UNKNOWN_ACTION })
   const outside = await readOutside(action, previewed.args, ctx)
   try {
     return await ctx.sql.begin(async (tx) => {
@@ -48,7 +48,7 @@ export async function confirm(
       return settled
     })
   } catch (error) {
-    if (error instanceof Unpaid) return new Settled(null, 0, error.paid)
+    if (error instanceof ChargeRefusal) return new PaidAnswer(null, 0, error.paid)
     throw error
   }
 }
@@ -58,24 +58,24 @@ function refuseLate({ givenUp }: Context): void {
 }
 
 /** Ends the transaction: what a charge that was refused had stood for must not stay. */
-class Unpaid extends Error {
-  readonly paid: Charged
-  constructor(paid: Charged) {
+class ChargeRefusal extends Error {
+  readonly paid: ChargeResult
+  constructor(paid: ChargeResult) {
     super("unpaid")
     this.paid = paid
   }
 }
 
-interface Applying {
+interface ConfirmParts {
   action: Action
-  previewed: Previewed
+  previewed: TokenContent
   /** The outside target as it was just read. */
   outside: unknown
   ctx: Context
   randomBytes: RandomBytes
 }
 
-async function apply(tx: Tx, applying: Applying): Promise<Settled> {
+async function apply(tx: Tx, applying: ConfirmParts): Promise<PaidAnswer> {
   const { action, previewed, outside, ctx } = applying
   const { args, seen } = previewed
   const { caller } = ctx
@@ -83,7 +83,7 @@ async function apply(tx: Tx, applying: Applying): Promise<Settled> {
   const state = await action.look(args, { sql: tx, caller, lock: true, now: ctx.now() })
   const diff = action.diff(state, args, outside)
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
-  if (!changes(diff)) return new Settled(unchanged(action), 0, null)
+  if (!changes(diff)) return new PaidAnswer(unchanged(action), 0, null)
   const result = action.write ? await action.write(args, state, { tx, caller, publicUrl: ctx.publicUrl }) : null
   const jobId = action.outside ? await hand(tx, applying, diff) : null
   const cost = costOf(action, diff)
@@ -91,8 +91,8 @@ async function apply(tx: Tx, applying: Applying): Promise<Settled> {
   const at = await writeDown(tx, ctx, { action, args, diff, cost, result, jobId })
   const status = jobId ? "queued" : "applied"
   const appliedAt = jobId ? null : at
-  const answer: Confirmed = { action: action.name, status, appliedAt, credits: cost, result, jobId }
-  return new Settled(answer, cost, paid)
+  const answer: Confirmation = { action: action.name, status, appliedAt, credits: cost, result, jobId }
+  return new PaidAnswer(answer, cost, paid)
 }
 
 async function holdTarget(tx: Tx, workspaceId: number, target: string): Promise<void> {
@@ -101,12 +101,16 @@ async function holdTarget(tx: Tx, workspaceId: number, target: string): Promise<
   if (!isMine || (await hasUnfinished(tx, workspaceId, target))) throw new Fault("in_progress")
 }
 
-function unchanged({ name }: Action): Confirmed {
+function unchanged({ name }: Action): Confirmation {
   return { action: name, status: "unchanged", appliedAt: null, credits: 0, result: null, jobId: null }
 }
 
 /** Leaves the write to a job, which reads the outside target once more before it sends. */
-async function hand(tx: Tx, { action, previewed, outside, ctx, randomBytes }: Applying, diff: Diff): Promise<string> {
+async function hand(
+  tx: Tx,
+  { action, previewed, outside, ctx, randomBytes }: ConfirmParts,
+  diff: Diff,
+): Promise<string> {
   const { args } = previewed
   const { workspaceId, keyId } = ctx.caller
   const { summary, target: shown } = diff
@@ -124,14 +128,14 @@ async function hand(tx: Tx, { action, previewed, outside, ctx, randomBytes }: Ap
   return await enqueue(tx, job, randomBytes)
 }
 
-async function pay(tx: Tx, { caller, requestId }: Context, { name }: Action, cost: number): Promise<Charged> {
+async function pay(tx: Tx, { caller, requestId }: Context, { name }: Action, cost: number): Promise<ChargeResult> {
   const { workspaceId, keyId } = caller
   const paid = await charge(tx, { workspaceId, keyId, cost, operation: name, requestId })
-  if (paid.refused) throw new Unpaid(paid)
+  if (paid.refused) throw new ChargeRefusal(paid)
   return paid
 }
 
-interface Written {
+interface CompletedWrite {
   action: Action
   args: Record<string, unknown>
   diff: Diff
@@ -143,7 +147,7 @@ interface Written {
 async function writeDown(
   tx: Tx,
   { caller, requestId }: Context,
-  { action, args, diff, cost, result, jobId }: Written,
+  { action, args, diff, cost, result, jobId }: CompletedWrite,
 ): Promise<string> {
   const appId = appIdOf(args) ?? appIdOf(result ?? {})
   const [row] = await tx<{ at: Date }[]>`

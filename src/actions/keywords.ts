@@ -1,15 +1,25 @@
 import * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { addTerms, heldBy, removeTerms } from "../tracking/apps.ts"
+import { countUsage } from "../tracking/apps.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../tracking/limits.ts"
+import { addTerms, removeTerms } from "../tracking/terms.ts"
 import { findApp, type TrackedApp } from "../tracking/tracked-app.ts"
 import { AppId, Term } from "../vocabulary/fields.ts"
-import { described } from "../vocabulary/schema.ts"
-import { action, type Diff, type Looking } from "./action.ts"
+import { described, named } from "../vocabulary/schema.ts"
+import { Storefront } from "../vocabulary/shapes.ts"
+import { action, type Diff, type LookContext } from "./action.ts"
 
 const keywordsUpTo = (most: number, description: string) =>
   described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)
+
+/** Keywords of storefronts that have the same ones, so that a diff stays small. */
+const TrackedKeywords = named(
+  "TrackedKeywords",
+  v.strictObject({
+    tracked: v.array(v.strictObject({ countries: v.array(Storefront), keywords: v.array(v.string()) })),
+  }),
+)
 
 export const addKeywords = action({
   name: "add_keywords",
@@ -24,12 +34,19 @@ export const addKeywords = action({
     keywords: keywordsUpTo(50, "1 to 50 keywords. Those tracked already are named and not added twice."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water", "tide times"] },
+  state: TrackedKeywords,
+  result: v.strictObject({
+    appId: v.string(),
+    countries: v.array(Storefront),
+    added: v.array(v.string()),
+    alreadyTracked: v.array(v.string()),
+  }),
   target: ({ appId }) => `app ${appId}`,
   async look({ appId, keywords }, looking) {
     const { sql, caller, lock } = looking
     if (lock) await lockTracking(sql as Tx, caller)
     const looked = await lookAt(appId, keywords, looking)
-    return { ...looked, held: await heldBy(sql, caller.workspaceId), limits: caller.entitlements }
+    return { ...looked, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
   diff({ app, tracked, held, limits }, args) {
     const keywords = distinct(args.keywords)
@@ -67,6 +84,8 @@ export const removeKeywords = action({
     keywords: keywordsUpTo(400, "1 to 400 keywords. Those not tracked are named and left."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water"] },
+  state: TrackedKeywords,
+  result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), notTracked: v.array(v.string()) }),
   target: ({ appId }) => `app ${appId}`,
   look: ({ appId, keywords }, looking) => lookAt(appId, keywords, looking),
   diff({ app, tracked }, args) {
@@ -89,19 +108,19 @@ export const removeKeywords = action({
   },
 })
 
-/** Keywords of storefronts that have the same ones, so that a diff stays small. */
-interface Tracked {
-  countries: string[]
-  keywords: string[]
-}
+type TrackedKeywordGroup = v.InferOutput<typeof TrackedKeywords>["tracked"][number]
 
-interface Looked {
+interface KeywordsState {
   app: TrackedApp
   /** Of the keywords named, those tracked in each storefront of the app, in the order named. */
-  tracked: Tracked[]
+  tracked: TrackedKeywordGroup[]
 }
 
-async function lookAt(appId: string, keywords: readonly string[], { sql, caller, lock }: Looking): Promise<Looked> {
+async function lookAt(
+  appId: string,
+  keywords: readonly string[],
+  { sql, caller, lock }: LookContext,
+): Promise<KeywordsState> {
   if (lock) {
     await sql`
       select id
@@ -126,11 +145,15 @@ async function lookAt(appId: string, keywords: readonly string[], { sql, caller,
 }
 
 /** A keyword counts once in each storefront. */
-function rowsOf(tracked: readonly Tracked[]): number {
+function rowsOf(tracked: readonly TrackedKeywordGroup[]): number {
   return tracked.reduce((rows, { countries, keywords }) => rows + countries.length * keywords.length, 0)
 }
 
-function diffOf(app: TrackedApp, before: Tracked[], after: Tracked[]): Pick<Diff, "target" | "before" | "after"> {
+function diffOf(
+  app: TrackedApp,
+  before: TrackedKeywordGroup[],
+  after: TrackedKeywordGroup[],
+): Pick<Diff, "target" | "before" | "after"> {
   return {
     target: { kind: "app", id: app.id, name: app.name },
     before: { tracked: before },
@@ -139,7 +162,7 @@ function diffOf(app: TrackedApp, before: Tracked[], after: Tracked[]): Pick<Diff
 }
 
 /** One sentence for each set of storefronts in which some of the keywords stand already. */
-function alreadyTracked(tracked: readonly Tracked[], keywords: readonly string[]): string[] {
+function alreadyTracked(tracked: readonly TrackedKeywordGroup[], keywords: readonly string[]): string[] {
   const where = (term: string) =>
     tracked.flatMap(({ countries, keywords }) => (keywords.includes(term) ? countries : [])).join(", ")
   return [...Map.groupBy(keywords, where)]

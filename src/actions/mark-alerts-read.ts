@@ -4,9 +4,10 @@ import type { Db, Tx } from "../database/types.ts"
 import { holdAccount } from "../tracking/limits.ts"
 import { findApp, shownName } from "../tracking/tracked-app.ts"
 import { AppId } from "../vocabulary/fields.ts"
-import { described } from "../vocabulary/schema.ts"
+import { described, named } from "../vocabulary/schema.ts"
+import { Count, Time } from "../vocabulary/shapes.ts"
 import { DAY_MS, isRealDay } from "../vocabulary/time.ts"
-import { action, type Looking } from "./action.ts"
+import { action, type LookContext } from "./action.ts"
 
 /** So many are marked by one write, for it holds an embedded database: 10,000 took that 0.7 s. */
 const MOST = 5_000
@@ -22,7 +23,6 @@ const entries = {
   ),
   until: v.optional(
     v.pipe(
-      v.string(),
       v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
       v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
       v.description(
@@ -32,6 +32,20 @@ const entries = {
   ),
   read: v.optional(described(v.boolean(), "False marks them as unread again."), true),
 }
+
+/** How many of each app, the newest alert's first. */
+const AlertsByApp = v.array(
+  named(
+    "MarkedAlerts",
+    v.strictObject({
+      appId: described(v.nullable(v.string()), "Null = of the whole workspace."),
+      name: v.nullable(v.string()),
+      count: Count,
+      newest: Time,
+      oldest: Time,
+    }),
+  ),
+)
 
 /** With the highest alert that there was at the preview. */
 type Args = v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>> & { newest?: number }
@@ -46,6 +60,12 @@ export const markAlertsRead = action({
   destructive: false,
   args: v.strictObject(entries),
   example: { until: "2025-11-01" },
+  state: v.strictObject({
+    alerts: AlertsByApp,
+    digest: v.exactOptional(described(v.string(), "The same for the same alerts and no others.")),
+    read: v.boolean(),
+  }),
+  result: v.strictObject({ read: v.boolean(), marked: Count, alerts: AlertsByApp }),
   async settle(args: Args, { sql }): Promise<Args> {
     const [found] = await sql<{ newest: number }[]>`select coalesce(max(id), 0) as newest from alert`
     return { ...args, newest: found!.newest }
@@ -60,7 +80,7 @@ export const markAlertsRead = action({
     const read = await readAlerts(sql, args, looking)
     const found = read.slice(0, MOST)
     const alerts = lock ? await holdAlerts(sql as Tx, found, args) : found
-    return { app, alerts, more: read.length > MOST, names: await namesOf(sql, alerts) }
+    return { app, alerts, more: read.length > MOST, names: await readNames(sql, alerts) }
   },
   diff({ app, alerts, more, names }, { read, until }) {
     const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
@@ -85,7 +105,7 @@ export const markAlertsRead = action({
   },
 })
 
-interface Found {
+interface MarkableAlert {
   id: number
   /** Null = of the whole workspace. */
   appId: string | null
@@ -93,7 +113,7 @@ interface Found {
 }
 
 /** Who takes an app away waits: that locks its alerts in another order. */
-async function holdApps(tx: Tx, { caller }: Looking): Promise<void> {
+async function holdApps(tx: Tx, { caller }: LookContext): Promise<void> {
   await holdAccount(tx, caller)
   await tx`
     select id
@@ -104,7 +124,7 @@ async function holdApps(tx: Tx, { caller }: Looking): Promise<void> {
 }
 
 /** Those that would be marked, the newest first; one more than are marked at once, if there are. */
-async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: Looking): Promise<Found[]> {
+async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: LookContext): Promise<MarkableAlert[]> {
   const appIds = appId === undefined ? caller.appList : [appId]
   const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until)
   const picked = (of: ReturnType<Db>) => sql`
@@ -114,8 +134,8 @@ async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: L
       and at < to_timestamp(${before / 1000}::float8)
     order by at desc, id desc
     limit ${MOST + 1}`
-  if (appIds === null) return await sql<Found[]>`${picked(sql`workspace_id = ${caller.workspaceId}`)}`
-  return await sql<Found[]>`
+  if (appIds === null) return await sql<MarkableAlert[]>`${picked(sql`workspace_id = ${caller.workspaceId}`)}`
+  return await sql<MarkableAlert[]>`
     select f.*
     from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
     cross join lateral (
@@ -126,7 +146,7 @@ async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: L
 }
 
 /** Those that nobody marked since they were read just now. */
-async function holdAlerts(tx: Tx, found: readonly Found[], { read }: Args): Promise<Found[]> {
+async function holdAlerts(tx: Tx, found: readonly MarkableAlert[], { read }: Args): Promise<MarkableAlert[]> {
   const rows = await tx<{ id: number }[]>`
     select id
     from alert
@@ -139,7 +159,7 @@ async function holdAlerts(tx: Tx, found: readonly Found[], { read }: Args): Prom
 
 type Names = ReadonlyMap<string | null, string>
 
-async function namesOf(sql: Db, alerts: readonly Found[]): Promise<Names> {
+async function readNames(sql: Db, alerts: readonly MarkableAlert[]): Promise<Names> {
   const ids = [...new Set(alerts.map(({ appId }) => appId))]
   const rows = await sql<{ id: string; name: string }[]>`
     select a.id, ${shownName(sql)} as name
@@ -153,7 +173,7 @@ async function namesOf(sql: Db, alerts: readonly Found[]): Promise<Names> {
 }
 
 /** How many of each app, the newest alert's first; `appId` null = of the whole workspace. */
-function byApp(alerts: readonly Found[], names: Names) {
+function byApp(alerts: readonly MarkableAlert[], names: Names) {
   return [...Map.groupBy(alerts, ({ appId }) => appId)].map(([appId, of]) => ({
     appId,
     name: names.get(appId) ?? null,
@@ -164,7 +184,7 @@ function byApp(alerts: readonly Found[], names: Names) {
 }
 
 /** The same for the same alerts and no others, so that the confirm marks those that the preview counted. */
-function digestOf(alerts: readonly Found[]): string {
+function digestOf(alerts: readonly MarkableAlert[]): string {
   const ids = alerts.map(({ id }) => id).sort((a, b) => a - b)
   return hash("sha256", ids.join(), "base64url").slice(0, 22)
 }

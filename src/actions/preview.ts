@@ -4,7 +4,7 @@ import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Action, changes, type Diff } from "./action.ts"
 import { issueToken, seenOf } from "./tokens.ts"
 
-export interface Previewing {
+export interface PreviewAnswer {
   preview: Diff
   /** Credits of the confirm. */
   credits: number
@@ -18,7 +18,7 @@ export async function preview(
   asked: Record<string, unknown>,
   { sql, caller, requestId, now, measure, aside }: Context,
   randomBytes: RandomBytes = secureBytes,
-): Promise<Previewing> {
+): Promise<PreviewAnswer> {
   const looking = { sql, caller, lock: false, now: now() }
   const args = (await action.settle?.(asked, looking, measure)) ?? asked
   const state = await action.look(args, looking)

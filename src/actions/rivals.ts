@@ -3,16 +3,16 @@ import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { findApp, type TrackedApp } from "../tracking/tracked-app.ts"
 import { AppId } from "../vocabulary/fields.ts"
-import { described } from "../vocabulary/schema.ts"
-import { parseRival } from "../vocabulary/store-ids.ts"
-import { action, type Diff, type Looking } from "./action.ts"
+import { bounded, described, named } from "../vocabulary/schema.ts"
+import { parseRival, STORE_ID_PATTERNS } from "../vocabulary/store-ids.ts"
+import { action, type Diff, type LookContext } from "./action.ts"
 
 /** Rivals of one app: those named by hand are read every day in each of its storefronts. */
 const MOST_NAMED = 50
 const MOST_HIDDEN = 500
 
 const Rival = v.pipe(
-  v.string(),
+  bounded(v.string(), { pattern: STORE_ID_PATTERNS.rival }),
   v.maxLength(263),
   v.check((text) => parseRival(text) !== null),
   v.description("ios:<App Store id> or android:<package name>."),
@@ -20,6 +20,9 @@ const Rival = v.pipe(
 
 const rivals = (description: string) =>
   described(v.pipe(v.array(Rival), v.minLength(1), v.maxLength(MOST_NAMED)), description)
+
+/** Of the rivals in question. */
+const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string()), hidden: v.array(v.string()) }))
 
 export const addRivals = action({
   name: "add_rivals",
@@ -31,6 +34,8 @@ export const addRivals = action({
   destructive: false,
   args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those named already are said, and left.") }),
   example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
+  state: RivalState,
+  result: v.strictObject({ appId: v.string(), added: v.array(v.string()), alreadyNamed: v.array(v.string()) }),
   target: ({ appId }) => `app ${appId}`,
   look: ({ appId, rivals }, looking) => lookAt(appId, rivals, looking),
   diff({ app, named, hidden, unseen }, args) {
@@ -72,6 +77,8 @@ export const removeRivals = action({
   destructive: true,
   args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those hidden already are said, and left.") }),
   example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
+  state: RivalState,
+  result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), alreadyHidden: v.array(v.string()) }),
   target: ({ appId }) => `app ${appId}`,
   look: ({ appId, rivals }, looking) => lookAt(appId, rivals, looking),
   diff({ app, named, hidden, unseen }, args) {
@@ -105,14 +112,18 @@ interface Rivals {
   hidden: string[]
 }
 
-interface Looked extends Rivals {
+interface RivalsState extends Rivals {
   app: TrackedApp
   /** Of those in question, those that no reading showed yet. */
   unseen: string[]
 }
 
 /** All rivals of the app that somebody named or hid. Throws invalid_arguments when the app itself is among those in question. */
-async function lookAt(appId: string, rivals: readonly string[], { sql, caller, lock }: Looking): Promise<Looked> {
+async function lookAt(
+  appId: string,
+  rivals: readonly string[],
+  { sql, caller, lock }: LookContext,
+): Promise<RivalsState> {
   if (lock) {
     await sql`
       select id
@@ -122,7 +133,10 @@ async function lookAt(appId: string, rivals: readonly string[], { sql, caller, l
   }
   const app = await findApp(sql, caller, appId)
   if (rivals.some((rival) => rival === `ios:${app.iosId}` || rival === `android:${app.androidPkg}`))
-    throw new Fault("invalid_arguments", { field: "rivals" })
+    throw new Fault("invalid_arguments", {
+      field: "rivals",
+      detail: "The app itself is among them: it is no rival of its own.",
+    })
   const seen = await sql<{ rival: string }[]>`
     select r.rival
     from unnest(${rivals as string[]}::text[]) r (rival)

@@ -11,7 +11,7 @@ import type { Diff } from "./action.ts"
 const MOST_WAITING = 1_000
 
 /** What a token stands for. */
-export interface Previewed {
+export interface TokenContent {
   action: string
   args: Record<string, unknown>
   /** `seenOf` the diff that was shown. */
@@ -30,7 +30,7 @@ export function seenOf({ target, before, after }: Diff): string {
 export async function issueToken(
   sql: Db,
   { workspaceId, keyId }: Caller,
-  { action, args, seen }: Previewed,
+  { action, args, seen }: TokenContent,
   randomBytes: RandomBytes,
 ): Promise<{ confirmToken: string; expiresAt: Date }> {
   const confirmToken = `confirm_${Buffer.from(randomBytes(32)).toString("base64url")}`
@@ -62,19 +62,26 @@ export async function issueToken(
 }
 
 /** What a usable token stands for. Throws confirm_token_invalid or confirm_token_expired. */
-export async function lookUpToken(sql: Db, caller: Caller, token: string): Promise<Previewed> {
-  const [row] = await sql<(Previewed & { usedAt: Date | null; expired: boolean })[]>`
+export async function lookUpToken(sql: Db, caller: Caller, token: string): Promise<TokenContent> {
+  const [row] = await sql<(TokenContent & { usedAt: Date | null; expired: boolean })[]>`
     select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
     from confirm_token
     where sha256 = ${digestOf(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
-  if (!row) throw new Fault("confirm_token_invalid")
+  if (!row) throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
   if (row.usedAt) {
     const detail = `It was used at ${row.usedAt.toISOString()}: its one confirm went through then.`
     throw new Fault("confirm_token_invalid", { detail })
   }
-  if (row.expired) throw new Fault("confirm_token_expired")
+  if (row.expired) throw new Fault("confirm_token_expired", { detail: EXPIRED })
   return row
 }
+
+/** Of an action that another version previewed. */
+export const UNKNOWN_ACTION = "It stands for an action that this version does not have: preview again."
+
+const UNKNOWN =
+  "No preview with this key gave that token. It is the confirmToken of preview_action, whole and unchanged, and is confirmed with the key that previewed."
+const EXPIRED = "A token is good for 10 minutes. Nothing was written: preview again, and confirm with the new token."
 
 /**
  * Uses a token up, within the transaction of its write: rolled back, it can be used again. Of several confirms at once the
@@ -89,7 +96,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
     returning sha256`
   if (row) return
   await lookUpToken(tx, caller, token)
-  throw new Fault("confirm_token_invalid")
+  throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
 }
 
 function digestOf(token: string): Buffer {

@@ -2,10 +2,9 @@ import * as v from "valibot"
 import type { ListingChangeKind } from "../listing/changes.ts"
 import { CHARTS, DEVICES } from "../observations/types.ts"
 import { described } from "../vocabulary/schema.ts"
-import { Day, Rank } from "../vocabulary/shapes.ts"
+import { Day, Rank, Source } from "../vocabulary/shapes.ts"
 import { Week } from "./week.ts"
 
-/** Changes of rivals that are told. */
 export const RIVAL_CHANGES = [
   "version", "price", "name", "icon", "screenshots", "rating_jump",
 ] as const satisfies readonly ListingChangeKind[] // biome-ignore format: a list to scan
@@ -53,10 +52,13 @@ export const AlertFields = v.strictObject({
     v.nullable(Rank),
     "How many places were read that day; null where it is about no rank. An app that is absent may stand on any below.",
   ),
-  source: described(v.nullable(v.string()), "Where it was read; null where it comes from several readings."),
+  source: described(v.nullable(Source), "Where it was read; null where it comes from several readings."),
   week: described(v.nullable(Week), "weekly: the app's week in figures; null elsewhere."),
 })
 export type AlertFields = v.InferOutput<typeof AlertFields>
+
+/** The same as facts hold it: which source is a name of the list was checked when its reading was recorded. */
+export type AlertFacts = Omit<AlertFields, "source"> & { source: string | null }
 
 export const NO_FIELDS = Object.fromEntries(Object.keys(AlertFields.entries).map((name) => [name, null])) as {
   [Name in keyof AlertFields]: null

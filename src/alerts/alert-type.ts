@@ -1,6 +1,6 @@
 import type * as v from "valibot"
 import type { Tx } from "../database/types.ts"
-import type { AlertFields } from "./alert-fields.ts"
+import type { AlertFacts } from "./alert-fields.ts"
 import type { AlertPlace, PlaceDays } from "./place.ts"
 
 /** What a rule may narrow: falls by places, keywords that have a tag, rivals named by hand. */
@@ -11,9 +11,7 @@ type Facts = v.GenericSchema<object>
 /** An alert type, declared once: rules, findings, feed, sentences and messages follow from the list of them (types.ts). */
 export interface AlertType<Name extends string = string, Shape extends Facts = Facts> {
   name: Name
-  /** The options that a rule of it takes. */
   options: readonly RuleOption[]
-  /** What the feed stores of an alert. */
   facts: Shape
   example: v.InferOutput<Shape>
   /** Reads what a place's days show, of every type that shares the function. Absent: its alerts do not come from readings. */
@@ -23,7 +21,7 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   /** How a sentence begins where two days need names: what moved between them, what stands on one; or it names its own. */
   days: "between" | "on" | "own"
   /** What its facts say, in the flat fields of the feed; the other fields are null. */
-  fields(facts: v.InferOutput<Shape>): Partial<AlertFields>
+  fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
   /** Longer than the sentence, for messages. */
   text?: (facts: v.InferOutput<Shape>) => string
   /** The readings alone decide it, not whom the app competes with today: an import may take it back. */
@@ -45,7 +43,6 @@ export interface AwaitedType<Name extends string = string> {
 export interface FindingOf<Name extends string = string, Shown = object> {
   type: Name
   subject: string
-  /** The measured UTC day that shows it. */
   day: string
   /** When the reading that shows it was seen. */
   at: Date

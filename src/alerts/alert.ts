@@ -12,16 +12,14 @@ export const FINDINGS = FEED_TYPES.filter(({ find }) => find).map(({ name }) => 
 
 export type FactsOf = { [Type in FeedType as Exclude<Type["name"], "weekly">]: v.InferOutput<Type["facts"]> }
 
-/** What was found of one type; its facts are of that type. */
 export type Finding = { [Type in FindingType]: FindingOf<Type, FactsOf[Type]> }[FindingType]
 
 /** The summary of a week; its day is the week's Sunday, UTC. */
-export type Weekly = FindingOf<"weekly", Week>
+export type WeeklySummary = FindingOf<"weekly", Week>
 
-/** A finding, or a summary, in the feed. */
 export type Alert = { id: number; appId: string; read: boolean; history: boolean } & (
   | (Finding & AlertPlace & { platform: NonNullable<AlertPlace["platform"]> })
-  | (Weekly & { platform: null; storefront: null })
+  | (WeeklySummary & { platform: null; storefront: null })
 )
 
 /** An alert as callers and receivers get it; the fields are described where the feed is (operations/account/alerts.ts). */
@@ -36,13 +34,17 @@ export type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" 
 export function alertRow(alert: Alert, appName: string, today: string): AlertRow {
   const { id, type, appId, platform, storefront: country, day, at, read, history } = alert
   const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read, history }
-  return { ...head, sentence: sentenceOf(alert, today), ...NO_FIELDS, ...feedType(type).fields(alert.facts) }
+  return {
+    ...head,
+    sentence: sentenceOf(alert, today),
+    ...NO_FIELDS,
+    ...(feedType(type).fields(alert.facts) as AlertFields),
+  }
 }
 
 /**
- * An alert in one plain English sentence, as it is read on `today` (UTC). The app itself is "the app": whose alert it is
- * stands beside it. Between yesterday and today needs no word; any other two days are named, so that a gap of five days
- * does not read like a fall of one.
+ * As read on `today` (UTC); the app itself is "the app". Any days but yesterday and today are named, so that a gap of
+ * five does not read like a fall of one.
  */
 export function sentenceOf(alert: Alert, today: string): string {
   const sentence = `${daysOf(alert, today)}${feedType(alert.type).sentence(alert.facts, alert)}`
@@ -54,7 +56,6 @@ export function textOf(alert: Alert, today: string): string {
   return feedType(alert.type).text?.(alert.facts) ?? sentenceOf(alert, today)
 }
 
-/** The days that it compares, to begin the sentence with. */
 function daysOf({ type, day, facts }: Alert, today: string): string {
   const { days } = feedType(type)
   if (days === "own") return ""

@@ -5,7 +5,6 @@ export const compared = {
   source: v.string(),
   /** The earlier day, UTC; the later is the alert's own. */
   against: v.string(),
-  /** Places read on the later day and on the earlier. */
   depth: v.number(),
   wasDepth: v.number(),
 }

@@ -11,7 +11,6 @@ export interface FeedQuery {
 
 export const DELIVERY_STATES = ["waiting", "delivered", "undelivered"] as const
 
-/** How it went with an alert on a channel. */
 export interface AlertDelivery {
   channel: Channel
   state: (typeof DELIVERY_STATES)[number]
@@ -34,7 +33,6 @@ export interface Feed {
 /** A feed that nobody reads grows by thousands a day: counting them all would take longer every day. */
 export const UNREAD_COUNTED = 10_000
 
-/** What was found of a workspace's apps, at most `limit`. */
 export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   const [alerts, unread] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query, { unread: true })])
   if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }

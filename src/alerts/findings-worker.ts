@@ -15,14 +15,11 @@ export interface FindingsOptions {
   log: Log
   now?: () => Date
   random?: () => number
-  /** Apps looked through at once in this process. */
   atOnce?: number
   pollMs?: number
   leaseMs?: number
-  /** How long a stop waits for what is under way. */
   stopMs?: number
   retry?: Retry
-  /** Finds and stores within the transaction; deriveFindings when left out. */
   find?: typeof deriveFindings
 }
 

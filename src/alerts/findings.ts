@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util"
 import { json } from "../database/json.ts"
 import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
-import { firstTerms } from "../history/term-days.ts"
-import { appIds, holdIdentities } from "../observations/rows/identities.ts"
+import { readFirstTerms } from "../history/term-days.ts"
+import { ensureAppIds, holdIdentities } from "../observations/rows/identities.ts"
 import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
@@ -21,23 +21,19 @@ export interface Subject {
 }
 
 /**
- * Brings what follows from the readings of these apps up to date, for every measured tracked app that is one of them and
- * tracks that storefront: the rivals that are followed, then the feed, as far as the last DAYS_LOOKED_AT days show
- * something new. Again, or beside others, it adds nothing. Takes the identities' lock first, and no lock on any reading.
+ * For every tracked app among them: the rivals that are followed, then the feed. Again, or beside others, it adds
+ * nothing. Takes the identities' lock first, and no lock on any reading.
  */
 export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void> {
   const news = firstNewsDay(now)
   for (const place of await takePlaces(tx, subjects)) {
     await followRivals(tx, place, manualOf(place))
-    const days = await daysOf(tx, place, { from: news, to: dayOf(now) })
+    const days = await readPlaceDays(tx, place, { from: news, to: dayOf(now) })
     await tell(tx, { days, news }, await findAll(tx, days))
   }
 }
 
-/**
- * The feed alone, of UTC days that an import brought: also of those before the app or the keyword was tracked, since who
- * imports them wants to know. History that no longer holds, because of days that came between, is replaced.
- */
+/** Also of days before the app or keyword was tracked. History that no longer holds is replaced. */
 export async function derivePastFindings(
   tx: Tx,
   subject: Subject,
@@ -45,7 +41,7 @@ export async function derivePastFindings(
   now: Date,
 ): Promise<void> {
   for (const place of await takePlaces(tx, [subject])) {
-    const days = await daysOf(tx, { ...place, since: null }, { from, to })
+    const days = await readPlaceDays(tx, { ...place, since: null }, { from, to })
     const found = await findAll(tx, days)
     await forgetHistory(tx, days, found)
     await tell(tx, { days, news: firstNewsDay(now) }, found)
@@ -83,7 +79,7 @@ async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]
 /** Rivals named by hand that no reading has shown yet: they are followed all the same. */
 async function makeRivals(tx: Tx, places: readonly Place[]): Promise<void> {
   const keys = places.flatMap((place) => manualOf(place).map((id) => ({ platform: place.platform, id })))
-  if (keys.length > 0) await appIds(tx, keys)
+  if (keys.length > 0) await ensureAppIds(tx, keys)
 }
 
 function manualOf({ platform, manualRivals }: Place): string[] {
@@ -91,10 +87,7 @@ function manualOf({ platform, manualRivals }: Place): string[] {
   return named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
 }
 
-/**
- * Those that are still there and tracked. At each only one works at a time; and who takes an app away waits, for that locks what is
- * written here the other way round.
- */
+/** One process at a time works on each; removing an app waits, for it locks these rows the other way round. */
 async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
   const apps = await tx<{ id: string }[]>`
     select id
@@ -109,11 +102,11 @@ async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
     "findings",
     places.map(({ appId, platform, storefront }) => [appId, platform, storefront]),
   )
-  return await stillTracked(tx, places)
+  return await keepTracked(tx, places)
 }
 
 /** Who stops to track a storefront waits for the lock above, or has done so by now. */
-async function stillTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
+async function keepTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
   const apps = await tx<{ id: string; countries: string[]; ios: number | null; android: number | null }[]>`
     select id, countries, ios_app as ios, android_app as android
     from tracked_app
@@ -127,8 +120,8 @@ async function stillTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> 
   })
 }
 
-async function daysOf(tx: Tx, place: Place, span: Pick<PlaceDays, "from" | "to">): Promise<PlaceDays> {
-  return { place, parts: await firstTerms(tx, place), rivals: await readRivals(tx, place), ...span }
+async function readPlaceDays(tx: Tx, place: Place, span: Pick<PlaceDays, "from" | "to">): Promise<PlaceDays> {
+  return { place, parts: await readFirstTerms(tx, place), rivals: await readRivals(tx, place), ...span }
 }
 
 /** Types of one family share what finds them. */
@@ -155,14 +148,14 @@ async function forgetHistory(tx: Tx, days: PlaceDays, found: readonly FindingOf[
     where id = any(${stale.map(({ id }) => id)}::bigint[])`
 }
 
-interface Telling {
+interface FeedWindow {
   days: PlaceDays
   /** The first day of which something is news. */
   news: string
 }
 
 /** What is told already is left out before: the table would refuse it, but each refusal costs an id. */
-async function tell(tx: Tx, telling: Telling, found: readonly FindingOf[]): Promise<void> {
+async function tell(tx: Tx, telling: FeedWindow, found: readonly FindingOf[]): Promise<void> {
   const told = new Set(found.length > 0 ? (await readTold(tx, telling.days)).map(keyOf) : [])
   const rows = found.filter((one) => !told.has(keyOf(one)))
   for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, telling, rows.slice(at, at + CHUNK))
@@ -171,7 +164,7 @@ async function tell(tx: Tx, telling: Telling, found: readonly FindingOf[]): Prom
 // 4,000 in one statement took the embedded database 130 ms.
 const CHUNK = 250
 
-async function insert(tx: Tx, { days: { place }, news }: Telling, rows: readonly FindingOf[]): Promise<void> {
+async function insert(tx: Tx, { days: { place }, news }: FeedWindow, rows: readonly FindingOf[]): Promise<void> {
   await tx`
     insert into alert
       (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, history, read_at)
@@ -187,15 +180,12 @@ async function insert(tx: Tx, { days: { place }, news }: Telling, rows: readonly
     on conflict do nothing`
 }
 
-type Told = Pick<FindingOf, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
+type FeedRow = Pick<FindingOf, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
 
-/**
- * Of the app in that store, of the days looked at: reviews are of no storefront on Google Play, and may be seen long after
- * their day.
- */
-async function readTold(tx: Tx, { place, from, to }: PlaceDays): Promise<Told[]> {
+/** Of the days looked at: reviews have no storefront on Google Play, and may be seen long after their day. */
+async function readTold(tx: Tx, { place, from, to }: PlaceDays): Promise<FeedRow[]> {
   const { workspaceId, appId, platform, storefront } = place
-  return await tx<Told[]>`
+  return await tx<FeedRow[]>`
     select id, type, subject, day, facts, history
     from (
       (

@@ -1,6 +1,6 @@
 import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
-import { type FoundRival, rivalsToFollow } from "../history/rivals.ts"
+import { type FoundRival, findRivalsToFollow } from "../history/rivals.ts"
 import { nameIn } from "../observations/app-names.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
@@ -8,13 +8,10 @@ import type { FollowedRival } from "./rival-facts.ts"
 /** Rivals that are followed of each app there, besides those named by hand. */
 export const FOLLOWED = 10
 
-/**
- * Makes the rivals that are followed of an app there what its latest results say; what stays as it is is not written. The
- * caller holds the identities and, for the app there, keeps others from doing the same.
- */
+/** What stays as it is is not written. The caller holds the identities and keeps others from doing the same. */
 export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {
   const { appId, platform, storefront, own } = place
-  const rivals = await rivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
+  const rivals = await findRivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
   const held = new Map((await readFollowed(tx, place)).map((rival) => [rival.rival, rival]))
   const changed = rivals.filter((rival) => !isSame(rival, held.get(rival.rival)))
   for (const { rival } of rivals) held.delete(rival)
@@ -52,7 +49,6 @@ async function follow(tx: Tx, { appId, platform, storefront }: Place, rivals: re
     set manual = excluded.manual, terms = excluded.terms, day = excluded.day`
 }
 
-/** Those that are followed of an app there. */
 export async function readRivals(tx: Tx, { appId, platform, storefront }: Place): Promise<FollowedRival[]> {
   const countries = tx`(select countries from tracked_app where id = ${appId})`
   return await tx<FollowedRival[]>`

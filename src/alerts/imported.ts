@@ -1,26 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Subject } from "../measuring/kind.ts"
-import { difficultyIsDue } from "../measuring/kinds/search.ts"
-import { afterImported, type CONCERNS } from "../measuring/put-forward.ts"
+import { makeDifficultyDue } from "../measuring/kinds/search.ts"
+import { type CONCERNS, putForwardImported } from "../measuring/put-forward.ts"
 import { DEMO, type Observation } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings, derivePastFindings } from "./findings.ts"
 
-/** What an import brought, as far as something may be found in it. */
 export interface ImportFindings {
   /** Notes readings in the transaction that stores them, and puts the findings in them forward. */
   note(tx: Tx, readings: readonly Observation[]): Promise<void>
-  /**
-   * Tells what all that was noted shows, each alert marked with its day; by itself, so that no worker is needed. Told once
-   * it is not told again, also when the same is imported once more.
-   */
+  /** Each alert is marked with its day; it needs no worker, and a second import tells nothing twice. */
   tell(sql: Sql): Promise<void>
 }
 
 export interface ImportFindingsOptions {
   now?: () => Date
-  /** Alerts are kept so many days: of older ones nothing is told. 0 = for ever. */
+  /** Of days that are older nothing is told; 0 = of all. */
   keptDays?: number
   /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
   pause?: () => Promise<void>
@@ -36,8 +32,8 @@ export function openImportFindings(options: ImportFindingsOptions = {}): ImportF
     async note(tx, readings) {
       for (const { kind, subjects, days } of groupsOf(readings)) {
         const [{ platform }] = subjects as [Subject]
-        if (kind === "search" && platform === "ios") await difficultyIsDue(tx, subjects)
-        for (const app of await afterImported(tx, kind, subjects, LEFT_AFTER_MS)) {
+        if (kind === "search" && platform === "ios") await makeDifficultyDue(tx, subjects)
+        for (const app of await putForwardImported(tx, kind, subjects, LEFT_AFTER_MS)) {
           const key = `${app.platform} ${app.storefront} ${app.subject}`
           const held = apps.get(key) ?? { app, days: new Set() }
           for (const day of days) held.days.add(day)
@@ -77,7 +73,6 @@ interface Group {
   kind: keyof typeof CONCERNS
   /** They share platform and storefront. */
   subjects: Subject[]
-  /** UTC days of which the readings say something. */
   days: Set<string>
 }
 
@@ -96,10 +91,11 @@ function groupsOf(readings: readonly Observation[]): Iterable<Group> {
   return groups.values()
 }
 
-type Noted = Pick<Subject, "platform" | "storefront"> & Pick<Group, "kind"> & { names: string[]; days: string[] }
+type ImportedPlace = Pick<Subject, "platform" | "storefront"> &
+  Pick<Group, "kind"> & { names: string[]; days: string[] }
 
 /** What a reading is about, by the kind of measurement that it would have come from; null = nothing is found in it. */
-function notedOf(reading: Observation): Noted | null {
+function notedOf(reading: Observation): ImportedPlace | null {
   if (reading.kind === "app_ads" || reading.origin === DEMO) return null
   const { platform, storefront } = reading
   const about = { platform, storefront, days: [dayOf(reading.seenAt)] }

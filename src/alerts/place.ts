@@ -2,17 +2,14 @@ import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
-/** One storefront of one store in which a tracked app is measured. */
 export interface Place {
   appId: string
   workspaceId: number
   platform: Platform
   storefront: string
-  /** store_app id. */
   own: number
   /** The store's own id of its main genre; null = not known. */
   genre: string | null
-  /** As categoriesOf has them. */
   categories: string[]
   /** The UTC day since when it is tracked; null = days before that are looked at too. */
   since: string | null
@@ -22,7 +19,7 @@ export interface Place {
 /** The days of a place whose readings are compared with those before. */
 export interface PlaceDays {
   place: Place
-  /** Its keywords in parts, by the first of each (firstTerms). */
+  /** Its keywords in parts, by the first of each (readFirstTerms). */
   parts: readonly string[]
   rivals: readonly FollowedRival[]
   from: string
@@ -41,10 +38,7 @@ export function trackedFrom({ place: { since }, from }: PlaceDays): string {
   return since !== null && since > from ? since : from
 }
 
-/**
- * UTC days, today included, whose readings are looked at. What an import shows of a day before them is history, not news:
- * it stands in the feed at its day, marked so and read, and is delivered nowhere.
- */
+/** UTC days, today included. What an import shows before them is history: read already, and delivered nowhere. */
 export const DAYS_LOOKED_AT = 3
 
 /** The first UTC day of which something is news. */

@@ -2,11 +2,9 @@ import * as v from "valibot"
 
 /** An app that is a rival now. */
 export const rivalFacts = {
-  /** Its store id. */
   rival: v.string(),
   /** Null until one was seen. */
   name: v.nullable(v.string()),
-  /** Named by hand. */
   manual: v.boolean(),
 }
 export type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>

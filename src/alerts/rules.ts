@@ -2,7 +2,6 @@ import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
 import { type RuleType, ruleType } from "./types.ts"
 
-/** Where a rule delivers to. */
 export const CHANNELS = ["telegram", "slack", "webhook"] as const
 export type Channel = (typeof CHANNELS)[number]
 
@@ -16,7 +15,6 @@ export const DROP_BY = { least: 3, most: 50 } as const
 export interface AlertRule {
   type: RuleType
   channels: Channel[]
-  /** Only falls by so many places or more. */
   dropBy: number | null
   /** tagged = only of keywords that have a tag. */
   keywordScope: (typeof KEYWORD_SCOPES)[number] | null
@@ -24,15 +22,11 @@ export interface AlertRule {
   rivalScope: (typeof RIVAL_SCOPES)[number] | null
 }
 
-/** Whether an option says something about alerts of a type. */
 export function takes(type: RuleType, option: RuleOption): boolean {
   return ruleType(type).options.includes(option)
 }
 
-/**
- * Whether a rule delivers an alert; `keywordTags` are those of the alert's app as they are now, null = none. A rival counts
- * as named by hand when it was so on the day of the alert.
- */
+/** `keywordTags` as they are now, null = none. A rival is named by hand if it was so on the alert's day. */
 export function wants(rule: AlertRule, alert: Alert, keywordTags: Record<string, string[]> | null): boolean {
   return (
     alert.type === rule.type &&

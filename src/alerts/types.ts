@@ -15,11 +15,9 @@ export const ALERT_TYPES = [
   reviewWave, aiMentionLost, offTopic, weekly,
 ] as const // biome-ignore format: a list to scan
 
-type Listed = (typeof ALERT_TYPES)[number]
-/** What a rule can be about. */
-export type RuleType = Listed["name"]
-/** What the feed holds, by its name. */
-export type FeedType = Exclude<Listed, AwaitedType>
+type ListedType = (typeof ALERT_TYPES)[number]
+export type RuleType = ListedType["name"]
+export type FeedType = Exclude<ListedType, AwaitedType>
 
 export const RULE_TYPES = ALERT_TYPES.map(({ name }) => name) as RuleType[]
 

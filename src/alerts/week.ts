@@ -1,20 +1,25 @@
 import * as v from "valibot"
-import { described } from "../vocabulary/schema.ts"
+import { described, named } from "../vocabulary/schema.ts"
 import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
 
-const Move = v.strictObject({
-  platform: Store,
-  country: Storefront,
-  term: described(v.string(), "The keyword."),
-  was: described(v.nullable(Rank), "On the last measured day of the week before; null = absent from the results read."),
-  rank: described(v.nullable(Rank), "On the week's last measured day; null = absent."),
-  against: described(Day, "That day of the week before."),
-  day: described(Day, "That day of the week."),
-})
+const Move = named(
+  "WeekMove",
+  v.strictObject({
+    platform: Store,
+    country: Storefront,
+    term: described(v.string(), "The keyword."),
+    was: described(
+      v.nullable(Rank),
+      "On the last measured day of the week before; null = absent from the results read.",
+    ),
+    rank: described(v.nullable(Rank), "On the week's last measured day; null = absent."),
+    against: described(Day, "That day of the week before."),
+    day: described(Day, "That day of the week."),
+  }),
+)
 
 export type WeekMove = v.InferOutput<typeof Move>
 
-/** Changes of an app's own store pages are counted up to that. */
 export const MOST_CHANGES = 50
 
 /** An app's week over all its storefronts and stores. What nobody measured is null, or left out of its list. */

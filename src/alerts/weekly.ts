@@ -1,9 +1,9 @@
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { changesOf } from "../history/changes.ts"
+import { readChanges } from "../history/changes.ts"
 import { type SideApp, sidesOf } from "../history/day-answers.ts"
-import { ratingsOn, reviewsWritten } from "../history/day-facts.ts"
-import { sideWeeks } from "../history/side-weeks.ts"
+import { readRatingsOn, readWrittenReviews } from "../history/day-facts.ts"
+import { readSideWeeks } from "../history/side-weeks.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { reviewLanguage } from "../vocabulary/review-language.ts"
@@ -32,7 +32,7 @@ export function weekToTell(now: Date): WeekSpan | null {
 }
 
 /** Apps tracked since before the week ended that have no summary of it, at most `limit` after `after` by their ids. */
-export async function appsToTell(sql: Sql, week: WeekSpan, { after, limit }: { after: string; limit: number }) {
+export async function findAppsToTell(sql: Sql, week: WeekSpan, { after, limit }: { after: string; limit: number }) {
   return await sql<RankedApp[]>`
     select a.id, a.countries, a.ios_app as "iosApp", a.android_app as "androidApp"
     from tracked_app a
@@ -48,10 +48,7 @@ export async function appsToTell(sql: Sql, week: WeekSpan, { after, limit }: { a
     limit ${limit}`
 }
 
-/**
- * Puts an app's summary into the feed, unless it is there, the app is gone, or nothing of it was measured that week. Again,
- * or beside others, it adds nothing. True when it was added.
- */
+/** Unless it is there, the app is gone, or nothing was measured that week. True when it was added. */
 export async function tellWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Promise<boolean> {
   const facts = await readWeek(sql, app, week, now)
   if (facts.keywords.measured + facts.ratings.length + facts.reviews.length === 0) return false
@@ -79,10 +76,10 @@ async function readWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Pr
   }
 }
 
-type Ranked = Pick<Week, "keywords" | "best" | "worst">
+type WeekRanks = Pick<Week, "keywords" | "best" | "worst">
 
-async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan): Promise<Ranked> {
-  const weeks = await sideWeeks(sql, sides, week)
+async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan): Promise<WeekRanks> {
+  const weeks = await readSideWeeks(sql, sides, week)
   const terms = weeks.flatMap(({ platform, storefront: country, terms }) =>
     terms.map((term) => ({ ...term, platform, country })),
   )
@@ -117,7 +114,7 @@ const ABSENT = 250
 
 async function readRatings(sql: Sql, sides: readonly SideApp[], { from, to }: WeekSpan): Promise<Week["ratings"]> {
   const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
-  const [last, earlier] = [await ratingsOn(sql, places, to), await ratingsOn(sql, places, addDays(from, -1))]
+  const [last, earlier] = [await readRatingsOn(sql, places, to), await readRatingsOn(sql, places, addDays(from, -1))]
   return sides.flatMap(({ platform, storefront: country }, place) => {
     const [read, before] = [last[place], earlier[place]]
     if (!read || (read.ratings === null && read.rating === null)) return []
@@ -139,7 +136,7 @@ async function readReviews(
   // several storefronts of Google Play may share a language
   const feeds = [...new Map(named.map((one) => [`${one.app} ${one.feed}`, one])).values()]
   const span = { from: new Date(`${from}T00:00:00Z`), to: new Date(`${addDays(to, 1)}T00:00:00Z`), now }
-  const written = await reviewsWritten(sql, feeds, span)
+  const written = await readWrittenReviews(sql, feeds, span)
   return feeds.flatMap(({ platform, feed }, place) => {
     const { measured, count, low } = written[place]!
     return measured ? [{ platform, feed, count, low }] : []
@@ -148,7 +145,7 @@ async function readReviews(
 
 async function countChanges(sql: Sql, { iosApp, androidApp }: RankedApp, { from, to }: WeekSpan): Promise<number> {
   const apps = [iosApp, androidApp].filter((id) => id !== null)
-  return (await changesOf(sql, { apps, from, to, limit: MOST_CHANGES })).length
+  return (await readChanges(sql, { apps, from, to, limit: MOST_CHANGES })).length
 }
 
 async function countAlerts(sql: Sql, { id }: RankedApp, { from, to }: WeekSpan): Promise<Record<string, number>> {

@@ -23,7 +23,6 @@ export interface ScannedStorefront {
   state: (typeof STOREFRONT_STATES)[number]
   name: string | null
   subtitle: string | null
-  /** The same where name, subtitle and description are. */
   text: string | null
   /** The language of the description (writtenIn). */
   writtenIn: string | null
@@ -32,17 +31,14 @@ export interface ScannedStorefront {
 }
 
 export interface AuditedStorefront {
-  /** Whether the text is in a language of the storefront; null = that cannot be told. */
+  /** Null = that cannot be told. */
   localised: boolean | null
   /** The first other storefront, in the order given, that shows the very same text. */
   sameTextAs: string | null
   findings: AuditFinding[]
 }
 
-/**
- * The language that a description is written in, as languageOf names it, by its small words and letters; null where it is
- * too short to tell, or has no signs of any language that listings can be in. 2 ms in Latin letters.
- */
+/** The language that a description is written in, by its small words and letters; null = not to be told. Takes 2 ms. */
 export function writtenIn(description: string | null): string | null {
   if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < LEAST_LETTERS) return null
   const read = normalForm(description.slice(0, READ), "NFC")
@@ -58,21 +54,13 @@ const ONE_OF_EACH = LISTING_LOCALES.filter(
   (locale, place) => LISTING_LOCALES.findIndex((other) => languageOf(other) === languageOf(locale)) === place,
 )
 
-/**
- * The languages in which a page is one for its storefront: of its default locale, which is what a page is asked for in.
- * Where that is British English beside others, it is what the store takes for countries it has no default for: then any of
- * them.
- */
+/** The languages that a page may be in. British English beside others is the store's own default: then any of them. */
 export function languagesRead(storefront: string): string[] {
   const [first, ...others] = localesOf(storefront)
   return [...new Set([first!, ...(first === "en-GB" ? others : [])].map(languageOf))]
 }
 
-/**
- * Told by the description's language where that is known. Where it is not, by comparison: a text that is shown only where
- * one language is read, while other storefronts show another, is that language's; of a text that is shown where several
- * are read nobody knows whose it is.
- */
+/** By the description's language; else by comparison: a text shown where one language is read is in that one. */
 export function auditOf<Scanned extends ScannedStorefront>(rows: readonly Scanned[]): (Scanned & AuditedStorefront)[] {
   const byText = Map.groupBy(
     rows.filter(({ text }) => text !== null),
@@ -86,7 +74,6 @@ export function auditOf<Scanned extends ScannedStorefront>(rows: readonly Scanne
   })
 }
 
-/** Languages that all of these storefronts read. */
 function commonLanguages(rows: readonly ScannedStorefront[]): string[] {
   const [first = [], ...others] = rows.map(({ country }) => languagesRead(country))
   return first.filter((language) => others.every((read) => read.includes(language)))
@@ -111,7 +98,6 @@ function findingsOf(row: ScannedStorefront, localised: boolean | null): AuditFin
   return found.filter(([, is]) => is).map(([code]) => code)
 }
 
-/** In code points, as the store counts. */
 export function lengthOf(text: string): number {
   return [...text].length
 }

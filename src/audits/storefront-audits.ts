@@ -25,14 +25,12 @@ export interface AuditRow extends ScannedStorefront {
 export interface Audit {
   startedAt: Date
   finishedAt: Date
-  /** By storefront. */
   rows: AuditRow[]
 }
 
 export interface AuditState {
   /** The last scan that was good, which stays when a later one fails. */
   last: Audit | null
-  /** Too young for another to begin. */
   isYoung: boolean
   /** The latest scan that ended has failed. */
   failed: boolean
@@ -68,7 +66,7 @@ export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
     last,
     isYoung: isYoung ?? false,
     failed: failed ?? false,
-    eta: scan && !ended ? await etaOf(sql, appId, scan) : null,
+    eta: scan && !ended ? await estimateEnd(sql, appId, scan) : null,
   }
 }
 
@@ -81,10 +79,7 @@ export async function isScannable(sql: Sql, trackedAppId: string): Promise<boole
   return rows.length > 0
 }
 
-/**
- * Begins a scan of a workspace's app, or joins the one under way; nothing while the last good one is young. None of
- * an app that is not scannable.
- */
+/** Begins a scan, or joins the one under way; nothing while the last good one is young or the app is not scannable. */
 export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
   await sql`
     insert into storefront_audit as held (app_id, storefronts, priority)
@@ -102,7 +97,7 @@ export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
 }
 
 interface Scan {
-  /** Names it: with all the digits that the database has. */
+  /** With all the digits that the database has. */
   startedAt: string
   storefronts: string[]
   priority: number
@@ -131,12 +126,9 @@ function since(sql: Sql) {
   return sql`x.started_at - ${REFRESH_HOURS}::int * interval '1 hour'`
 }
 
-/**
- * Of several that come at once one ends it. It ended with the last that it read, whenever somebody looks. Earlier scans go,
- * but the last good one where this has failed. False when there is something left to wait for after all.
- */
+/** One of several callers ends the scan, at its last reading. False when something is left to wait for. */
 async function endScan(sql: Sql, appId: number, { startedAt, storefronts, isOver }: Scan): Promise<boolean> {
-  const found: Found[] = []
+  const found: AuditReading[] = []
   for (let at = 0; at < storefronts.length; at += AT_ONCE)
     found.push(...(await readPages(sql, { appId, startedAt, storefronts: storefronts.slice(at, at + AT_ONCE) })))
   const rows = rowsOf(found)
@@ -165,17 +157,17 @@ function hourAfter(sql: Sql) {
   return sql`started_at + ${SCAN_MINUTES}::int * interval '1 minute'`
 }
 
-type Found = Omit<AuditRow, "writtenIn" | "readAt"> & { readAt: Date | null; description: string | null }
+type AuditReading = Omit<AuditRow, "writtenIn" | "readAt"> & { readAt: Date | null; description: string | null }
 
 /** The embedded database does one statement at a time: others have their turn between these. */
 const AT_ONCE = 50
 
-interface Asked extends Pick<Scan, "startedAt" | "storefronts"> {
+interface ScanQuery extends Pick<Scan, "startedAt" | "storefronts"> {
   appId: number
 }
 
-async function readPages(sql: Sql, { appId, startedAt, storefronts }: Asked): Promise<Found[]> {
-  return await sql<Found[]>`
+async function readPages(sql: Sql, { appId, startedAt, storefronts }: ScanQuery): Promise<AuditReading[]> {
+  return await sql<AuditReading[]>`
     select p.storefront as country,
       case when e.sold then 'sold' when not e.sold then 'not_sold' else 'not_read' end as state,
       e.seen_at as "readAt", c.language, c.name, c.subtitle, left(c.description, 1000) as description,
@@ -215,8 +207,7 @@ async function readPages(sql: Sql, { appId, startedAt, storefronts }: Asked): Pr
     limit 1000`
 }
 
-/** Pages share few descriptions: the language of each is told once. */
-function rowsOf(found: readonly Found[]): AuditRow[] {
+function rowsOf(found: readonly AuditReading[]): AuditRow[] {
   const languages = new Map<string | null, string | null>()
   return found.map(({ description, readAt, text: digest, ...row }) => {
     const text = row.state === "sold" ? digest : null
@@ -232,11 +223,8 @@ const GAP_MS = 1_000
 /** What a reading takes once it has its turn. */
 const READ_S = 2
 
-/**
- * Seconds that the turns at the upstream take of what is left and of what goes before it there, at the pace of all
- * addresses that ask it; and what failed is not asked again at once.
- */
-async function etaOf(sql: Sql, appId: number, scan: Scan): Promise<number> {
+/** Seconds until all that is left, and what goes before it, had its turn; what failed is not asked again at once. */
+async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number> {
   const [row] = await sql<{ before: number; gapMs: number | null; pauseS: number | null; retryS: number | null }[]>`
     select (
         select count(*)::int

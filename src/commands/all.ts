@@ -21,6 +21,7 @@ import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
 import { linkList, linkWithdraw } from "./link.ts"
+import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
 import { popularity } from "./popularity.ts"
@@ -36,6 +37,7 @@ import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from ".
 export const COMMANDS: readonly Command[] = [
   serve,
   work,
+  mcp,
   doctor,
   sources,
   migrateCommand,

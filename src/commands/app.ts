@@ -1,11 +1,20 @@
 import { entitlementsOf } from "../access/plans.ts"
 import type { Workspace } from "../access/workspaces.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { heldBy, listTracked, overLimit, removeApp, setGoal, type TrackedListing, trackApp } from "../tracking/apps.ts"
+import { NOT_MEASURING, readReaders } from "../history/readers.ts"
+import {
+  countUsage,
+  listTracked,
+  overLimit,
+  removeApp,
+  setGoal,
+  type TrackedListing,
+  trackApp,
+} from "../tracking/apps.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 import { type Command, CommandProblem, type Invocation } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
@@ -34,12 +43,14 @@ export const appAdd: Command = {
     },
   },
   async run(invocation) {
-    const app = await withDatabase(invocation, async (sql) => {
+    const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       const id = await sql.begin((tx) => add(tx, workspace, invocation))
-      return (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
+      const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
+      return [app, app.keywords > 0 ? await sayReading(sql, app) : []]
     })
     showApps(invocation, { app }, [app])
+    for (const line of reading) invocation.terminal.say(line)
     return 0
   },
 }
@@ -50,7 +61,7 @@ export const appList: Command = {
   examples: [["app list", "id, name, store ids and how many keywords each has"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
-    const apps = await withDatabase(invocation, async (sql) => {
+    const apps = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       return await listTracked(sql, workspace.id)
     })
@@ -67,8 +78,8 @@ export const appRemove: Command = {
   options: { force: { meaning: "Do not ask." } },
   async run(invocation) {
     const [id = ""] = invocation.positionals
-    const name = await withDatabase(invocation, async (sql) => {
-      const name = await nameOf(sql, id)
+    const name = await useDatabase(invocation, async (sql) => {
+      const name = await readName(sql, id)
       if (!invocation.has("force"))
         await invocation.terminal.confirm(`Removing ${name} takes its keywords, tags and goal with it.`)
       await sql.begin((tx) => removeApp(tx, id))
@@ -87,15 +98,19 @@ export const appGoal: Command = {
   async run(invocation) {
     const [id = "", word = ""] = invocation.positionals
     const goal = word === "none" ? null : word
-    await withDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx, id, goal)))
+    await useDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx, id, goal)))
     show(invocation, { id, goal }, () => [`the goal of ${id} is ${word}`])
     return 0
   },
 }
 
 /** Throws CommandProblem when the workspace now holds more than it may; the transaction must not stand then. */
-export async function assertWithin(tx: Tx, { id, name, plan, overrides }: Workspace, counted: Counted): Promise<void> {
-  const held = await heldBy(tx, id)
+export async function assertWithin(
+  tx: Tx,
+  { id, name, plan, overrides }: Workspace,
+  counted: LimitName,
+): Promise<void> {
+  const held = await countUsage(tx, id)
   const added = counted === "apps" ? held : { trackedKeywords: held.trackedKeywords }
   const over = overLimit(entitlementsOf(plan, overrides), { apps: 0, trackedKeywords: 0 }, added)
   if (!over) return
@@ -103,7 +118,7 @@ export async function assertWithin(tx: Tx, { id, name, plan, overrides }: Worksp
   throw new CommandProblem(`the workspace may hold ${over.allowed} ${NOUNS[over.limit]}; raise it with: ${remedy}`)
 }
 
-type Counted = "apps" | "keywords"
+type LimitName = "apps" | "keywords"
 
 const NOUNS = { apps: "apps", trackedKeywords: "tracked keywords" }
 
@@ -120,12 +135,26 @@ async function add(tx: Tx, workspace: Workspace, { positionals, text, texts }: I
   return id
 }
 
+/** Whether its keywords are read now, and where not, why: a store that nobody asks answers nothing, whatever was added. */
+async function sayReading(sql: Sql, { iosId, androidPkg, countries }: TrackedListing): Promise<string[]> {
+  const whyNot = await readReaders(sql)
+  const stores = [...(iosId ? (["ios"] as const) : []), ...(androidPkg ? (["android"] as const) : [])]
+  const places = stores.flatMap((platform) => countries.map((storefront) => ({ platform, storefront })))
+  const byReason = Map.groupBy(places, (place) => whyNot({ kind: "search", ...place }))
+  return [...byReason].map(([why, same]) => {
+    const where = same.map(({ platform, storefront }) => `${storefront} on ${platform}`).join(", ")
+    if (why === null)
+      return `appmeter: its keywords are read now in ${where}, one after the other; appmeter sources shows how that goes`
+    return `appmeter: its keywords are not read in ${where}: ${NOT_MEASURING[why]}`
+  })
+}
+
 /** Without what is undefined. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-async function nameOf(sql: Sql, id: string): Promise<string> {
+async function readName(sql: Sql, id: string): Promise<string> {
   const [app] = await sql<{ name: string }[]>`
     select ${shownName(sql)} as name
     from tracked_app a

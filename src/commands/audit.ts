@@ -1,7 +1,7 @@
 import { listAudit } from "../actions/audit.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const MOST = 1_000
 
@@ -20,7 +20,7 @@ export const audit: Command = {
   },
   async run(invocation) {
     const limit = limitOf(invocation)
-    const writes = await withDatabase(invocation, async (sql) => {
+    const writes = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       return await listAudit(sql, { workspaceId: workspace.id, appId: invocation.text("app"), limit })
     })

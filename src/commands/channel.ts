@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto"
 import { createSealer } from "../access/sealed.ts"
 import { testMessage } from "../delivery/alert-message.ts"
 import {
-  type Added,
   addSlack,
   addTelegram,
   addWebhook,
   type ChannelRow,
   findChannel,
   listChannels,
+  type NewChannel,
   noteTest,
   type Register,
+  readSealedChannel,
   removeChannel,
   rotateSecret,
-  sealedChannel,
 } from "../delivery/channels.ts"
 import { openChannel } from "../delivery/sealed-channel.ts"
 import { send } from "../delivery/send.ts"
@@ -22,7 +22,7 @@ import { guardedFetch } from "../process/guarded-fetch.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
@@ -153,7 +153,7 @@ async function changed<T>(
   work: (register: Register, workspaceId: number) => Promise<T>,
 ): Promise<T> {
   const sealer = await createSealer(invocation.settings.secretKeys)
-  return await withDatabase(invocation, async (sql) => {
+  return await useDatabase(invocation, async (sql) => {
     const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
     return await work({ sql, sealer }, id)
   })
@@ -162,7 +162,7 @@ async function changed<T>(
 /** Sent from here, whether a server runs or not. */
 async function test({ positionals, settings }: Invocation, { sql, sealer }: Register, workspaceId: number) {
   const [id] = positionals as [string]
-  const opened = await openChannel(sealer, await sealedChannel(sql, workspaceId, id))
+  const opened = await openChannel(sealer, await readSealedChannel(sql, workspaceId, id))
   const now = () => new Date()
   const port = {
     outbound: guardedFetch(settings.allowPrivateTargets),
@@ -177,7 +177,7 @@ async function test({ positionals, settings }: Invocation, { sql, sealer }: Regi
   return { taken: failure === null, failure, channel: await findChannel(sql, workspaceId, id) }
 }
 
-function showSecret(invocation: Invocation, { channel, secret }: Added & { secret: string }): void {
+function showSecret(invocation: Invocation, { channel, secret }: NewChannel & { secret: string }): void {
   show(invocation, { secret, channel }, () => [secret])
   if (invocation.has("json")) return
   invocation.terminal.say(`${channel.id} signs with it. Keep it: it cannot be shown again.`)

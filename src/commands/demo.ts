@@ -2,15 +2,16 @@ import { forgetDemo, loadDemoInto } from "../process/demo.ts"
 import { removeDemo } from "../tracking/demo.ts"
 import type { Command } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 export const demoLoad: Command = {
   name: "demo load",
-  summary: "Load recorded App Store search results of 2025-10-25 and track a few of their apps.",
+  summary:
+    "Load recorded App Store search results of 2025-10-25 and track a few of their apps; and recorded top charts.",
   examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
   options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
   async run(invocation) {
-    const loaded = await withDatabase(invocation, async (sql) => {
+    const loaded = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       return await loadDemoInto(sql, workspace.id)
     })
@@ -30,7 +31,7 @@ export const demoRemove: Command = {
   examples: [["demo remove --force", "without asking; no start of the server loads it again"]],
   options: { force: { meaning: "Do not ask." } },
   async run(invocation) {
-    const removed = await withDatabase(invocation, async (sql) => {
+    const removed = await useDatabase(invocation, async (sql) => {
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
           "This removes the demo's readings and apps; those with keywords, tags, burials, rivals or a goal of your own stay.",

@@ -1,11 +1,13 @@
 import type { Command, ExitCode, Invocation } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { checkDatabase } from "./doctor/database.ts"
+import { rebuildDerived } from "./doctor/derived.ts"
 import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
+import { checkMarket } from "./doctor/market.ts"
 import { checkProgram } from "./doctor/program.ts"
-import { type Reached, reachedBy } from "./doctor/reached.ts"
+import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
 import { checkSources } from "./doctor/sources.ts"
@@ -15,8 +17,15 @@ export const doctor: Command = {
   summary: "Say of each thing the service needs whether it is in order, and how to mend it. Exit 1 on a problem.",
   examples: [
     ["doctor", "while a server runs, or before; nothing is changed"],
+    ["doctor --rebuild", "derive anew what stands now of keywords, charts, reviews and names, and mend what differs"],
     ["doctor --json | jq '.findings[] | select(.state != \"ok\")'", "only what is not in order"],
   ],
+  options: {
+    rebuild: {
+      meaning:
+        "Also compare what stands now of keywords, charts, reviews and names with the readings, and mend what differs.",
+    },
+  },
   // what is said of settings stands among the findings
   logs: true,
   async run(invocation): Promise<ExitCode> {
@@ -34,12 +43,14 @@ export const doctor: Command = {
 }
 
 /** In the order of the answer. Each gives one finding for each thing it looked at, and throws nothing. */
-const CHECKS: ((invocation: Invocation, reached: Reached) => Finding[] | Promise<Finding[]>)[] = [
+const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | Promise<Finding[]>)[] = [
   checkProgram,
   checkSettings,
   checkFolder,
   checkDatabase,
+  rebuildDerived,
   checkSecrets,
+  checkMarket,
   checkLimits,
   checkSources,
 ]

@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { type Evidence, type KeywordEvidence, keywordEvidence } from "../measuring/keyword-evidence.ts"
+import { type Evidence, type KeywordEvidence, readKeywordEvidence } from "../measuring/keyword-evidence.ts"
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import type { Platform } from "../observations/types.ts"
 import { SOURCES } from "../sources/all.ts"
@@ -10,7 +10,7 @@ import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/c
 import { dayGiven } from "./cli/day.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 export const evidence: Command = {
   name: "evidence",
@@ -32,13 +32,13 @@ export const evidence: Command = {
     assertMade(settings)
     const bodies = openRawBodies(settings.measuring.raw)
     const today = dayOf(new Date())
-    const shown = await withDatabase(invocation, async (sql) => {
+    const shown = await useDatabase(invocation, async (sql) => {
       const apps = await storeApps(sql, asked.app, asked.platform)
       const { storefront, term, day } = asked
       const each: KeywordEvidence[] = []
       for (const { platform, ...app } of apps)
         each.push(
-          await keywordEvidence(
+          await readKeywordEvidence(
             { sql, bodies, sources: SOURCES },
             { list: { platform, storefront, term }, app, day, today },
           ),

@@ -2,10 +2,10 @@ import { settingsTable } from "../settings/settings.ts"
 import { COMMON, usageLine } from "./cli/arguments.ts"
 import type { Command, Option, Terminal } from "./cli/command.ts"
 
-type Bold = Terminal["bold"]
+type Emphasis = Terminal["bold"]
 
 /** The help of the whole program. */
-export function programHelp(commands: readonly Command[], bold: Bold): string {
+export function programHelp(commands: readonly Command[], bold: Emphasis): string {
   const examples = rows([
     ["appmeter serve", "serve on http://127.0.0.1:8787; the first start prints keys to use"],
     ["appmeter key create --name ci", "make a key"],
@@ -27,13 +27,13 @@ export function programHelp(commands: readonly Command[], bold: Bold): string {
 }
 
 /** The help of a group of commands, "key". */
-export function groupHelp(group: string, commands: readonly Command[], bold: Bold): string {
+export function groupHelp(group: string, commands: readonly Command[], bold: Emphasis): string {
   const list = rows(commands.map(({ name, summary }) => [name, summary]))
   return `${section(bold("Commands"), list)}\n\nFor one of them: appmeter ${group} … --help\n`
 }
 
 /** The help of one command, its examples first. */
-export function commandHelp(command: Command, bold: Bold): string {
+export function commandHelp(command: Command, bold: Emphasis): string {
   const options = Object.entries<Option>({ ...command.options, ...COMMON })
   const shown = options.map(([name, { value, meaning, repeated }]): [string, string] => [
     `--${name}${value ? ` ${value}` : ""}`,

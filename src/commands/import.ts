@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { openImportFindings } from "../alerts/imported.ts"
 import type { Sql } from "../database/types.ts"
 import { analyzeGrown } from "../database/upkeep.ts"
-import { type Imported, type ImportProgress, importLines } from "../observations/import/import-lines.ts"
+import { type ImportProgress, type ImportResult, importLines } from "../observations/import/import-lines.ts"
 import { type Command, CommandProblem, type Invocation, type Terminal } from "./cli/command.ts"
 import { linesOf } from "./cli/read-lines.ts"
 import { show } from "./cli/show.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 export const importCommand: Command = {
   name: "import",
@@ -23,7 +23,7 @@ export const importCommand: Command = {
   async run(invocation) {
     const { terminal, has } = invocation
     const source = open(invocation)
-    const imported = await withDatabase(invocation, async (sql) => {
+    const imported = await useDatabase(invocation, async (sql) => {
       const lines = linesOf(source.chunks)
       const findings = openImportFindings({ keptDays: invocation.settings.kept.alertDays })
       const { note } = findings
@@ -119,11 +119,11 @@ function progress(terminal: Terminal, { size, bytesRead }: Source) {
   }
 }
 
-function summary({ read, recorded, known, attempts, bad }: Imported): string {
+function summary({ read, recorded, known, attempts, bad }: ImportResult): string {
   return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} bad`
 }
 
-function badLines({ bad }: Imported): string[] {
+function badLines({ bad }: ImportResult): string[] {
   const lines = bad.slice(0, SHOWN).map(({ line, reason }) => `line ${line}: ${reason}`)
   return bad.length > SHOWN ? [...lines, `and ${bad.length - SHOWN} more; --json names all of them`] : lines
 }

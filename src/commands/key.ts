@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import {
+  type ApiKey,
   createKey,
   findKey,
-  type Key,
   listKeys,
   markLeaked,
   pauseKey,
@@ -13,7 +13,7 @@ import { SCOPES, type Scope } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
@@ -48,7 +48,7 @@ export const keyCreate: Command = {
       monthlyBudget: amount("budget"),
       expiresAt: momentOf(text("expires")),
     }
-    const made = await withDatabase(invocation, async (sql) => {
+    const made = await useDatabase(invocation, async (sql) => {
       const { name: workspace } = await chooseWorkspace(sql, text("workspace"))
       return await createKey(sql, { ...asked, workspace }, randomBytes)
     })
@@ -64,7 +64,7 @@ export const keyList: Command = {
   examples: [["key list", "id, kind, state, use and the last characters of each"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
-    const keys = await withDatabase(invocation, async (sql) => {
+    const keys = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       return await listKeys(sql, workspace.name)
     })
@@ -112,7 +112,7 @@ export const keyLeaked = changing({
 interface Change extends Pick<Command, "name" | "summary" | "examples"> {
   /** Begins the question, where the change cannot be undone. */
   destroys?: string
-  change(sql: Sql, typed: string, invocation: Invocation): Promise<Key>
+  change(sql: Sql, typed: string, invocation: Invocation): Promise<ApiKey>
 }
 
 function changing({ destroys, change, ...command }: Change): Command {
@@ -122,9 +122,9 @@ function changing({ destroys, change, ...command }: Change): Command {
     options: destroys ? { force: { meaning: "Do not ask." } } : {},
     async run(invocation) {
       const typed = invocation.positionals[0]!
-      const key = await withDatabase(invocation, async (sql) => {
+      const key = await useDatabase(invocation, async (sql) => {
         if (destroys && !invocation.has("force"))
-          await invocation.terminal.confirm(await question(sql, typed, destroys))
+          await invocation.terminal.confirm(await readQuestion(sql, typed, destroys))
         return await change(sql, typed, invocation)
       })
       showKeys(invocation, { key }, [key])
@@ -133,7 +133,7 @@ function changing({ destroys, change, ...command }: Change): Command {
   }
 }
 
-async function question(sql: Sql, typed: string, destroys: string): Promise<string> {
+async function readQuestion(sql: Sql, typed: string, destroys: string): Promise<string> {
   const known = /^\d+$/.test(typed) ? await findKey(sql, idOf(typed)) : undefined
   const named = known ? `key ${known.id} (${known.name}, ${known.hint})` : "this key"
   return `${destroys} ${named} cannot be undone.`
@@ -161,7 +161,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8")
 }
 
-function showKeys(invocation: Invocation, value: object, keys: Key[]): void {
+function showKeys(invocation: Invocation, value: object, keys: ApiKey[]): void {
   show(invocation, value, () =>
     table(
       ["ID", "KIND", "NAME", "KEY", "STATE", "USED", "BUDGET", "EXPIRES"],

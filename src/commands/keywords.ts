@@ -1,10 +1,10 @@
 import { listWorkspaces, type Workspace } from "../access/workspaces.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { addTerms, buryTerms, removeTerms, tagTerms } from "../tracking/apps.ts"
+import { addTerms, buryTerms, removeTerms, tagTerms } from "../tracking/terms.ts"
 import { assertWithin } from "./app.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
 import { show } from "./cli/show.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 const POSITIONALS = ["app-id", "term…"]
 
@@ -22,8 +22,8 @@ export const keywordsAdd: Command = {
   options: { country: COUNTRY },
   async run(invocation) {
     const [id = "", ...terms] = invocation.positionals
-    const result = await withDatabase(invocation, async (sql) => {
-      const workspace = await workspaceOf(sql, id)
+    const result = await useDatabase(invocation, async (sql) => {
+      const workspace = await readWorkspace(sql, id)
       return await sql.begin(async (tx) => {
         const outcome = await addTerms(tx, id, invocation.texts("country") ?? "all", terms)
         if (outcome.added.length > 0) await assertWithin(tx, workspace, "keywords")
@@ -85,10 +85,10 @@ export const appBury: Command = {
 }
 
 function inTransaction<T>(invocation: Invocation, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return withDatabase(invocation, (sql) => sql.begin((tx) => work(tx)) as Promise<T>)
+  return useDatabase(invocation, (sql) => sql.begin((tx) => work(tx)) as Promise<T>)
 }
 
-async function workspaceOf(sql: Sql, appId: string): Promise<Workspace> {
+async function readWorkspace(sql: Sql, appId: string): Promise<Workspace> {
   const [app] = await sql<{ workspaceId: number }[]>`
     select workspace_id as "workspaceId"
     from tracked_app

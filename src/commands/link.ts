@@ -4,7 +4,7 @@ import { type LinkFilter, type PublicLink, readOpenLinks, withdrawLink } from ".
 import { linkDigest } from "../links/token.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
 import { printable, show, table } from "./cli/show.ts"
-import { chooseWorkspace, withDatabase } from "./cli/with-database.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 export const linkList: Command = {
   name: "link list",
@@ -12,7 +12,7 @@ export const linkList: Command = {
   examples: [["link list", "handle, kind, app, until when each is good, and what it holds"]],
   options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
   async run(invocation) {
-    const links = await withDatabase(invocation, async (sql) => {
+    const links = await useDatabase(invocation, async (sql) => {
       const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
       return await readLinks(sql, { workspaceId: id, ...hashesFrom("") })
     })
@@ -38,7 +38,7 @@ export const linkWithdraw: Command = {
   },
   async run(invocation) {
     const named = nameOf(invocation.positionals[0]!.trim())
-    const link = await withDatabase(invocation, async (sql) => {
+    const link = await useDatabase(invocation, async (sql) => {
       const link = await findLink(sql, named, invocation.text("workspace"))
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
@@ -83,9 +83,9 @@ function digitsAlike(hash: string, other = ""): number {
 }
 
 /** What was typed: a kind and how the hash begins, or the hash of a token, of whichever kind. */
-type Named = { kind: Kind; digits: string } | { kind: null; digits: string }
+type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
-function nameOf(typed: string): Named {
+function nameOf(typed: string): LinkName {
   // before the token: a handle of 37 digits has a token's form too
   const handle = /^(share|export)_([0-9a-f]+)$/i.exec(typed)
   if (handle && handle[2]!.length >= DIGITS && handle[2]!.length <= 64)
@@ -99,7 +99,7 @@ function nameOf(typed: string): Named {
 }
 
 /** The link that is meant. A token names one among all workspaces: whoever finds it need not know whose it is. */
-async function findLink(sql: Sql, named: Named, workspace: string | undefined): Promise<Link> {
+async function findLink(sql: Sql, named: LinkName, workspace: string | undefined): Promise<Link> {
   const everywhere = named.kind === null && workspace === undefined
   const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id
   const found = await readLinks(sql, { workspaceId, ...hashesFrom(named.digits) })
@@ -112,7 +112,7 @@ async function findLink(sql: Sql, named: Named, workspace: string | undefined): 
 }
 
 /** Without the token: it may open something elsewhere. */
-function noSuch({ kind, digits }: Named, everywhere: boolean): string {
+function noSuch({ kind, digits }: LinkName, everywhere: boolean): string {
   if (kind !== null) return `the workspace has no open link "${kind}_${digits}"; see: appmeter link list`
   const nobody = everywhere ? "no workspace has an" : "the workspace has no"
   return `${nobody} open link of this address: it is over, was withdrawn, or was made elsewhere`

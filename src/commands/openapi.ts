@@ -1,5 +1,6 @@
-import { readTree } from "../database/assets.ts"
+import { readTree, versionOf } from "../database/assets.ts"
 import { listeningUrl } from "../settings/settings.ts"
+import { yamlOf } from "../surfaces/openapi/yaml.ts"
 import type { Command } from "./cli/command.ts"
 
 export const openapi: Command = {
@@ -7,9 +8,10 @@ export const openapi: Command = {
   summary: "Print the OpenAPI document that /v1/openapi.json serves.",
   examples: [
     ["openapi > openapi.json", "for a client generator or a linter"],
+    ["openapi --yaml > openapi.yaml", "the same as YAML"],
     ["openapi --table", "method, path, price, plan and scope of each operation, a line each"],
   ],
-  options: { table: { meaning: "A line for each operation instead." } },
+  options: { yaml: { meaning: "YAML instead of JSON." }, table: { meaning: "A line for each operation instead." } },
   async run({ has, settings, terminal }) {
     // as in serve.ts
     const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
@@ -24,7 +26,9 @@ export const openapi: Command = {
     }
     const publicUrl = settings.publicUrl ?? listeningUrl(settings.host, settings.port)
     const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), publicUrl)
-    terminal.json(openApiDocument(catalog, { publicUrl, sandbox }))
+    const document = openApiDocument(catalog, { publicUrl, sandbox, version: versionOf() })
+    if (has("yaml")) terminal.out(yamlOf(document).trim())
+    else terminal.json(document)
     return 0
   },
 }

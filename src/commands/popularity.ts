@@ -6,7 +6,7 @@ import { type Report, ReportProblem, readReport } from "../observations/import/p
 import { storefrontNamed } from "../vocabulary/storefront-names.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
 import { show } from "./cli/show.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 export const popularity: Command = {
   name: "popularity",
@@ -26,7 +26,7 @@ export const popularity: Command = {
     const { terminal, has } = invocation
     const file = open(invocation)
     const report = readFile(file.bytes, countryOf(invocation))
-    const stored = await withDatabase(invocation, async (sql, { kind }) => {
+    const stored = await useDatabase(invocation, async (sql, { kind }) => {
       const result = await importPopularity(sql, report.published, {
         ...{ seenAt: file.seenAt, sha256: hash("sha256", file.bytes, "buffer"), now: () => new Date() },
         onProgress: (done) => terminal.progress(`${done} of ${report.published.length} keywords`),

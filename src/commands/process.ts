@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs"
 import process from "node:process"
 import type { Environment } from "../settings/settings.ts"
 import type { ProcessPort, StopReason } from "./cli/command.ts"
+import { sentenceOf } from "./cli/sentence.ts"
 import { processTerminal } from "./cli/terminal.ts"
-import { run, sentenceOf } from "./run.ts"
+import { run } from "./run.ts"
 
 /** The program as the process it runs in; a runtime adds how it listens and how it reaches a Redis. */
 export function openProcess(redisWire: ProcessPort["redisWire"]) {

@@ -1,6 +1,6 @@
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
-import type { ReplayExample, Replayed, SourceReplayed } from "../replay/replay-report.ts"
+import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { Source } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
@@ -8,7 +8,7 @@ import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { dayGiven } from "./cli/day.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
 
@@ -38,7 +38,7 @@ export const replay: Command = {
     const bodies = openRawBodies(settings.measuring.raw)
     const onProgress = (readings: number) => terminal.progress(`${readings} readings`)
     const options = { bodies, sources: SOURCES, since, source, write: has("write"), onProgress }
-    const replayed = await withDatabase(invocation, (sql) => replayBodies(sql, options))
+    const replayed = await useDatabase(invocation, (sql) => replayBodies(sql, options))
     terminal.progress("")
     show(invocation, replayed, () => [
       ...summary(replayed),
@@ -56,7 +56,7 @@ function sourceOf({ text }: Invocation): SourceName | undefined {
   return source
 }
 
-function summary({ sources }: Replayed): string[] {
+function summary({ sources }: ReplaySummary): string[] {
   if (sources.length === 0) return ["nothing to replay: no body is kept of anything that is stored"]
   return table(
     ["SOURCE", "SAME", "DIFFERENT", "PLACES", "NOW READABLE", "STILL NOT", "UNREADABLE NOW", "NOT KEPT", "RECORDED"],
@@ -75,8 +75,8 @@ function changes(examples: readonly ReplayExample[]): string[] {
   return ["", ...table(["SOURCE", "CHANGE", "OF", "SEEN", "WHAT"], rows)]
 }
 
-function hint({ sources }: Replayed, written: boolean): string[] {
-  const waiting = (one: SourceReplayed) => one.different + one.nowReadable > 0
+function hint({ sources }: ReplaySummary, written: boolean): string[] {
+  const waiting = (one: SourceComparison) => one.different + one.nowReadable > 0
   if (!written) return sources.some(waiting) ? ["", "nothing was changed; replay --write records what differs"] : []
   const left = sources.filter((one) => waiting(one) && one.recorded === 0)
   return left.map(({ source }) => `${source}: a better reading is held, or its parser's version was not raised`)

@@ -1,11 +1,11 @@
 import { readText } from "../database/assets.ts"
-import { isConnectionProblem } from "../database/gate.ts"
 import { redact } from "../log.ts"
 import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
 import { nearest } from "../vocabulary/nearest.ts"
 import { COMMANDS } from "./all.ts"
 import { parseArguments } from "./cli/arguments.ts"
 import { type Command, type ExitCode, type ProcessPort, type Terminal, WrongUse } from "./cli/command.ts"
+import { sentenceOf } from "./cli/sentence.ts"
 import { commandHelp, groupHelp, programHelp } from "./help.ts"
 
 export interface Surroundings {
@@ -103,19 +103,6 @@ function report(error: unknown, { terminal, env }: Surroundings): ExitCode {
   if (error instanceof WrongUse) return 2
   if (env.LOG_LEVEL === "debug") terminal.say(redact(String((error as Error)?.stack)))
   return 1
-}
-
-/** One line, without a secret. What is called a problem is a sentence already; anything else is introduced as what it is. */
-export function sentenceOf(error: unknown): string {
-  const {
-    message = String(error),
-    code,
-    name = "",
-  } = (error ?? {}) as { message?: string; code?: string; name?: string }
-  const line = redact(message).split("\n")[0]!.slice(0, 500)
-  if (name.endsWith("Problem") || error instanceof WrongUse) return line
-  if (isConnectionProblem(error)) return `the database went away: ${line}`
-  return `failed: ${line}${code && !line.includes(code) ? ` (${code})` : ""}`
 }
 
 function version(): string {

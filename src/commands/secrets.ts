@@ -2,7 +2,7 @@ import { reseal } from "../access/reseal.ts"
 import { createSealer } from "../access/sealed.ts"
 import { type Command, CommandProblem } from "./cli/command.ts"
 import { show } from "./cli/show.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 export const secretsReseal: Command = {
   name: "secrets reseal",
@@ -13,7 +13,7 @@ export const secretsReseal: Command = {
     const { secretKeys } = invocation.settings
     if (!secretKeys) throw new CommandProblem("SECRET_KEY is not set: nothing can be sealed anew without it")
     const sealer = await createSealer(secretKeys)
-    const done = await withDatabase(invocation, (sql) => reseal(sql, sealer))
+    const done = await useDatabase(invocation, (sql) => reseal(sql, sealer))
     const { resealed, newest, unreadable } = done
     show(invocation, { ...done, previousMayGo: unreadable === 0 }, () => [
       `${resealed} sealed anew; ${newest} in all are under SECRET_KEY`,

@@ -1,13 +1,13 @@
 import type { Budget } from "../measuring/budget.ts"
 import { type CountryAnswers, effectOf, readCountries } from "../measuring/countries.ts"
-import { healthOf, type SourceHealth } from "../measuring/health.ts"
+import { readHealth, type SourceHealth } from "../measuring/health.ts"
 import { type OpenAlert, openAlerts } from "../measuring/source-alarms.ts"
 import { measuredBy } from "../process/measured-kinds.ts"
 import type { MeasuringSettings } from "../settings/settings.ts"
 import type { Command } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 import { EFFECTS } from "./doctor/countries.ts"
 
 export const sources: Command = {
@@ -21,8 +21,8 @@ export const sources: Command = {
     const { settings } = invocation
     assertMade(settings)
     const parts = measuredBy(settings.measuring)
-    const [health, alerts, answers] = await withDatabase(invocation, async (sql) => [
-      await healthOf(sql, parts),
+    const [health, alerts, answers] = await useDatabase(invocation, async (sql) => [
+      await readHealth(sql, parts),
       await openAlerts(sql),
       await readCountries(sql, parts.egress),
     ])

@@ -11,7 +11,7 @@ import {
 import { wholeNumber } from "./cli/arguments.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
-import { withDatabase } from "./cli/with-database.ts"
+import { useDatabase } from "./cli/with-database.ts"
 
 const SHARED = {
   plan: { value: "PLAN", meaning: `One of ${PLANS.join(", ")}.` },
@@ -40,7 +40,7 @@ export const workspaceCreate: Command = {
       plan: (invocation.text("plan") ?? "pro") as Plan,
       pack: invocation.amount("pack"),
     }
-    const workspace = await withDatabase(invocation, (sql) => createWorkspace(sql, asked))
+    const workspace = await useDatabase(invocation, (sql) => createWorkspace(sql, asked))
     showWorkspaces(invocation, { workspace }, [workspace])
     return 0
   },
@@ -69,7 +69,7 @@ export const workspaceSet: Command = {
     const given = Object.values(changes).some((change) => change !== undefined)
     if (!given) throw new WrongUse("nothing to change is named; see: appmeter workspace set --help")
     const name = invocation.positionals[0]!
-    const workspace = await withDatabase(invocation, (sql) => setWorkspace(sql, name, changes))
+    const workspace = await useDatabase(invocation, (sql) => setWorkspace(sql, name, changes))
     showWorkspaces(invocation, { workspace }, [workspace])
     return 0
   },
@@ -80,7 +80,7 @@ export const workspaceList: Command = {
   summary: "List the workspaces.",
   examples: [["workspace list --json", "with everything known of each"]],
   async run(invocation) {
-    const workspaces = await withDatabase(invocation, listWorkspaces)
+    const workspaces = await useDatabase(invocation, listWorkspaces)
     showWorkspaces(invocation, { workspaces }, workspaces)
     return 0
   },
@@ -94,7 +94,7 @@ export const workspaceDelete: Command = {
   options: { force: { meaning: "Do not ask." } },
   async run(invocation) {
     const name = invocation.positionals[0]!
-    const deleted = await withDatabase(invocation, async (sql) => {
+    const deleted = await useDatabase(invocation, async (sql) => {
       await findWorkspace(sql, name)
       if (!invocation.has("force"))
         await invocation.terminal.confirm(`Deleting the workspace ${JSON.stringify(name)} cannot be undone.`)

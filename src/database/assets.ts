@@ -1,17 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 
-/**
- * The text of every file under `dir` (relative to the project's root) whose name ends in `ext`, by its path inside
- * `dir`, sorted by path. Throws when there is no such folder.
- */
+/** Every file under `dir` of the project's root whose name ends in `ext`, by its path, sorted. */
 export function readTree(dir: string, ext: string): Map<string, string> {
   const files = new Map<string, string>()
   collect(pathOf(dir), "", ext, files)
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The text of one file of the project's root, "package.json". */
 export function readText(name: string): string {
   return readFileSync(pathOf(name), "utf8")
 }
@@ -19,6 +15,13 @@ export function readText(name: string): string {
 /** What to type before a command of this program: the binary's name, or in a checkout its entry. */
 export function typedAs(): string {
   return isCompiled() ? "appmeter" : "bun src/main.ts"
+}
+
+/** What starts this program from any folder: the binary, or in a checkout Bun on its entry. */
+export function programPath(): { command: string; args: string[] } {
+  if (isCompiled()) return { command: process.execPath, args: [] }
+  const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
+  return { command: "npx", args: ["-y", `bun@${engines.bun.replace(/^\D+/, "")}`, pathOf("src/main.ts")] }
 }
 
 // A compiled program has every module in one virtual folder, with the embedded folders beside it by their last names.
@@ -38,4 +41,9 @@ function collect(folder: string, path: string, ext: string, files: Map<string, s
     if (entry.isDirectory()) collect(inner, `${path}${entry.name}/`, ext, files)
     else if (entry.name.endsWith(ext)) files.set(path + entry.name, readFileSync(inner, "utf8"))
   }
+}
+
+/** Of this program, as package.json says. */
+export function versionOf(): string {
+  return (JSON.parse(readText("package.json")) as { version: string }).version
 }

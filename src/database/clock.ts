@@ -3,12 +3,9 @@ import type { Sql } from "./types.ts"
 
 const SKEW_MS = 2_000
 
-/**
- * Warns when this process' clock is not the database's. Tokens, leases and expiry go by the database's and are right all the
- * same; the seconds in which calls are counted, and what counts as today, go by this one.
- */
+/** Tokens, leases and expiry go by the database's clock; calls a second and today's date by this process's. */
 export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.now): Promise<void> {
-  const aheadMs = await databaseAheadMs(sql, now)
+  const aheadMs = await measureClockLead(sql, now)
   if (Math.abs(aheadMs) <= SKEW_MS) return
   const way = aheadMs > 0 ? "behind" : "ahead of"
   const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1)
@@ -17,8 +14,8 @@ export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.no
   })
 }
 
-/** How far the database's clock is ahead. The quickest of a few answers tells most: it was read between asking and hearing. */
-export async function databaseAheadMs(sql: Sql, now: () => number = Date.now): Promise<number> {
+/** The quickest of a few answers tells most: the clock was read between question and answer. */
+export async function measureClockLead(sql: Sql, now: () => number = Date.now): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
   for (let i = 0; i < 3; i++) {
     const before = now()

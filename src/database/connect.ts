@@ -16,7 +16,6 @@ export interface OpenOptions {
   /** A command shares a running server's embedded database; a second server is refused. */
   as: "server" | "command"
   log: Log
-  /** Default 10. */
   maxConnections?: number
   /** Called once when the embedded database is lost for good. A server database comes back by itself. */
   onLoss?: (error: Error) => void
@@ -27,12 +26,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   assertDriverPatched()
   if (options.databaseUrl) return openServer(options.databaseUrl, options)
   assertHasBun()
-  // Loaded only here: the rest also runs elsewhere.
   const { openEmbedded } = await import("./embedded/open.ts")
   return openEmbedded(options)
 }
 
-/** For whoever loads the embedded database: on another runtime it throws a sentence instead of failing to load. */
+/** On another runtime it throws a sentence instead of failing to load. */
 export function assertHasBun(): void {
   if (process.versions.bun !== undefined) return
   throw new DatabaseProblem("the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer")

@@ -1,8 +1,7 @@
-import { type Page, readLines, type Sum, steadyText } from "./rows.ts"
-import { describeTables, partitionedMonths, readSequences, type Sequence } from "./tables.ts"
+import { type Page, readLines, type Sum, setSteadyText } from "./rows.ts"
+import { describeTables, readPartitionedMonths, readSequences, type Sequence } from "./tables.ts"
 import type { Sql, Tx } from "./types.ts"
 
-/** All that a database holds, wherever it is read from. */
 export interface Contents {
   /** In an order in which they can be written: a row comes after those it refers to. */
   tables: { name: string; columns: string[]; rows: number }[]
@@ -15,14 +14,10 @@ export interface Contents {
 
 export type TableSum = Sum & { name: string }
 
-/** Called as rows pass by. */
-export type OnProgress = (table: string, done: number, all: number) => void
+export type ProgressListener = (table: string, done: number, all: number) => void
 
-/**
- * Gives the named tables' contents as they are at one moment, whatever is written meanwhile. A server database goes on
- * with its work; the embedded one has a single backend, and whoever else wants it waits until the last row is read.
- */
-export async function atOneMoment<T>(
+/** The tables at one moment. On the embedded database, with one backend, others wait for the last row. */
+export async function readAtOneMoment<T>(
   sql: Sql,
   names: readonly string[],
   work: (contents: Contents) => Promise<T>,
@@ -32,7 +27,7 @@ export async function atOneMoment<T>(
   try {
     await sql.begin("isolation level repeatable read read only", async (given) => {
       const tx = given as Tx
-      await steadyText(tx)
+      await setSteadyText(tx)
       working = work(await readContents(tx, names, endReading))
       // not until the work has ended: what it does with the last rows may take minutes
       await Promise.race([working, read])
@@ -53,7 +48,7 @@ async function readContents(tx: Tx, names: readonly string[], end: () => void): 
   }
   return {
     tables,
-    months: await partitionedMonths(tx, described),
+    months: await readPartitionedMonths(tx, described),
     sequences: await readSequences(tx, described),
     async *pages() {
       for (const table of described) yield* readLines(tx, table)

@@ -1,22 +1,17 @@
-import type { Contents, OnProgress, TableSum } from "./contents.ts"
+import type { Contents, ProgressListener, TableSum } from "./contents.ts"
 import { DatabaseProblem } from "./problem.ts"
-import { insertLines, RunningSum, steadyText, sumTable } from "./rows.ts"
+import { insertLines, RunningSum, setSteadyText, sumTable } from "./rows.ts"
 import { describeTables, type Table } from "./tables.ts"
 import type { Database, Db, Tx } from "./types.ts"
 
 export interface CopyOptions {
   /** Deletes what the tables hold. Without it a database that holds anything is refused. */
   replace?: boolean
-  /** What else is to be done within the same transaction, once the rows are there. */
   finish?: (tx: Tx) => Promise<void>
-  onProgress?: OnProgress
+  onProgress?: ProgressListener
 }
 
-/**
- * Writes the contents into a database of the same schema, in one transaction: all of it, checked against what the
- * database then sums up, or nothing. Returns the sums. Throws DatabaseProblem when the database holds rows and they are
- * not to be replaced, when its schema is another one, and when a sum differs.
- */
+/** In one transaction: all of it, its sums checked, or nothing. Throws DatabaseProblem for rows not to be replaced. */
 export function copyInto(
   { sql, kind }: Database,
   contents: Contents,
@@ -24,13 +19,13 @@ export function copyInto(
 ): Promise<TableSum[]> {
   return sql.begin(async (given) => {
     const tx = given as Tx
-    await steadyText(tx)
-    const tables = await matchingTables(tx, contents)
+    await setSteadyText(tx)
+    const tables = await findMatchingTables(tx, contents)
     await lock(tx, tables)
     if (!replace) await assertEmpty(tx, tables)
     const guarded = tables.filter(({ hasTriggers }) => hasTriggers)
     for (const { name } of guarded) await tx`alter table ${tx(name)} disable trigger user`
-    await empty(tx, tables)
+    await emptyTables(tx, tables)
     for (const month of contents.months) await tx`select open_month(${month}::date)`
     const sums = await write(tx, kind, tables, contents, onProgress)
     await setSequences(tx, contents)
@@ -41,8 +36,7 @@ export function copyInto(
   }) as Promise<TableSum[]>
 }
 
-/** Of the named tables those that hold rows, with how many. */
-export async function rowsIn(sql: Db, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
+export async function countRows(sql: Db, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
   const counted: { name: string; rows: number }[] = []
   for (const { name } of await describeTables(sql, names)) {
     const [row] = await sql<{ rows: number }[]>`select count(*) as rows from ${sql(name)}`
@@ -51,7 +45,6 @@ export async function rowsIn(sql: Db, names: readonly string[]): Promise<{ name:
   return counted
 }
 
-/** "3 rows in workspace, 12 in api_key and 4 more tables". */
 export function inWords(held: readonly { name: string; rows: number }[]): string {
   const [first, ...rest] = held.map(({ name, rows }) => ({ name, rows }))
   if (!first) return "no rows"
@@ -61,7 +54,7 @@ export function inWords(held: readonly { name: string; rows: number }[]): string
   return named.join(", ") + (more > 0 ? ` and ${more} more ${more === 1 ? "table" : "tables"}` : "")
 }
 
-async function matchingTables(tx: Tx, contents: Contents): Promise<Table[]> {
+async function findMatchingTables(tx: Tx, contents: Contents): Promise<Table[]> {
   const there = await describeTables(
     tx,
     contents.tables.map(({ name }) => name),
@@ -78,24 +71,21 @@ async function matchingTables(tx: Tx, contents: Contents): Promise<Table[]> {
   })
 }
 
-// Whoever starts a server on it meanwhile waits, and is not overwritten.
+// A server that is started on it meanwhile waits, and is not overwritten.
 async function lock(tx: Tx, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) await tx`lock table ${tx(name)} in access exclusive mode`
 }
 
 async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
-  const held = await rowsIn(
+  const held = await countRows(
     tx,
     tables.map(({ name }) => name),
   )
   if (held.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(held)}`)
 }
 
-/**
- * Also where there is nothing to delete: it gives the sequences new files, so that they, which heed no transaction, fall
- * back with this one. One statement, since the tables refer to each other.
- */
-async function empty(tx: Tx, tables: readonly Table[]): Promise<void> {
+/** Also where nothing is deleted: it gives the sequences new files, so that they fall back with the transaction. */
+async function emptyTables(tx: Tx, tables: readonly Table[]): Promise<void> {
   const names = tables.map(({ name }, i) => (i === 0 ? tx`${tx(name)}` : tx`, ${tx(name)}`))
   await tx`truncate ${names} restart identity`
 }
@@ -108,7 +98,7 @@ async function write(
   kind: Database["kind"],
   tables: readonly Table[],
   contents: Contents,
-  onProgress: OnProgress,
+  onProgress: ProgressListener,
 ): Promise<TableSum[]> {
   const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
   const expected = new Map(contents.tables.map(({ name, rows }) => [name, rows]))

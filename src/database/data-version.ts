@@ -2,13 +2,9 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseProblem } from "./problem.ts"
 
-/** The major version of PostgreSQL that the embedded database is. */
 export const EMBEDDED_MAJOR = 18
 
-/**
- * Refuses a data directory that another major version of PostgreSQL made: neither can read the other's files. One that is
- * not made yet passes. Throws DatabaseProblem.
- */
+/** No major version of PostgreSQL can read another's files. A directory that is not made yet passes. */
 export function assertDataVersion(directory: string): void {
   const file = join(directory, "PG_VERSION")
   if (!existsSync(file)) return

@@ -1,8 +1,6 @@
 import type { Log } from "../log.ts"
 
-/** Whether there is room for the database to write. */
 export interface DiskWatch {
-  /** A write failed for want of room. */
   noteFull(): void
   /** What was measured where the database lies; a disk that is too full is said once, and once that it has room again. */
   noteRoom(low: boolean): void
@@ -12,7 +10,6 @@ export interface DiskWatch {
 /** A server's disk cannot be looked at from here: what failed tells of it for so long. */
 const REMEMBERED_MS = 10_000
 
-/** `cure` says where to make room. */
 export function createDiskWatch(log: Log, cure: string, now = () => performance.now()): DiskWatch {
   let low = false
   let fullUntil = Number.NEGATIVE_INFINITY
@@ -37,7 +34,6 @@ export function createDiskWatch(log: Log, cure: string, now = () => performance.
   }
 }
 
-/** Whether the error says that a write found no room. */
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "53100"
 }

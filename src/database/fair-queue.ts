@@ -12,9 +12,8 @@ export interface Errand {
 export interface Entry {
   /** Resolves when it is its turn; rejects with DatabaseUnavailable when it never will be. */
   granted: Promise<Place>
-  /** The work has ended. */
   end(): void
-  /** Nobody waits for it any more: what has not begun never does, the rest ends at its next pause. */
+  /** The caller has given up: what has not begun never does, the rest ends at its next pause. */
   giveUp(): DatabaseUnavailable
 }
 
@@ -24,7 +23,6 @@ export interface FairQueue {
 }
 
 export interface FairQueueOptions {
-  /** Work that may be under way at once. */
   places: number
   /** Work that may be unfinished; of one workspace half as much. */
   maxWaiting: number
@@ -32,9 +30,8 @@ export interface FairQueueOptions {
 }
 
 /**
- * Gives out the places at the database in turn: to the workspace that has had the least of it, whatever each sends (fair
- * queueing by finish time). Long work waits while shorter work of others is under way, and of one workspace runs one piece
- * at a time. Work is as long as its share of the time in which it had a place.
+ * A place goes to the workspace that has had the least (fair queueing by finish time). Long work waits for others'
+ * shorter work. Work counts as its share of the time in which it had a place.
  */
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { places, maxWaiting, now = () => performance.now() } = options
@@ -74,15 +71,13 @@ function crowded(line: Line): DatabaseUnavailable {
   return new DatabaseUnavailable("crowded", `${line.unfinished.size} requests of the workspace wait for the database`)
 }
 
-interface Holding {
+interface PlaceHold {
   place: Place
-  /** Waits for a place, unless it has one. */
   again(): Promise<void>
   end(): void
 }
 
-/** A ticket's place, given up and taken again as its work goes on. */
-function createHolding(lines: Lines, ticket: Ticket): Holding {
+function createHolding(lines: Lines, ticket: Ticket): PlaceHold {
   let pending: Promise<void> | undefined
   let asides = 0
   const again = (): Promise<void> => {

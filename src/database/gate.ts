@@ -5,27 +5,19 @@ import { DatabaseUnavailable } from "./unavailable.ts"
 export { DatabaseUnavailable } from "./unavailable.ts"
 
 export interface Gate {
-  /**
-   * Runs the work and answers as it does, or rejects with `DatabaseUnavailable` when `deadlineMs` pass first or too
-   * much work is unfinished. Work given up on goes on underneath; its late end is of no consequence.
-   */
+  /** Rejects with DatabaseUnavailable after `deadlineMs`, or with too much unfinished. Abandoned work goes on. */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
-  /**
-   * The same for work of a workspace, in turn with others' (fair-queue.ts). What cannot end by then is refused before it
-   * begins; what was given up on counts against its own workspace until it ends.
-   */
+  /** In turn with other workspaces' work (fair-queue.ts). What cannot end in time is refused before it begins. */
   runInTurn<T>(errand: Errand, work: (place: Place) => Promise<T>, deadlineMs?: number): Promise<T>
   /** Pieces of work not yet ended, those given up on included. */
   readonly unfinished: number
-  /** Those whose caller still waits. */
   readonly waiting: number
 }
 
 /**
- * A deadline and a cap for work on the database. postgres.js has neither: with the pool full, a query waits without
- * limit, and with the server frozen for 8 s the worst request took 13.2 s. Abandoned work counts against `maxWaiting`
- * until it ends, so memory stays bounded while the database is away. Work that runs in turn has a cap of its own beside
- * that of what waits for nobody: who is asked for and what is charged never stands behind a long read.
+ * A deadline and a cap, of which postgres.js has neither: with the server frozen for 8 s the worst request took 13.2 s.
+ * Abandoned work counts until it ends, so memory stays bounded. Work in turn has a cap of its own: identifying and
+ * charging never wait behind a long read.
  */
 export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 } = {}): Gate {
   const queue = createFairQueue({ places, maxWaiting })
@@ -53,7 +45,6 @@ export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 }
   }
 }
 
-/** Counts work that has not ended, and of it what nobody waits for any more. */
 function createCount() {
   const count = {
     unfinished: 0,

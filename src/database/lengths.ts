@@ -1,4 +1,3 @@
-/** How long work of a kind takes a workspace, by its latest runs. */
 export interface Lengths {
   /** The shortest of the latest runs: what else ran beside them made the others longer. Undefined = none ended yet. */
   expected(work: string): number | undefined

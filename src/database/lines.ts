@@ -5,26 +5,21 @@ import { DatabaseUnavailable } from "./unavailable.ts"
 const LONG_MS = 50
 /** What work takes of which nothing is known. */
 const USUAL_MS = 5
-/** What long work takes from one pause to the next. */
 const PIECE_MS = 15
 
-/** Work on its way. */
 export interface Ticket {
   line: Line
-  /** By the latest runs. */
   expectedMs: number
   /** So far, as its share of the time in which it had a place. */
   spentMs: number
   hasBegun: boolean
   givenUp: boolean
-  /** Its place; null while it has none. */
-  held: Held | null
+  held: HeldPlace | null
   grant(): void
   refuse(error: DatabaseUnavailable): void
 }
 
-interface Held {
-  /** By the shared clock. */
+interface HeldPlace {
   since: number
   /** What its workspace was charged in advance. */
   chargedMs: number
@@ -33,7 +28,6 @@ interface Held {
   long: boolean
 }
 
-/** One workspace's work. */
 export interface Line {
   /** How much it has had. Who was away comes in where the others are. */
   served: number
@@ -53,7 +47,6 @@ export function aheadMs({ unfinished }: Line, expectedMs: number): number {
   return before.reduce((sum, { expectedMs, spentMs }) => sum + Math.max(0, expectedMs - spentMs), 0)
 }
 
-/** Everybody's lines, and whose turn it is. */
 export class Lines {
   #lines = new Map<number, Line>()
   #held = new Set<Ticket>()
@@ -97,7 +90,6 @@ export class Lines {
     return ticket
   }
 
-  /** Resolves when the ticket has a place. */
   queue(ticket: Ticket): Promise<void> {
     this.#release(ticket)
     if (ticket.givenUp) {
@@ -119,7 +111,6 @@ export class Lines {
     this.#dispatch()
   }
 
-  /** Whether somebody may be before the ticket if it gave its place up. */
   mayBeBehind(ticket: Ticket): boolean {
     this.#reckon(ticket)
     return this.#waiting > 0 || (isLong(ticket) && this.#isBehindOthers(ticket))
@@ -131,7 +122,6 @@ export class Lines {
     this.#forget()
   }
 
-  /** Its caller waits no more. What has begun learns it when it next pauses. */
   giveUp(ticket: Ticket): DatabaseUnavailable {
     ticket.givenUp = true
     const error = gaveUp(ticket)
@@ -203,7 +193,7 @@ export class Lines {
     )
   }
 
-  #hasBecomeLong({ long, since }: Held): boolean {
+  #hasBecomeLong({ long, since }: HeldPlace): boolean {
     return long || this.#clock.elapsed() - since >= LONG_MS
   }
 
@@ -247,7 +237,6 @@ export class Lines {
     this.#heldLong += by
   }
 
-  /** Lines without work whom the turns have passed; all of them when nothing is under way. */
   #forget(): void {
     for (const [workspaceId, line] of this.#lines)
       if (line.unfinished.size === 0 && line.served <= this.#turn) this.#lines.delete(workspaceId)

@@ -5,14 +5,12 @@ interface AdvisoryLock {
   /** The key itself; without it the key is the hash of the name and the subject, with spaces between. */
   number?: number
   why: string
-  /** Functions of the database that take it. */
   functions?: readonly string[]
 }
 
 /**
- * Every advisory lock, in the order in which a transaction takes them, so that nobody waits in a circle. Rows of `list`,
- * `chart` and `workspace` are locked behind the identities and before what follows them here; rows of `due` last of all.
- * Versions of the program run side by side during an upgrade: a key never changes.
+ * Every advisory lock, in the order of taking, so that nobody waits in a circle. Rows of `list`, `chart` and
+ * `workspace` come after the identities, rows of `due` last. A key never changes: versions run side by side.
  */
 export const LOCKS = [
   {
@@ -39,6 +37,7 @@ export const LOCKS = [
     why: "Shared by everybody who looks ids up to store them: ids inside app_ids have no foreign key.",
   },
   { name: "identities made", why: "Before any row lock, by whoever adds lists, charts or apps or tracks something." },
+  { name: "new apps", why: "Of a storefront, right behind the rows of its charts: who is new there follows from all of them." },
   { name: "listing", why: "Of a sixty-fourth of all apps: what follows from one reading of them to the next." },
   { name: "reviews", why: "Of an app's feed: forms of one review are weighed against each other, and exports count them." },
   { name: "genres", why: "Of a store's genre tree, which is replaced as a whole." },
@@ -52,8 +51,8 @@ export const LOCKS = [
     name: "tracking followed",
     why: "Shared by what makes rows of `due`. Alone it is only tried, and its holder waits for nothing, so it may come earlier.",
     functions: [
-      "follow_changed_app", "follow_known_app", "follow_rivals", "follow_tracked_apps", "follow_tracked_terms",
-      "follow_workspace", "forget_scanned", "forget_untracked", "scan_storefronts",
+      "follow_changed_app", "follow_charted", "follow_known_app", "follow_market", "follow_rivals", "follow_tracked_apps",
+      "follow_tracked_terms", "follow_workspace", "forget_scanned", "forget_untracked", "scan_storefronts",
     ],
   },
 ] as const satisfies readonly AdvisoryLock[] // biome-ignore format: a list to scan
@@ -61,7 +60,6 @@ export const LOCKS = [
 export type LockName = (typeof LOCKS)[number]["name"]
 type Subject = readonly (string | number)[]
 
-/** Waits for the lock, which is held until the transaction ends. */
 export async function takeLock(tx: Tx, name: LockName, ...subject: Subject): Promise<void> {
   await tx`select pg_advisory_xact_lock(${keyOf(tx, name, subject)})`
 }
@@ -75,8 +73,7 @@ export async function takeLocks(tx: Tx, name: LockName, subjects: Iterable<Subje
     from (select distinct unnest(${texts}::text[]) as subject order by 1) s`
 }
 
-/** Waits for those who hold the lock alone. */
-export async function shareLock(tx: Tx, name: LockName): Promise<void> {
+export async function takeSharedLock(tx: Tx, name: LockName): Promise<void> {
   await tx`select pg_advisory_xact_lock_shared(${keyOf(tx, name, [])})`
 }
 

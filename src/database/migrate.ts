@@ -5,22 +5,14 @@ import { DatabaseProblem } from "./problem.ts"
 import type { Sql, Tx } from "./types.ts"
 
 /**
- * Brings the schema up to `migrations` (file name to SQL, in order; see `readTree("sql", ".sql")`), forward only, each
- * file in its own transaction. Safe when several processes start at once. Returns the names applied by this call.
- * Throws `DatabaseProblem` when the database is newer than the code or a landed file was changed.
+ * Forward only, each file in its own transaction; safe when processes start at once. Throws DatabaseProblem when the
+ * database is newer or a landed file was changed.
  */
 export async function migrate(sql: Sql, migrations: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
-  const files = [...migrations]
-    .filter(([name]) => /^\d{4}_/.test(name))
-    .map(([name, text]) => ({ name, ...prepared(text) }))
+  const files = filesOf(migrations)
   await exclusively(sql, async (tx) => {
-    await tx`
-      create table if not exists schema_migration (
-        name text primary key,
-        sha256 text not null,
-        applied_at timestamptz not null default now()
-      )`
-    assertKnown(await landed(tx), files)
+    await tx.unsafe(LANDED)
+    assertKnown(await readLanded(tx), files)
   })
   const applied: string[] = []
   for (const file of files) {
@@ -31,6 +23,26 @@ export async function migrate(sql: Sql, migrations: ReadonlyMap<string, string>,
   }
   if (applied.length > 0) await analyzeNew(sql)
   return applied
+}
+
+/** The same as scripts, one after the other, for an empty database that nobody else knows of. */
+export function migrationScripts(migrations: ReadonlyMap<string, string>): string[] {
+  const landing = ({ name, text, sha256 }: Migration) =>
+    `begin;\n${text};\ninsert into schema_migration (name, sha256) values ('${name}', '${sha256}');\ncommit`
+  return [LANDED, ...filesOf(migrations).map(landing)]
+}
+
+const LANDED = `
+  create table if not exists schema_migration (
+    name text primary key,
+    sha256 text not null,
+    applied_at timestamptz not null default now()
+  )`
+
+function filesOf(migrations: ReadonlyMap<string, string>): Migration[] {
+  return [...migrations]
+    .filter(([name]) => /^\d{4}_\w+\.sql$/.test(name))
+    .map(([name, text]) => ({ name, ...prepared(text) }))
 }
 
 interface Migration {
@@ -53,10 +65,25 @@ function exclusively<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   }) as Promise<T>
 }
 
-async function landed(tx: Tx): Promise<Map<string, string>> {
+async function readLanded(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration order by name`
   return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
 }
+
+/** What 0006 and 0013 were for a while, when a comment in each named another file, and what they are. */
+const ONCE_OTHERWISE = new Map([
+  [
+    "5afd5ed8708d5e195321451fa31e449a2206fc65efca066541e4fc827c52cf7a",
+    "dd67c263a5d6e604885778e6dcdc1f7d1aa442cbdbbb09ae75d7d5c073ca020d",
+  ],
+  [
+    "0a96a35ccb38cc4c3400fd6187143e17951ad4159fda883aa976cbbb38dd49d5",
+    "1245fdc40fcfb9f357301f921b13205c5a252cc86e85d52e3e94f90eb254d8a6",
+  ],
+])
+
+/** The checksum of a migration as it is in sql/, by one that a database or a backup holds of it. */
+export const frozenSha256 = (sha256: string): string => ONCE_OTHERWISE.get(sha256) ?? sha256
 
 function assertKnown(landed: Map<string, string>, files: Migration[]): void {
   const known = new Map(files.map((file) => [file.name, file.sha256]))
@@ -66,7 +93,7 @@ function assertKnown(landed: Map<string, string>, files: Migration[]): void {
         `the database is newer than the code: it holds migration ${name}; start a newer version`,
       )
     }
-    if (known.get(name) !== sha256) {
+    if (known.get(name) !== frozenSha256(sha256)) {
       throw new DatabaseProblem(`migration ${name} was changed after it was applied; restore it and add a new file`)
     }
   }

@@ -13,10 +13,7 @@ export const types = {
 
 type Options = postgres.Options<{ bigint: postgres.PostgresType<number>; date: postgres.PostgresType<string> }>
 
-/**
- * A request is given up after 4.5 s (gate.ts), so a statement has 4 s; a command may take its time.
- * Longer work in a server says `set local statement_timeout`.
- */
+/** A request is given up after 4.5 s (gate.ts), so a statement has 4 s. Longer work sets its own statement_timeout. */
 export function serverOptions(as: "server" | "command", max: number): Options {
   return {
     max,

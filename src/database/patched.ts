@@ -5,9 +5,8 @@ import { DatabaseProblem } from "./problem.ts"
 const MARK = "appmeter-1"
 
 /**
- * Refuses a copy of the driver without patches/postgres@3.4.9.patch. Unpatched, a connection that dies while a write is
- * queued ends the whole process (13 to 15 times in 40 rounds of pg_terminate_backend), and a transaction's later
- * statements can run on a reopened connection, outside of it.
+ * Without patches/postgres@3.4.9.patch a connection that dies while a write is queued ends the whole process, and a
+ * transaction's later statements can run outside of it.
  */
 export function assertDriverPatched(driver: object = postgres): void {
   if ((driver as { patched?: string }).patched !== MARK) {

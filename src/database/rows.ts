@@ -9,18 +9,15 @@ export interface Page {
   lines: string[]
 }
 
-/** How many rows a table has, and the sum of their checksums, which is the same in whatever order they come. */
+/** The sum of the rows' checksums is the same in any order. */
 export interface Sum {
   rows: number
   /** Over all rows, the first 8 bytes (signed, big-endian) of the SHA-256 of the row's line; in decimal. */
   checksum: string
 }
 
-/**
- * Makes a value's text the same on every server, and lifts the limits of time, until the transaction ends. To be called
- * before lines are read or summed.
- */
-export async function steadyText(tx: Tx): Promise<void> {
+/** Makes a value's text the same on every server, and lifts the limits of time, until the transaction ends. */
+export async function setSteadyText(tx: Tx): Promise<void> {
   await tx`
     select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, MDY', true),
       set_config('IntervalStyle', 'postgres', true), set_config('bytea_output', 'hex', true),
@@ -29,10 +26,7 @@ export async function steadyText(tx: Tx): Promise<void> {
   await tx`set local idle_in_transaction_session_timeout = 0`
 }
 
-/**
- * All rows of a table, a page at a time, in the order in which they lie on the disk. 500 of the widest (250 results each)
- * are some 800 KB.
- */
+/** In the order on the disk. 500 rows of the widest (250 results each) are some 800 KB. */
 export async function* readLines(tx: Tx, table: Table): AsyncGenerator<Page> {
   await tx`declare appmeter_lines no scroll cursor for ${lines(tx, table)}`
   for (;;) {
@@ -43,7 +37,6 @@ export async function* readLines(tx: Tx, table: Table): AsyncGenerator<Page> {
   await tx`close appmeter_lines`
 }
 
-/** Writes rows with the identities they have. */
 export async function insertLines(tx: Tx, { name, columns }: Table, page: readonly string[]): Promise<void> {
   const names = columns.map((column) => tx`${tx(column.name)}`)
   // a JSON column would take the text for a JSON string
@@ -55,7 +48,6 @@ export async function insertLines(tx: Tx, { name, columns }: Table, page: readon
     from json_populate_recordset(null::${tx(name)}, ${`[${page.join(",")}]`}::text::json) r`
 }
 
-/** The sum over a table's rows, by the database. */
 export async function sumTable(tx: Tx, table: Table): Promise<Sum> {
   const [row] = await tx<Sum[]>`
     select count(*) as rows,
@@ -66,7 +58,6 @@ export async function sumTable(tx: Tx, table: Table): Promise<Sum> {
   return { rows: row!.rows, checksum: row!.checksum }
 }
 
-/** The same sum over lines that pass by. */
 export class RunningSum {
   rows = 0
   #sum = 0n

@@ -7,7 +7,6 @@ export interface Table {
   columns: Column[]
   /** Tables that its rows refer to. */
   needs: string[]
-  /** The column that a sequence numbers, if there is one. */
   identity: string | null
   /** Whether triggers of our own would fire on what is written. */
   hasTriggers: boolean
@@ -62,7 +61,7 @@ export async function describeTables(sql: Db, names: readonly string[]): Promise
 }
 
 /** The months (first day, "YYYY-MM-DD") for which these tables have partitions, earliest first. */
-export async function partitionedMonths(sql: Db, tables: readonly Table[]): Promise<string[]> {
+export async function readPartitionedMonths(sql: Db, tables: readonly Table[]): Promise<string[]> {
   const rows = await sql<{ month: string }[]>`
     select distinct substring(pg_get_expr(c.relpartbound, c.oid) from '\\d{4}-\\d\\d-\\d\\d') as month
     from pg_inherits i
@@ -73,7 +72,6 @@ export async function partitionedMonths(sql: Db, tables: readonly Table[]): Prom
   return rows.map(({ month }) => month)
 }
 
-/** Where the sequences of these tables' identity columns stand. */
 export async function readSequences(tx: Tx, tables: readonly Table[]): Promise<Sequence[]> {
   const sequences: Sequence[] = []
   for (const { name: table, identity: column } of tables) {

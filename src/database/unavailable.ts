@@ -1,6 +1,4 @@
-/** What is known of work that was refused because it could not end in time. */
-export interface TooLong {
-  /** Its own length. */
+export interface TimeShortfall {
   expectedMs: number
   /** What its workspace has sent before it. */
   aheadMs: number
@@ -11,9 +9,9 @@ export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable"
   /** "deadline": given up on; whether the work was done is not known. "crowded": never begun. */
   readonly why: "deadline" | "crowded"
-  readonly tooLong: TooLong | undefined
+  readonly tooLong: TimeShortfall | undefined
 
-  constructor(why: "deadline" | "crowded", message: string, tooLong?: TooLong) {
+  constructor(why: "deadline" | "crowded", message: string, tooLong?: TimeShortfall) {
     super(message)
     this.why = why
     this.tooLong = tooLong

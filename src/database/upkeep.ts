@@ -1,21 +1,17 @@
 import type { Sql } from "./types.ts"
 
-/** A table by its schema and name. */
 export interface TableName {
   schema: string
   name: string
 }
 
-/**
- * Vacuums and analyses these tables, one after the other with a pause in between: call it after a bulk load. On a real
- * server autovacuum would come to it in time, on the embedded one nobody does.
- */
+/** Call it after a bulk load: on the embedded database there is no autovacuum. */
 export async function vacuumTables(
   sql: Sql,
   tables: readonly TableName[],
   { pauseMs = 20, signal }: { pauseMs?: number; signal?: AbortSignal } = {},
 ): Promise<void> {
-  await unhurried(sql, async (own) => {
+  await runUnhurried(sql, async (own) => {
     for (const { schema, name } of tables) {
       if (signal?.aborted) return
       await own`vacuum (analyze) ${own(schema)}.${own(name)}`
@@ -31,21 +27,20 @@ export async function vacuumChanged(
 ): Promise<TableName[]> {
   // Counts are otherwise published once a second at most.
   await sql`select pg_stat_force_next_flush()`
-  const tables = await changedTables(sql)
+  const tables = await findChangedTables(sql)
   await vacuumTables(sql, tables, options)
   return tables
 }
 
 /**
- * Analyses every table most of whose rows the planner does not know of yet, smallest first. Returns their names. Without it
- * a day's first thousands of rows are read as if there were a handful: a read of 400 keywords did not end in 90 s. Only of
- * columns by which rows are found, and of 3,000 rows: 200 places each of 30,000 lists alone took the embedded database 2 s.
+ * Analyses tables most of whose rows the planner does not know: a read of 400 keywords did not end in 90 s. Only of
+ * columns that find rows, and of 3,000 rows: all of 30,000 lists took the embedded database 2 s.
  */
 export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: number } = {}): Promise<TableName[]> {
   await sql`select pg_stat_force_next_flush()`
-  const tables = await grownTables(sql)
+  const tables = await findGrownTables(sql)
   if (tables.length === 0) return []
-  await unhurried(sql, async (own) => {
+  await runUnhurried(sql, async (own) => {
     await own`set default_statistics_target = 10`
     for (const { schema, name, columns } of tables) {
       await own`analyze ${own(schema)}.${own(name)} (${own(columns)})`
@@ -57,7 +52,7 @@ export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: numbe
 }
 
 // Counts are lost when the process is killed; files are not.
-async function grownTables(sql: Sql): Promise<(TableName & { columns: string[] })[]> {
+async function findGrownTables(sql: Sql): Promise<(TableName & { columns: string[] })[]> {
   return await sql<(TableName & { columns: string[] })[]>`
     select s.schemaname as schema, s.relname as name, array(
         select a.attname::text
@@ -78,10 +73,7 @@ async function grownTables(sql: Sql): Promise<(TableName & { columns: string[] }
     limit 1000`
 }
 
-/**
- * Analyses, in one statement, every table that has at least doubled since the planner learnt of it, going by files, which
- * unlike counts outlive a kill. Of few rows, so that it takes some ten milliseconds a table.
- */
+/** Every table that has doubled since its last statistics, by files, which outlive a kill; some 10 ms a table. */
 export const ANALYZE_UNKNOWN = `
   do $$
   declare
@@ -101,7 +93,7 @@ export const ANALYZE_UNKNOWN = `
   end $$`
 
 // Vacuum runs in no transaction, so "set local" cannot lift the limit of a server's statements.
-async function unhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
+async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
   const own = await sql.reserve()
   try {
     await own`set statement_timeout = 0`
@@ -112,9 +104,8 @@ async function unhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<v
   }
 }
 
-// Counts are lost when the process is killed; a table without a known vacuum is taken once, which is quick when there
-// is nothing to do.
-async function changedTables(sql: Sql): Promise<TableName[]> {
+// A kill loses counts: a table without a known vacuum is taken once, which is quick when there is nothing to do.
+async function findChangedTables(sql: Sql): Promise<TableName[]> {
   return await sql<TableName[]>`
     select s.schemaname as schema, s.relname as name
     from pg_stat_user_tables s

@@ -2,7 +2,6 @@ import { alertRow, textOf } from "../alerts/alert.ts"
 import type { Head } from "./channel-leases.ts"
 import type { Message } from "./message.ts"
 
-/** An alert as it is told on that UTC day. */
 export function messageOf({ id, alert: { appName, ...alert } }: Head, today: string): Message {
   const name = appName ?? alert.appId
   const data = alertRow(alert, name, today)

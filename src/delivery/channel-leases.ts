@@ -1,16 +1,15 @@
 import type { Alert } from "../alerts/alert.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
-import type { Sent } from "./message.ts"
+import type { SendResult } from "./message.ts"
 import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
 import type { SealedChannel } from "./sealed-channel.ts"
 
-/** A channel that this process sends on. Every statement about it holds only while the lease is this one. */
+/** Every statement about the channel holds only while the lease is this one. */
 export interface LeasedChannel extends SealedChannel {
   lease: string
 }
 
-/** What is told next. */
 export interface Head {
   id: string
   alert: Alert & { appName: string | null }
@@ -38,11 +37,8 @@ export async function claimChannels(
       c.lease`
 }
 
-/**
- * The first that is due by the order of alerts, those that failed before after all others: one that is never taken must not
- * hold up the rest. Extends the lease. Null when nothing is due, and when the lease was lost: then nothing may be sent.
- */
-export async function headOf(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
+/** The first that is due; those that failed before come last. Null also for a lost lease: nothing may be sent. */
+export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
   const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
     with held as (
       update channel
@@ -66,18 +62,18 @@ export async function headOf(sql: Sql, { id, lease }: LeasedChannel, leaseMs: nu
   return { id: deliveryId, alert }
 }
 
-/** Stores how an attempt ended, and keeps the channel. False when the lease was lost: then it stays as others left it. */
+/** False when the lease was lost: then the channel stays as others left it. */
 export async function settle(
   sql: Sql,
   channel: LeasedChannel,
-  { id, sent, retries, gapMs }: { id: string; sent: Sent; retries: Retries; gapMs: number },
+  { id, sent, retries, gapMs }: { id: string; sent: SendResult; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
     const held = await hold(tx, channel)
     if (!held) return false
-    if (sent.result === "delivered") await delivered(tx, channel.id, id, gapMs)
+    if (sent.result === "delivered") await endDelivered(tx, channel.id, id, gapMs)
     else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
-    else await failed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
+    else await noteFailed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
     return true
   })) as boolean
 }
@@ -115,7 +111,7 @@ async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: n
   return held
 }
 
-async function delivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
+async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
   await tx`
     update delivery
     set state = 'delivered', attempts = attempts + 1, next_at = null, ended_at = now(), failure = null
@@ -129,14 +125,13 @@ async function delivered(tx: Tx, channel: string, id: string, gapMs: number): Pr
 interface Failure {
   channel: string
   id: string
-  sent: Extract<Sent, { failure: string }> & { waitMs?: number }
+  sent: Extract<SendResult, { failure: string }> & { waitMs?: number }
   retries: Retries
-  /** In a row, this one included. */
   failures: number
 }
 
 /** Who asks to wait is not asked before, whatever else waits for him; that counts as no attempt. */
-async function failed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
+async function noteFailed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
   const { failure, waitMs = 0 } = sent
   const counts = sent.result === "failed"
   const [row] = await tx<{ attempts: number; old: boolean }[]>`

@@ -5,10 +5,9 @@ import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
-import { type Inside, openChannel, type SealedChannel, sealInside } from "./sealed-channel.ts"
+import { type ChannelSecret, openChannel, type SealedChannel, sealInside } from "./sealed-channel.ts"
 import { makeSecret } from "./webhook.ts"
 
-/** Where a workspace's alerts go, without what opens it. */
 export interface ChannelRow {
   id: string
   kind: Channel
@@ -20,15 +19,12 @@ export interface ChannelRow {
   createdAt: Date
   lastOk: Date | null
   lastFailure: Date | null
-  /** What the last failure was. */
   failure: string | null
   /** In a row. */
   failures: number
   /** Until then a webhook's earlier secret signs too; null = there is none. */
   earlierSecretUntil: Date | null
-  /** Alerts that are still to be told. */
   waiting: number
-  /** Alerts that were given up. */
   undelivered: number
 }
 
@@ -46,15 +42,14 @@ export async function addWebhook(
   register: Register,
   workspaceId: number,
   url: string,
-): Promise<Added & { secret: string }> {
+): Promise<NewChannel & { secret: string }> {
   const address = addressOf(url)
   const secret = makeSecret(register.randomBytes ?? secureBytes)
   const inside = { url: address.href, secret }
   return { ...(await add(register, { workspaceId, kind: "webhook", shown: hintOf(address), inside })), secret }
 }
 
-/** Adds a chat that a Telegram bot writes to. Throws AccessProblem. */
-export async function addTelegram(register: Register, workspaceId: number, { token, chat }: Bot): Promise<Added> {
+export async function addTelegram(register: Register, workspaceId: number, { token, chat }: Bot): Promise<NewChannel> {
   if (!/^\d{3,20}:[\w-]{20,100}$/.test(token)) throw new AccessProblem("a bot's token looks like 123456789:AAE…")
   if (!/^(-?\d{1,20}|@\w{4,64})$/.test(chat))
     throw new AccessProblem("a chat is its number, or @ and the channel's name")
@@ -62,12 +57,12 @@ export async function addTelegram(register: Register, workspaceId: number, { tok
 }
 
 /** Adds an incoming webhook of Slack; its whole address is a secret. Throws AccessProblem. */
-export async function addSlack(register: Register, workspaceId: number, url: string): Promise<Added> {
+export async function addSlack(register: Register, workspaceId: number, url: string): Promise<NewChannel> {
   const address = addressOf(url)
   return await add(register, { workspaceId, kind: "slack", shown: hintOf(address), inside: { url: address.href } })
 }
 
-export interface Added {
+export interface NewChannel {
   channel: ChannelRow
 }
 
@@ -77,14 +72,17 @@ export interface Bot {
   chat: string
 }
 
-interface New {
+interface ChannelDraft {
   workspaceId: number
   kind: Channel
   shown: string
-  inside: Inside
+  inside: ChannelSecret
 }
 
-async function add({ sql, sealer, randomBytes = secureBytes }: Register, { workspaceId, kind, shown, inside }: New) {
+async function add(
+  { sql, sealer, randomBytes = secureBytes }: Register,
+  { workspaceId, kind, shown, inside }: ChannelDraft,
+) {
   const id = `ch_${Buffer.from(randomBytes(9)).toString("hex")}`
   const sealed = await sealInside(sealer, id, inside)
   const rows = await sql`
@@ -108,10 +106,7 @@ function addressOf(text: string): URL {
 
 const LONGEST_ADDRESS = 2_000
 
-/**
- * The host and a hint that tells two addresses apart. Many services put their secret into the path, so nothing of it is
- * stored in the clear but the last four of 24 characters or more.
- */
+/** Many services put their secret into the path: of it only the last four of 24 characters or more are stored. */
 function hintOf({ origin, pathname, search }: URL): string {
   const secret = pathname + search
   return `${origin}/…${secret.length >= HINTED_FROM ? secret.slice(-HINT) : ""}`
@@ -120,7 +115,6 @@ function hintOf({ origin, pathname, search }: URL): string {
 const HINTED_FROM = 24
 const HINT = 4
 
-/** A workspace's channels, oldest first. */
 export async function listChannels(sql: Sql, workspaceId: number): Promise<ChannelRow[]> {
   return await readChannels(sql, workspaceId, null)
 }
@@ -144,17 +138,14 @@ export async function removeChannel(sql: Sql, workspaceId: number, id: string): 
 /** How long an earlier secret signs beside the newer. */
 const BOTH_HOURS = 24
 
-/**
- * Gives a webhook another secret; what is sent is signed with both for 24 h by the database's clock, whoever checks one of
- * them. One from before those two is not valid any more. Throws AccessProblem.
- */
+/** What is sent is signed with both secrets for 24 h by the database's clock; a third, older one ends at once. */
 export async function rotateSecret(
   register: Register,
   workspaceId: number,
   id: string,
-): Promise<Added & { secret: string }> {
+): Promise<NewChannel & { secret: string }> {
   const { sql, sealer, randomBytes = secureBytes } = register
-  const { kind, sealed } = await sealedChannel(sql, workspaceId, id)
+  const { kind, sealed } = await readSealedChannel(sql, workspaceId, id)
   const opened = await openChannel(sealer, { id, kind, sealed, sealedEarlier: null })
   if (opened.kind !== "webhook") throw new AccessProblem(`only a webhook has a secret; ${id} is of ${kind}`)
   const secret = makeSecret(randomBytes)
@@ -169,8 +160,7 @@ export async function rotateSecret(
   return { channel: await findChannel(sql, workspaceId, id), secret }
 }
 
-/** The channel as it is sent on. Throws AccessProblem. */
-export async function sealedChannel(sql: Sql, workspaceId: number, id: string): Promise<SealedChannel> {
+export async function readSealedChannel(sql: Sql, workspaceId: number, id: string): Promise<SealedChannel> {
   const [row] = await sql<SealedChannel[]>`
     select id, kind, sealed, case when earlier_until > now() then sealed_earlier end as "sealedEarlier"
     from channel

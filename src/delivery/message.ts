@@ -10,20 +10,18 @@ export interface Message {
   /** When it happened, ISO 8601. */
   at: string
   data: object
-  /** For people: a line, of a summary several. */
   text: string
 }
 
-/** What a channel is opened with. */
-export type Opened =
+export type ChannelAccess =
   | { kind: "webhook"; url: string; secrets: readonly string[] }
   | { kind: "telegram"; token: string; chat: string }
   | { kind: "slack"; url: string }
 
-export type OpenedAs<Kind extends Channel> = Extract<Opened, { kind: Kind }>
+export type ChannelAccessOf<Kind extends Channel> = Extract<ChannelAccess, { kind: Kind }>
 
 /** How an attempt ended. `failure` is a few words of our own: nothing that a receiver said. */
-export type Sent =
+export type SendResult =
   | { result: "delivered" }
   /** Tried again, not before `waitMs`. */
   | { result: "failed"; failure: string; waitMs?: number }
@@ -39,6 +37,5 @@ export interface SendPort {
   telegramApi: string | undefined
   signal: AbortSignal
   now: () => Date
-  /** The longest that an attempt may take. */
   timeoutMs: number
 }

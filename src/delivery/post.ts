@@ -1,16 +1,13 @@
 import { OutboundProblem } from "../outbound/problem.ts"
 import { type OutboundAnswer, type OutboundOptions, safeFetch } from "../outbound/safe-fetch.ts"
-import type { SendPort, Sent } from "./message.ts"
+import type { SendPort, SendResult } from "./message.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 /** What a receiver answers is hardly read. */
 const MOST_BYTES = 500_000
 const LONGEST_WAIT_MS = 86_400_000
 
-/**
- * Posts a body to an address that a workspace named. Its port may be any above 1023 too: the guard is the host. Redirects
- * are answers, not followed. Throws OutboundProblem.
- */
+/** Its port may be any above 1023 too: the guard is the host. Redirects are answers, not followed. */
 export async function post(url: string, body: string, port: SendPort, headers: object = {}): Promise<OutboundAnswer> {
   return await port.outbound(url, {
     ...optionsOf(body, port),
@@ -35,7 +32,7 @@ function ownPort(url: string): number[] {
 }
 
 /** What an answer says where its status alone tells: 2xx has it, 429 asks to wait, anything else is tried again. */
-export function sentBy({ status, headers }: OutboundAnswer, now: Date): Sent {
+export function sentBy({ status, headers }: OutboundAnswer, now: Date): SendResult {
   if (status >= 200 && status < 300) return { result: "delivered" }
   const waitMs = waitOf(headers.get("retry-after"), now)
   const failure = `status ${status}`
@@ -43,7 +40,7 @@ export function sentBy({ status, headers }: OutboundAnswer, now: Date): Sent {
 }
 
 /** No answer: the words of the outbound guard, which name no address. Rethrown when it was ended from here. */
-export function unsentBy(error: unknown): Sent {
+export function unsentBy(error: unknown): SendResult {
   if (!(error instanceof OutboundProblem) || error.code === "stopped") throw error
   return { result: "failed", failure: error.message }
 }
@@ -55,7 +52,6 @@ function waitOf(said: string | null, now: Date): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
 }
 
-/** Seconds that somebody asked to wait, in milliseconds. */
 export function waitOfSeconds(said: unknown): { waitMs?: number } {
   return typeof said === "number" && said >= 0 ? { waitMs: Math.min(said * 1_000, LONGEST_WAIT_MS) } : {}
 }

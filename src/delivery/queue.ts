@@ -5,10 +5,7 @@ import type { Sql, Tx } from "../database/types.ts"
 /** Alerts that one transaction takes at most: it reads each of them whole. */
 const AT_ONCE = 200
 
-/**
- * Writes the deliveries of alerts that were found since: one for each channel of a kind that a rule names which wants the
- * alert and was there before it. Of several processes each takes others. Returns how many alerts were taken.
- */
+/** One delivery for each channel that a rule names and that was there before the alert. Returns the alerts taken. */
 export async function queueDeliveries(sql: Sql): Promise<number> {
   const [waiting] = await sql`
     select 1
@@ -18,7 +15,7 @@ export async function queueDeliveries(sql: Sql): Promise<number> {
   return (await sql.begin((tx) => takeAlerts(tx))) as number
 }
 
-/** The alerts are held too: who takes an app away with them would else wait for what waits for him. */
+/** The alerts are locked too: removing their app would else wait for what waits for it. */
 async function takeAlerts(tx: Tx): Promise<number> {
   const taken = await tx<{ id: number }[]>`
     select q.alert_id as id
@@ -38,16 +35,15 @@ async function takeAlerts(tx: Tx): Promise<number> {
   return ids.length
 }
 
-interface Found {
+interface AlertWithRule {
   alert: Alert
   rule: AlertRule
   keywordTags: Record<string, string[]> | null
   workspaceId: number
 }
 
-/** With the rule of its type. */
-async function readFound(tx: Tx, ids: readonly number[]): Promise<Found[]> {
-  type Row = Omit<Found, "alert" | "rule"> & Omit<AlertRule, "type"> & Alert
+async function readFound(tx: Tx, ids: readonly number[]): Promise<AlertWithRule[]> {
+  type Row = Omit<AlertWithRule, "alert" | "rule"> & Omit<AlertRule, "type"> & Alert
   const rows = await tx<Row[]>`
     select a.id, a.app_id as "appId", a.type, a.platform, a.storefront, a.subject, a.day, a.at, a.facts,
       a.read_at is not null as read, a.history, a.workspace_id as "workspaceId", t.keyword_tags as "keywordTags",
@@ -67,11 +63,8 @@ async function readFound(tx: Tx, ids: readonly number[]): Promise<Found[]> {
   }))
 }
 
-/**
- * The channels are held first, in one order: who ends a delivery meanwhile sees what is written here, or is seen. On a
- * channel that is disabled nothing waits; the feed shows that it was not told there.
- */
-async function tell(tx: Tx, wanted: readonly Found[]): Promise<void> {
+/** The channels are locked first, in one order. Nothing waits on a disabled channel; the feed shows that. */
+async function tell(tx: Tx, wanted: readonly AlertWithRule[]): Promise<void> {
   if (wanted.length === 0) return
   const workspaces = [...new Set(wanted.map(({ workspaceId }) => workspaceId))]
   const channels = await tx<{ id: string; workspaceId: number; kind: AlertRule["channels"][number] }[]>`

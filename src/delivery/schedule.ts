@@ -1,7 +1,4 @@
-/**
- * Milliseconds from each attempt that failed to the next, as Standard Webhooks 1.0.0 lists them: with the first at once ten
- * attempts in 75 h 35 min.
- */
+/** Between attempts, as Standard Webhooks 1.0.0 lists them: with the first at once ten attempts in 75 h 35 min. */
 export const RETRIES_MS: readonly number[] = [
   5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
 ] // biome-ignore format: a list to scan
@@ -10,7 +7,6 @@ export const RETRIES_MS: readonly number[] = [
 const LONGEST_PAUSE_MS = 300_000
 
 export interface Retries {
-  /** Between attempts, one less than there are. */
   retriesMs: readonly number[]
   /** 0 to 1. */
   random: number

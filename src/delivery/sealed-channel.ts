@@ -1,9 +1,8 @@
 import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
-import type { Opened } from "./message.ts"
+import type { ChannelAccess } from "./message.ts"
 
-/** What is sealed in a channel's row. */
-export type Inside = { url: string; secret: string } | { token: string; chat: string } | { url: string }
+export type ChannelSecret = { url: string; secret: string } | { token: string; chat: string } | { url: string }
 
 export interface SealedChannel {
   id: string
@@ -13,12 +12,15 @@ export interface SealedChannel {
   sealedEarlier: string | null
 }
 
-export async function sealInside(sealer: Sealer, id: string, inside: Inside | string): Promise<string> {
+export async function sealInside(sealer: Sealer, id: string, inside: ChannelSecret | string): Promise<string> {
   return await sealer.seal(JSON.stringify(inside), placeOf(id))
 }
 
 /** Throws AccessProblem: no key, another key, or a row that was changed. */
-export async function openChannel(sealer: Sealer, { id, kind, sealed, sealedEarlier }: SealedChannel): Promise<Opened> {
+export async function openChannel(
+  sealer: Sealer,
+  { id, kind, sealed, sealedEarlier }: SealedChannel,
+): Promise<ChannelAccess> {
   const inside = JSON.parse(await sealer.open(sealed, placeOf(id)))
   if (kind !== "webhook") return { kind, ...inside }
   const { url, secret } = inside

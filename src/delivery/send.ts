@@ -1,10 +1,10 @@
-import type { Message, Opened, SendPort, Sent } from "./message.ts"
+import type { ChannelAccess, Message, SendPort, SendResult } from "./message.ts"
 import { sendSlack } from "./slack.ts"
 import { sendTelegram } from "./telegram.ts"
 import { sendWebhook } from "./webhook.ts"
 
 /** One attempt. Throws only when it was ended from here. */
-export async function send(opened: Opened, message: Message, port: SendPort): Promise<Sent> {
+export async function send(opened: ChannelAccess, message: Message, port: SendPort): Promise<SendResult> {
   switch (opened.kind) {
     case "webhook":
       return await sendWebhook(opened, message, port)

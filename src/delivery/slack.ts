@@ -1,12 +1,16 @@
 import { cut } from "./cut.ts"
-import type { Message, OpenedAs, SendPort, Sent } from "./message.ts"
+import type { ChannelAccessOf, Message, SendPort, SendResult } from "./message.ts"
 import { post, sentBy, unsentBy } from "./post.ts"
 
 /** Slack itself cuts from 40,000 on; nobody reads that. */
 const LONGEST = 4_000
 
 /** Sends by an incoming webhook: the text is shown as it is, and mentions nobody. */
-export async function sendSlack({ url }: OpenedAs<"slack">, { text }: Message, port: SendPort): Promise<Sent> {
+export async function sendSlack(
+  { url }: ChannelAccessOf<"slack">,
+  { text }: Message,
+  port: SendPort,
+): Promise<SendResult> {
   const body = { text: escaped(cut(text, LONGEST)), mrkdwn: false, unfurl_links: false, unfurl_media: false }
   try {
     const answer = await post(url, JSON.stringify(body), port)

@@ -1,21 +1,17 @@
 import { cut } from "./cut.ts"
-import type { Message, OpenedAs, SendPort, Sent } from "./message.ts"
+import type { ChannelAccessOf, Message, SendPort, SendResult } from "./message.ts"
 import { postToOwn, sentBy, unsentBy, waitOfSeconds } from "./post.ts"
 
 const OWN_API = "https://api.telegram.org"
 
-/** Characters that a message may have. */
 const LONGEST = 4_096
 
-/**
- * Sends by the bot API's sendMessage, without a parse mode: the text is shown as it is. The token stands in the path, so no
- * error tells the address.
- */
+/** No parse mode: the text is shown as it is. The token stands in the path, so no error tells the address. */
 export async function sendTelegram(
-  { token, chat }: OpenedAs<"telegram">,
+  { token, chat }: ChannelAccessOf<"telegram">,
   { text }: Message,
   port: SendPort,
-): Promise<Sent> {
+): Promise<SendResult> {
   const body = { chat_id: chat, text: cut(text, LONGEST), link_preview_options: { is_disabled: true } }
   try {
     const answer = await postToOwn(`${port.telegramApi ?? OWN_API}/bot${token}/sendMessage`, JSON.stringify(body), port)
@@ -40,7 +36,6 @@ const HINTS: Record<number, string> = {
   404: "the bot's token or TELEGRAM_API may be wrong",
 }
 
-/** `parameters.retry_after`, in seconds. */
 function askedOf(bytes: Uint8Array): { waitMs?: number } {
   try {
     return waitOfSeconds(JSON.parse(new TextDecoder().decode(bytes)).parameters.retry_after)

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
 import type { RandomBytes } from "../vocabulary/text.ts"
-import type { Message, OpenedAs, SendPort, Sent } from "./message.ts"
+import type { ChannelAccessOf, Message, SendPort, SendResult } from "./message.ts"
 import { post, sentBy, unsentBy } from "./post.ts"
 
 const PREFIX = "whsec_"
@@ -12,15 +12,12 @@ export function makeSecret(randomBytes: RandomBytes): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")
 }
 
-/**
- * Sends as Standard Webhooks 1.0.0 has it: the id stays the same over all attempts, the timestamp is the attempt's, and each
- * valid secret signs. 410 means that the receiver is gone.
- */
+/** Standard Webhooks 1.0.0: one id for all attempts, the attempt's timestamp, a signature of each valid secret. */
 export async function sendWebhook(
-  { url, secrets }: OpenedAs<"webhook">,
+  { url, secrets }: ChannelAccessOf<"webhook">,
   message: Message,
   port: SendPort,
-): Promise<Sent> {
+): Promise<SendResult> {
   const body = JSON.stringify({ type: message.type, timestamp: message.at, data: message.data })
   const timestamp = String(Math.floor(port.now().getTime() / 1_000))
   const signed = secrets.map((secret) => signature(secret, `${message.id}.${timestamp}.${body}`))

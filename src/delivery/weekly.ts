@@ -1,13 +1,11 @@
-import { appsToTell, tellWeek, weekToTell } from "../alerts/weekly.ts"
+import { findAppsToTell, tellWeek, weekToTell } from "../alerts/weekly.ts"
 import type { Sql } from "../database/types.ts"
 import { firstOf, recurring } from "../leases/timers.ts"
 import type { Log } from "../log.ts"
 
 export interface Summaries {
-  /** Looks at once, then every minute. */
   start(): void
   stop(): Promise<void>
-  /** Writes what is to be told now; returns how many summaries. */
   runOnce(): Promise<number>
 }
 
@@ -30,7 +28,7 @@ export function createSummaries({ sql, log, now = () => new Date() }: Options): 
     if (!week) empty.clear()
     let told = 0
     for (let after = ""; week && !stopping; ) {
-      const apps = await appsToTell(sql, week, { after, limit: AT_ONCE })
+      const apps = await findAppsToTell(sql, week, { after, limit: AT_ONCE })
       for (const app of apps) {
         if (stopping) break
         if (empty.has(app.id)) continue

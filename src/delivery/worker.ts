@@ -8,8 +8,8 @@ import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { messageOf } from "./alert-message.ts"
-import { claimChannels, headOf, type LeasedChannel, release, setAside, settle } from "./channel-leases.ts"
-import type { Opened } from "./message.ts"
+import { claimChannels, type LeasedChannel, readHead, release, setAside, settle } from "./channel-leases.ts"
+import type { ChannelAccess } from "./message.ts"
 import { queueDeliveries } from "./queue.ts"
 import { RETRIES_MS } from "./schedule.ts"
 import { openChannel } from "./sealed-channel.ts"
@@ -19,9 +19,9 @@ export interface DeliveryOptions {
   sql: Sql
   sealer: Sealer
   log: Log
-  /** Asks the addresses that workspaces named; safeFetch, which knows no private network, when left out. */
+  /** safeFetch, which knows no private network, when left out. */
   outbound?: SafeFetch
-  /** Where Telegram's bot API is, without a slash at the end; its own when left out. */
+  /** Without a slash at the end; Telegram's own when left out. */
   telegramApi?: string | undefined
   now?: () => Date
   random?: () => number
@@ -29,10 +29,8 @@ export interface DeliveryOptions {
   atOnce?: number
   pollMs?: number
   leaseMs?: number
-  /** The longest that an attempt may take. */
   timeoutMs?: number
   retriesMs?: readonly number[]
-  /** Between two messages on one channel. */
   gapsMs?: Partial<Record<Channel, number>>
   /** How long a stop waits for what is under way, before it is given back. */
   stopMs?: number
@@ -64,7 +62,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
 const LAST_WORDS_MS = 900
 
-type Parts = ReturnType<typeof partsOf>
+type DeliveryParts = ReturnType<typeof partsOf>
 
 function partsOf(options: DeliveryOptions) {
   const { sql, sealer, log, outbound = safeFetch, telegramApi } = options
@@ -75,7 +73,6 @@ function partsOf(options: DeliveryOptions) {
   return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, now, timeoutMs }
 }
 
-/** The longest that an attempt may take, unless said. */
 export const ATTEMPT_MS = 20_000
 
 /** Both publish a message a second for one chat; a webhook's receiver is a machine. */
@@ -85,7 +82,7 @@ const GAPS_MS: Record<Channel, number> = { webhook: 0, telegram: 1_000, slack: 1
 const UNOPENED_MS = 300_000
 
 /** Sends what is due on a channel, one after the other, until something fails, nothing is due or the worker stops. */
-async function tellOn(run: Run<LeasedChannel>, parts: Parts): Promise<void> {
+async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<void> {
   const { sql, log } = parts
   const { claim: channel, abort, closing } = run
   try {
@@ -101,14 +98,13 @@ async function tellOn(run: Run<LeasedChannel>, parts: Parts): Promise<void> {
   }
 }
 
-/** False when there is nothing to go on with. */
 async function tellNext(
   channel: LeasedChannel,
-  opened: Opened,
-  parts: Parts & { signal: AbortSignal },
+  opened: ChannelAccess,
+  parts: DeliveryParts & { signal: AbortSignal },
 ): Promise<boolean> {
   const { sql, log, retriesMs, random, gapsMs } = parts
-  const head = await headOf(sql, channel, parts.leaseMs)
+  const head = await readHead(sql, channel, parts.leaseMs)
   if (!head) return false
   const sent = await send(opened, messageOf(head, dayOf(parts.now())), parts)
   const gapMs = gapsMs[channel.kind]

@@ -2,7 +2,7 @@ import { type Html, html } from "../pages/html.ts"
 import { AppId } from "../vocabulary/fields.ts"
 import { type ObjectSchema, type Schema, unwrap } from "../vocabulary/schema.ts"
 import { argumentList } from "./arguments.ts"
-import { KEY_HEADER, postLine, quoted } from "./curl.ts"
+import { KEY_HEADER, postLine, quoted } from "./call-lines.ts"
 
 /** A write behind POST /actions, as far as a reader needs it. */
 export interface DocumentedAction {
@@ -30,7 +30,7 @@ The credits are those of the confirm; one that changes nothing is free. What is 
 for <code>GET /jobs/{jobId}</code>.</p>
 <p>The lines need a live key in <code>$APPMETER_KEY</code>. The first of each pair shows the preview and keeps it in the
 shell, the second confirms it, which writes. Those about an app take this one, the first of the workspace (1 credit):</p>
-<pre>${appLine(publicUrl)}</pre>
+<div class="code"><pre>${appLine(publicUrl)}</pre></div>
 ${actions.map((action) => actionPart(action, publicUrl))}`
 }
 
@@ -44,13 +44,15 @@ function actionPart(action: DocumentedAction, publicUrl: string): Html {
     ...(outside ? ["done by a job"] : []),
   ]
   return html`<section id="${name}">
+<div class="told">
 <h3><a href="#${name}"><code>${name}</code></a></h3>
 <p>${summary}${description && html` ${description}`}</p>
 <p class="quiet">${facts.join(" · ")}</p>
-${argumentList(args)}
-<pre>${previewLine(action, publicUrl)}</pre>
-<pre>${confirmLine(publicUrl)}</pre>
-</section>
+${argumentList(args)}</div>
+<div class="shown">
+<div class="code"><pre>${previewLine(action, publicUrl)}</pre></div>
+<div class="code"><pre>${confirmLine(publicUrl)}</pre></div>
+</div></section>
 `
 }
 

@@ -2,11 +2,9 @@ import type { FaultCode } from "../faults.ts"
 import { type Html, html } from "../pages/html.ts"
 import { codeOf, jsonSchema, type ObjectSchema, type Schema } from "../vocabulary/schema.ts"
 import { codeLink } from "./fault-link.ts"
+import { type Field, typeText } from "./field-type.ts"
 
-/**
- * The arguments that a schema takes, one a line: name, type, whether it is needed, default, bounds, the code of a bad
- * value, and meaning. `inPath` names those that stand in the path.
- */
+/** One a line. `inPath` names those that stand in the path. */
 export function argumentList(schema: ObjectSchema, inPath: readonly string[] = []): Html {
   const { properties = {}, required = [] } = jsonSchema(schema, "input") as Field
   const names = Object.keys(properties)
@@ -15,27 +13,8 @@ export function argumentList(schema: ObjectSchema, inPath: readonly string[] = [
     const need = inPath.includes(name) ? "in the path" : required.includes(name) ? "required" : undefined
     return argumentLine(name, properties[name] as Field, need, codeOf(schema.entries[name] as Schema))
   })
-  return html`<ul>
+  return html`<ul class="arguments">
 ${lines}</ul>`
-}
-
-/** The words of JSON Schema that fields of inputs are made of. */
-interface Field {
-  type?: string
-  enum?: unknown[]
-  anyOf?: Field[]
-  items?: Field
-  properties?: Record<string, Field>
-  required?: string[]
-  default?: unknown
-  description?: string
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
-  minimum?: number
-  maximum?: number
-  format?: string
 }
 
 function argumentLine(name: string, field: Field, need: string | undefined, code: FaultCode): Html {
@@ -49,14 +28,6 @@ function argumentLine(name: string, field: Field, need: string | undefined, code
   const meaning = [description, items?.description && `Each: ${items.description}`].filter(Boolean).join(" ")
   return html`<li><code>${name}</code> <span class="quiet">${facts.join(", ")}</span> · bad value: ${codeLink(code)}${meaning && html`<br>\n${meaning}`}</li>
 `
-}
-
-function typeText({ type, enum: values, anyOf, items, format }: Field): string {
-  if (values) return `one of ${values.join(", ")}`
-  if (format === "date") return "date"
-  if (anyOf) return [...new Set(anyOf.map(typeText))].join(" or ")
-  if (type === "array") return items?.type ? `list of ${items.type}s` : "list"
-  return type ?? "any value"
 }
 
 function bounds({ minLength, maxLength, minItems, maxItems, minimum, maximum }: Field): string[] {

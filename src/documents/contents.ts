@@ -10,8 +10,7 @@ export interface Chapter {
 
 /** The table of contents, by group; its filter shows itself where script runs. */
 export function contents(chapters: readonly Chapter[]): Html {
-  return html`<nav aria-label="Contents">
-<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
+  return html`<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
 ${chapters.map(
   ({ id, title, entries }) => html`<div data-group><a class="chapter" href="#${id}">${title}</a>
 ${
@@ -21,7 +20,7 @@ ${entries.map((entry) => html`<li><a href="#${entry.id}">${brokenAtSlashes(entry
 `
 }</div>
 `,
-)}</nav>`
+)}`
 }
 
 /** A path longer than its line goes on with its next part, not in the midst of a word. */

@@ -5,17 +5,15 @@ import { layout, pagePolicy } from "../pages/layout.ts"
 /** The page's own style, and nothing else. */
 export const ERRORS_POLICY = pagePolicy()
 
-/**
- * /docs/errors: every code under its own anchor, by status, with what a person can do about it. Those not among `raised`
- * are of the specification alone, and say so.
- */
+/** By status, each under its own anchor. Codes that are not `raised` are of the specification alone, and say so. */
 export function errorsPage(raised: ReadonlySet<FaultCode>): string {
   const statuses = [...new Set(FAULT_CODES.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
   return layout(
     "Error codes",
     "Every error code of the API: its status, what it means, and what to do.",
     html`<p>Every error has the body <code>{"error", "message", "docs"}</code>; some add the fields named below.
-Branch on <code>error</code>: codes are stable, messages may change. A 429 or 503 carries <code>retry-after</code> in seconds.
+Branch on <code>error</code>: codes are stable, messages may change. Where an input is refused, <code>field</code> is the first argument
+that is wrong, <code>detail</code> says what came and what is allowed, and <code>problems</code> says the same of each that is. A 429 or 503 carries <code>retry-after</code> in seconds.
 A call answered with one of these costs nothing, except that Hive takes 1 credit for an answer with nothing measured yet.</p>
 <p>${statuses.map((status) => html`<a href="#status-${status}">${status}</a> `)}· <a href="/docs">all operations</a></p>
 ${statuses.map((status) => statusPart(status, raised))}`,
@@ -38,7 +36,7 @@ ${!isRaised && html`<p class="quiet">Not raised by this version.</p>\n`}${ADVICE
 `
 }
 
-const STATUS_NAMES: Record<number, string> = {
+export const STATUS_NAMES: Record<number, string> = {
   400: "Bad request",
   401: "Not signed in",
   402: "Out of credits",
@@ -60,7 +58,7 @@ const UNPAUSE = "Whoever runs the workspace can change this in the key's setting
 const WAIT_MONTH = "Wait for the time in resetsAt, or ask for a higher plan or a pack."
 
 /** Only where there is something to do beyond what the sentence says. */
-const ADVICE: Partial<Record<FaultCode, string>> = {
+export const ADVICE: Partial<Record<FaultCode, string>> = {
   missing_api_key: "Send Authorization: Bearer <key> or x-api-key: <key>. To look around without one, use /v1/sandbox.",
   invalid_api_key: "Check that the whole key was copied, and that both headers, if both are sent, hold the same key.",
   invalid_token: "Sign in again.",
@@ -81,7 +79,7 @@ const ADVICE: Partial<Record<FaultCode, string>> = {
   rate_limited: "Wait as many seconds as retry-after says; GET /account shows the limit in ratePerSecond.",
   key_in_url: "URLs end up in logs and histories. Treat this key as leaked: make a new one and revoke it.",
   bad_country: "Codes are those of the App Store's storefronts, such as us, gb or de, in either case.",
-  invalid_arguments: "The field named in field is missing, unknown, sent twice or malformed.",
+  invalid_arguments: "Each entry of problems says what came in a field and what is allowed there.",
   bad_day: "Leave the day out to ask for today.",
   bad_cursor: "Start again without a cursor if it has expired.",
   not_found: "GET /apps lists the ids of this workspace.",

@@ -2,8 +2,9 @@ import type { Operation } from "../operation.ts"
 import { type Html, html } from "../pages/html.ts"
 import { layout, pagePolicy } from "../pages/layout.ts"
 import type { DocumentedAction } from "./actions.ts"
+import { assistantSections, SAMPLE } from "./assistants.ts"
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts"
-import { actionRows, callRows, settingRows } from "./tables.ts"
+import { actionRows, callRows, deprecatedRows, settingRows } from "./tables.ts"
 
 /** Where the pages are kept, from the project's root. */
 export const MANUAL_FOLDER = "src/documents/manual"
@@ -15,8 +16,8 @@ const ADDRESS = "/docs/operate"
 
 /** Names of the pages in the order of the contents; each is a file of MANUAL_FOLDER. */
 export const MANUAL_PAGES = [
-  "start", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
-  "measuring", "estimates", "import", "alerts", "links", "writes", "plans", "limits",
+  "start", "assistants", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
+  "measuring", "market", "estimates", "import", "alerts", "links", "writes", "plans", "limits", "changes",
 ] as const // biome-ignore format: a list to scan
 
 export interface ManualParts {
@@ -36,7 +37,9 @@ export function manualTexts({ files, catalog, actions }: ManualParts): Map<strin
   const tables: Record<string, () => string> = {
     settings: settingRows,
     calls: () => callRows(catalog),
+    deprecated: () => deprecatedRows(catalog),
     actions: () => actionRows(actions),
+    assistants: () => assistantSections(SAMPLE),
     contents: () => contentsOf(files),
   }
   const filled = (text: string) =>
@@ -54,12 +57,10 @@ export function manualPage(texts: ReadonlyMap<string, string>, page: string): st
 }
 
 function pageList(pages: ReadonlyMap<string, MarkdownPage>, shown: string): Html {
-  return html`<nav aria-label="Contents">
-${[...pages].map(
-  ([name, { title }]) =>
-    html`<a class="chapter" href="${addressOf(name)}"${name === shown && html` aria-current="page"`}>${title}</a>\n`,
-)}<a class="chapter" href="/docs">API reference</a>
-</nav>`
+  return html`${[...pages].map(
+    ([name, { title }]) =>
+      html`<a class="chapter" href="${addressOf(name)}"${name === shown && html` aria-current="page"`}>${title}</a>\n`,
+  )}`
 }
 
 /** A list of all pages, each with its first sentence. */

@@ -8,10 +8,7 @@ export interface MarkdownPage {
   body: Html
 }
 
-/**
- * Renders the Markdown that the manual uses: headings, paragraphs, lists, fenced code, tables, and inside them code, bold
- * text and links. Everything else is text and is escaped. `hrefOf` says where a link leads.
- */
+/** The manual's Markdown alone; everything else is text and is escaped. `hrefOf` says where a link leads. */
 export function renderMarkdown(text: string, hrefOf: (target: string) => string): MarkdownPage {
   const [heading = "", ...lines] = text.trim().split("\n")
   const blocks = blocksOf(lines)
@@ -80,7 +77,7 @@ function slugOf(text: string): string {
 }
 
 function renderTable([head = "", , ...rows]: readonly string[], hrefOf: HrefOf): Html {
-  return html`<table>
+  return html`<table tabindex="0">
 <thead><tr>${cellsOf(head).map((cell) => html`<th>${inline(cell, hrefOf)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((row) => html`<tr>${cellsOf(row).map((cell) => html`<td>${inline(cell, hrefOf)}</td>`)}</tr>\n`)}</tbody>

@@ -1,8 +1,10 @@
 import { FAULTS, type FaultCode, UNIVERSAL_FAULTS } from "../faults.ts"
 import { creditsText, type Operation, pathNames } from "../operation.ts"
 import { elementText, type Html, html } from "../pages/html.ts"
+import { deprecationText } from "../vocabulary/schema.ts"
+import { answerFields } from "./answer-fields.ts"
 import { argumentList } from "./arguments.ts"
-import { postLine, quoted } from "./curl.ts"
+import { callLines, type TypedCall } from "./call-lines.ts"
 import { codeLinks } from "./fault-link.ts"
 import { sampleJson } from "./sample-json.ts"
 import { FREE, rightsText, shownPath } from "./terms.ts"
@@ -15,22 +17,32 @@ export interface OperationPart {
   publicUrl: string
 }
 
-/** All that a caller must know of one operation; sample and form are folded away. */
+/** All that a caller must know of one operation: what is said of it, beside that what is typed. */
 export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
-  const { id, method, path, summary, description, input } = operation
+  const { id, method, path, summary, description, input, output } = operation
   const get = method === "GET"
   return html`<section id="${id}">
-<h3><a href="#${id}"><code>${method} ${shownPath(path)}</code></a></h3>
+<div class="told">
+<h3><a href="#${id}"><span class="method ${method}">${method}</span> <code>${shownPath(path)}</code></a></h3>
 <p>${summary}${description && html` ${description}`}</p>
 <p class="quiet"><code>${id}</code> · ${creditsText(operation.price, FREE)} · ${rightsText(operation)}</p>
-${argumentList(input, pathNames(path))}
+${
+  operation.deprecated &&
+  html`<p><strong>${deprecationText(operation.deprecated)}</strong></p>
+`
+}${argumentList(input, pathNames(path))}
 ${outcomes(operation, faults)}
-<pre>${elementText(curlLine(operation, sample, publicUrl))}</pre>
-<details><summary>Sample answer</summary>
-<pre>${elementText(sampleJson(sample.answer, get ? SHORT : undefined))}</pre></details>
-${get && tryForm(operation, sample)}</section>
+${operation.table && TABLE}${answerFields(output)}</div>
+<div class="shown">
+${callLines(id, typedCall(operation, sample, publicUrl))}
+<details open=""><summary>Sample answer</summary>
+<div class="code"><pre class="answer" tabindex="0">${elementText(sampleJson(sample.answer, get ? SHORT : undefined))}</pre></div></details>
+${get && tryForm(operation, sample)}</div></section>
 `
 }
+
+const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> gives the same as rows.</p>
+`
 
 /** The whole of a read is one press of a button away. */
 const SHORT = { entries: 2, characters: 120 }
@@ -46,10 +58,8 @@ function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
 }
 
 /** GETs work as pasted, in the sandbox; it answers no POST, so those need a key. */
-function curlLine({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): string {
-  if (method === "GET") {
-    const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()
-    return `curl ${quoted(`${publicUrl}/v1/sandbox${path}${query && `?${query}`}`)}`
-  }
-  return postLine(`${publicUrl}/v1${path}`, quoted(JSON.stringify(rest)))
+function typedCall({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): TypedCall {
+  if (method === "POST") return { url: `${publicUrl}/v1${path}`, body: rest }
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()
+  return { url: `${publicUrl}/v1/sandbox${path}${query && `?${query}`}` }
 }

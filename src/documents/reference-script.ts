@@ -1,11 +1,57 @@
-/**
- * What the reference does where script runs: its forms show the sandbox's answer in the page, and a field narrows the list.
- * It asks nothing but the origin it came from. Every text is set as text, never as markup.
- */
+/** It asks nothing but its own origin; a key is kept in the page alone. Every text is set as text, never as markup. */
 export const REFERENCE_SCRIPT = `
 "use strict"
 
 for (const input of document.querySelectorAll("input[readonly]")) input.readOnly = false
+
+const asking = document.getElementById("asking")
+const askingSaid = document.getElementById("asking-said")
+const key = document.getElementById("key")
+asking.hidden = false
+key.addEventListener("input", () => {
+  asking.querySelector("[value=live]").checked = key.value.trim() !== ""
+  asking.querySelector("[value=sandbox]").checked = key.value.trim() === ""
+  askingSaid.textContent = ""
+})
+
+function asksLive() {
+  return asking.querySelector("[value=live]").checked
+}
+
+const folded = document.querySelector(".contents details")
+folded.open = matchMedia("(min-width: 64rem)").matches
+folded.addEventListener("click", ({ target }) => {
+  if (target.closest("a") && !matchMedia("(min-width: 64rem)").matches) folded.open = false
+})
+
+for (const box of document.querySelectorAll(".code")) {
+  const button = document.createElement("button")
+  button.textContent = "Copy"
+  button.addEventListener("click", () => copy(box.querySelector("pre"), button))
+  box.append(button)
+}
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text.textContent)
+    button.textContent = "Copied"
+  } catch {
+    // only pages that came over https or from this machine may write there
+    getSelection().selectAllChildren(text)
+    button.textContent = "Selected"
+  }
+  setTimeout(() => (button.textContent = "Copy"), 2000)
+}
+
+// the language that is opened in one place is opened everywhere; what was clicked stays where it is on the screen
+document.addEventListener("click", (event) => {
+  const chosen = event.target.closest(".lines summary")
+  if (!chosen || chosen.parentNode.open) return
+  const top = chosen.getBoundingClientRect().top
+  for (const other of document.querySelectorAll(".lines summary"))
+    if (other !== chosen && other.textContent === chosen.textContent) other.parentNode.open = true
+  scrollBy(0, chosen.getBoundingClientRect().top - top)
+})
 
 document.addEventListener("submit", (event) => {
   event.preventDefault()
@@ -13,6 +59,11 @@ document.addEventListener("submit", (event) => {
 })
 
 async function ask(form) {
+  if (asksLive() && key.value.trim() === "") {
+    askingSaid.textContent = "A call of this instance takes a key."
+    key.focus()
+    return
+  }
   const url = addressOf(form)
   const { said, body } = placeOf(form)
   const turn = String(Number(form.dataset.turn ?? 0) + 1)
@@ -21,7 +72,8 @@ async function ask(form) {
   body.hidden = true
   let shown
   try {
-    const response = await fetch(url, { credentials: "omit", cache: "no-store" })
+    const headers = asksLive() ? { authorization: "Bearer " + key.value.trim() } : {}
+    const response = await fetch(url, { headers, credentials: "omit", cache: "no-store" })
     shown = await answerOf(response, url)
   } catch (error) {
     shown = { said: "No answer from " + url + ": " + error.message, body: "" }
@@ -34,7 +86,7 @@ async function ask(form) {
 }
 
 function addressOf(form) {
-  let path = form.dataset.path
+  let path = asksLive() ? form.dataset.path.replace("/sandbox/", "/") : form.dataset.path
   const query = new URLSearchParams()
   for (const field of form.querySelectorAll("input, select")) {
     const value = field.value.trim()

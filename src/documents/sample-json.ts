@@ -1,5 +1,5 @@
 /** How much of a sample is shown. */
-export interface Shortening {
+export interface SampleLimits {
   /** Entries of a list that does not fit on a line. */
   entries: number
   /** Characters of a text. */
@@ -7,7 +7,7 @@ export interface Shortening {
 }
 
 /** JSON for a person: what fits stands on one line, and where lists or texts are cut there is a "…". */
-export function sampleJson(value: unknown, shortening: Shortening = WHOLE, indent = ""): string {
+export function sampleJson(value: unknown, shortening: SampleLimits = WHOLE, indent = ""): string {
   const line = JSON.stringify(value)
   if (typeof value === "string") return JSON.stringify(cut(value, shortening.characters))
   if (typeof value !== "object" || value === null || line.length + indent.length <= LINE_WIDTH) return line
@@ -23,7 +23,7 @@ export function sampleJson(value: unknown, shortening: Shortening = WHOLE, inden
   return `[\n${shown.join(",\n")}${left > 0 ? `\n${deeper}… ${left} more` : ""}\n${indent}]`
 }
 
-const WHOLE: Shortening = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }
+const WHOLE: SampleLimits = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }
 const LINE_WIDTH = 76
 
 function cut(text: string, characters: number): string {

@@ -21,6 +21,20 @@ export function callRows(catalog: readonly Operation[]): string {
   return tableOf(["call", "credits", "plan"], rows)
 }
 
+/** What goes now, or that nothing does. */
+export function deprecatedRows(catalog: readonly Operation[]): string {
+  const rows = catalog.flatMap(({ id, deprecated, deprecatedInputs }) => {
+    const inputs = [...deprecatedInputs].map(([name, deprecation]) => ({
+      what: `\`${name}\` of \`${id}\``,
+      ...deprecation,
+    }))
+    return [...(deprecated ? [{ what: `\`${id}\``, ...deprecated }] : []), ...inputs]
+  })
+  if (rows.length === 0) return "Nothing is deprecated now."
+  const cells = rows.map(({ what, since, until, instead }) => [what, since, until, instead])
+  return tableOf(["what", "since", "until", "instead"], cells)
+}
+
 /** Every write with its price and the right it needs. */
 export function actionRows(actions: readonly DocumentedAction[]): string {
   const rows = actions.map(({ name, credits, scope, plan, destructive }) => {

@@ -11,10 +11,7 @@ export function rightsText({ scope, terms, plan, hive }: Operation): string {
   return rights.join(" · ")
 }
 
-/**
- * A line for each operation: method, path, credits, the least plan, scope, what it does to the world, and its id. It is the
- * whole service on one screen; test/snapshots/catalog.txt holds it beside the code.
- */
+/** The whole service on one screen; test/snapshots/catalog.txt holds it beside the code. */
 export function catalogTable(catalog: readonly Operation[]): string {
   const rows = catalog.map(({ id, method, path, price, plan = "free", scope, terms, effect }) => {
     const { min, atMost } = priceRange(price)

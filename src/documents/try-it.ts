@@ -14,10 +14,7 @@ export interface SampleCall {
   answer: Record<string, unknown>
 }
 
-/**
- * A form that asks the sandbox. With script the answer is shown below it; without one it leads to the answer, the ids
- * in the path stay those of the sample, and what the sample leaves out is left out.
- */
+/** A form that asks the sandbox. Without script it leads to the answer, with the ids of the sample in the path. */
 export function tryForm({ id, path, input }: Operation, sample: SampleCall): Html {
   const inPath = pathNames(path)
   const fields = Object.keys(input.entries).map((name) =>
@@ -30,6 +27,16 @@ export function tryForm({ id, path, input }: Operation, sample: SampleCall): Htm
 ${fields}<button>Send</button>
 </form></details>
 `
+}
+
+/** Chooses whom the forms ask; shown where script runs. The key stays in the page's memory and goes with it. */
+export function askingPart(): Html {
+  return html`<fieldset id="asking" hidden><legend>Whom the forms of this page ask</legend>
+<p><label><input type="radio" name="asked" value="sandbox" checked=""> The sandbox, without a key</label></p>
+<p><label><input type="radio" name="asked" value="live"> This instance, with my key: calls cost what they say</label></p>
+<p><label for="key">Key, kept in this page alone until it is closed</label>
+<input id="key" type="password" autocomplete="off" spellcheck="false"></p>
+<p id="asking-said" role="status"></p></fieldset>`
 }
 
 interface Field {

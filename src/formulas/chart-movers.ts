@@ -8,7 +8,7 @@ export interface ChartReading<App = number> {
 }
 
 /** `rank` is the later one, `was` the earlier. */
-export interface Moved<App = number> {
+export interface ChartMove<App = number> {
   app: App
   rank: number
   was: number
@@ -16,15 +16,15 @@ export interface Moved<App = number> {
 
 export interface Movers<App = number> {
   /** Those that moved most first; then the better rank. */
-  climbed: Moved<App>[]
-  fell: Moved<App>[]
+  climbed: ChartMove<App>[]
+  fell: ChartMove<App>[]
   /** By rank. */
-  entered: Omit<Moved<App>, "was">[]
+  entered: Omit<ChartMove<App>, "was">[]
   /** By their last rank. */
-  left: Omit<Moved<App>, "rank">[]
+  left: Omit<ChartMove<App>, "rank">[]
 }
 
-export interface MoversAsked {
+export interface MoversQuery {
   /** The fewest places that count as a climb or a fall; 1 unless said. */
   places?: number
   /** The most of each of the four. */
@@ -39,7 +39,7 @@ export interface MoversAsked {
 export function moversBetween<App>(
   earlier: ChartReading<App>,
   later: ChartReading<App>,
-  { places = 1, limit = Number.POSITIVE_INFINITY }: MoversAsked = {},
+  { places = 1, limit = Number.POSITIVE_INFINITY }: MoversQuery = {},
 ): Movers<App> | null {
   if (earlier.source !== later.source) return null
   const before = ranksOf(earlier)

@@ -18,3 +18,11 @@ export function twoPlaces(value: number): number {
 export function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value))
 }
+
+/** The middle one, or the mean of the two in the middle; null of none. */
+export function medianOf(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  if (sorted.length === 0) return null
+  return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle)] as number)) / 2
+}

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto"
+import { type Background, backgroundIn } from "../listing/checks/background.ts"
 import { UNSPACED, type Word, wordsOf } from "../listing/checks/field-text.ts"
 import { LIMITS } from "../listing/checks/finding.ts"
-import type { Known } from "../listing/checks/listing.ts"
-import { checkListing, readListing } from "../listing/checks/report.ts"
+import type { AppBackground } from "../listing/checks/listing.ts"
+import { checkListing, listingOf } from "../listing/checks/report.ts"
 import { type ListingLocale, languageOf } from "../listing/locales.ts"
 import { normalForm } from "../vocabulary/normal-form.ts"
+import { eachOf } from "../vocabulary/pieces.ts"
+import type { PopularitySource } from "../vocabulary/upstreams.ts"
 import { titleMatch } from "./title-match.ts"
 
 /** An app among the results of a keyword. */
@@ -23,7 +26,7 @@ export interface PlanKeyword {
   /** Null = absent from the results read. */
   rank: number | null
   popularity: number
-  popularitySource: string
+  popularitySource: PopularitySource
   /** When the youngest reading behind it was seen, ISO 8601. */
   popularityAt: string | null
   /** The other apps of the first 50 places. */
@@ -43,7 +46,7 @@ export interface PlanInputs {
   ratings: number
   /** Tracked keywords that were measured and have a popularity, whether ranked or not. */
   keywords: readonly PlanKeyword[]
-  known: Known
+  known: AppBackground
 }
 
 export interface PlanTask {
@@ -67,7 +70,7 @@ export interface KeywordOutlook {
   rank: number | null
   expectedRank: number
   popularity: number
-  popularitySource: string
+  popularitySource: PopularitySource
   /** When the youngest reading behind it was seen, ISO 8601. */
   popularityAt: string | null
 }
@@ -82,6 +85,8 @@ const MOST_KEYWORDS = 30
  * Words that the subtitle could hold so that it and the name together make up a tracked keyword, each proposal standing alone
  * and starting from the text as it is; the most valuable first, at most `limit`.
  *
+ * Parted, for it takes some milliseconds (pieces.ts).
+ *
  * - The rank to be expected is measured, not guessed: the median place, among the first 50 of that keyword, of apps that
  *   carry all its words in their name and have no more ratings than this one. With fewer than three such apps, or where they
  *   stand no better than this one, nothing is proposed.
@@ -91,20 +96,21 @@ const MOST_KEYWORDS = 30
  * - The expected value of a keyword is popularity × (1 / expected rank − 1 / rank), the part of rank left out while the app is
  *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
  */
-export function planTasks(inputs: PlanInputs, limit: number): PlanTask[] {
+export function* planTasks(inputs: PlanInputs, limit: number): Generator<unknown, PlanTask[]> {
   const language = languageOf(inputs.locale)
   const listing = wordsIn([inputs.name, inputs.subtitle], language)
-  const missing = inputs.keywords
-    .map((keyword) => ({ keyword, words: missingWords(keyword.term, listing, language) }))
-    .filter(({ keyword, words }) => words.length > 0 && !holdsUnspaced(inputs, keyword.term))
-    .flatMap(({ keyword, words }) => {
-      const outlook = outlookOf(keyword, inputs.ratings)
-      return outlook ? [{ ...outlook, words }] : []
-    })
+  const outlooks = yield* eachOf(inputs.keywords, (keyword): MissingWords[] => {
+    const words = missingWords(keyword.term, listing, language)
+    if (words.length === 0 || holdsUnspaced(inputs, keyword.term)) return []
+    const outlook = outlookOf(keyword, inputs.ratings)
+    return outlook ? [{ ...outlook, words }] : []
+  })
+  const missing = outlooks
+    .flat()
     .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
     .slice(0, MOST_KEYWORDS)
-  const before = faultsOf(inputs, inputs.subtitle)
-  const tasks = missing.flatMap((one) => taskFor(one, missing, { ...inputs, before }, language) ?? [])
+  const page = yield* readPage(inputs, language)
+  const tasks = (yield* eachOf(missing, (one) => taskFor(one, missing, page) ?? [])).flat()
   // several keywords may lead to one text: it is told of the one that is worth most
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
   return tasks
@@ -113,14 +119,14 @@ export function planTasks(inputs: PlanInputs, limit: number): PlanTask[] {
     .slice(0, limit)
 }
 
-interface Missing {
+interface MissingWords {
   outlook: KeywordOutlook
   peers: number
   words: Word[]
 }
 
 /** Null where no rank can be expected that is better. */
-function outlookOf(keyword: PlanKeyword, ratings: number): Omit<Missing, "words"> | null {
+function outlookOf(keyword: PlanKeyword, ratings: number): Omit<MissingWords, "words"> | null {
   const { term, day, rank, popularity, popularitySource, popularityAt, peers } = keyword
   const alike = peers.filter(
     (peer) =>
@@ -155,23 +161,36 @@ function holdsUnspaced({ name, subtitle }: PlanInputs, term: string): boolean {
   return UNSPACED.test(term) && text.includes(normalForm(term, "NFKC"))
 }
 
-function taskFor(
-  { outlook, peers, words }: Missing,
-  all: readonly Missing[],
-  inputs: PlanInputs & { before: ReadonlySet<string> },
-  language: string,
-): PlanTask | null {
+/** A page with what each proposal is held against, read once. */
+interface Page extends Omit<PlanInputs, "known" | "keywords"> {
+  language: string
+  /** Words of the tracked keywords. */
+  needed: ReadonlySet<string>
+  background: Background
+  /** Faults of the text as it is. */
+  faults: ReadonlySet<string>
+}
+
+function* readPage({ known, keywords: _, ...inputs }: PlanInputs, language: string): Generator<unknown, Page> {
+  const needed = new Set((yield* eachOf(known.tracked, (term) => [...wordsIn([term], language)])).flat())
+  // a rival's name may be tracked as a keyword, and is no word of the app's own for that
+  const background = yield* backgroundIn({ ...known, tracked: [] }, language)
+  const page = { ...inputs, language, needed, background }
+  return { ...page, faults: faultsOf(page, inputs.subtitle) }
+}
+
+function taskFor({ outlook, peers, words }: MissingWords, all: readonly MissingWords[], page: Page): PlanTask | null {
   const added = words.map(({ text }) => text)
-  const rewritten = rewrite(inputs, added, language)
-  if (!rewritten || !faultsOf(inputs, rewritten.proposed).isSubsetOf(inputs.before)) return null
-  const after = wordsIn([inputs.name, rewritten.proposed], language)
+  const rewritten = rewrite(page, added)
+  if (!rewritten || !faultsOf(page, rewritten.proposed).isSubsetOf(page.faults)) return null
+  const after = wordsIn([page.name, rewritten.proposed], page.language)
   const covered = all.filter((one) => one.words.every(({ loose }) => after.has(loose))).map((one) => one.outlook)
   const gains = [outlook, ...covered.filter((one) => one !== outlook)]
   const expectedValue = gains.reduce((sum, one) => sum + worth(one), 0)
   return {
-    taskId: taskIdOf(inputs, rewritten.proposed),
+    taskId: taskIdOf(page, rewritten.proposed),
     field: "subtitle",
-    current: inputs.subtitle,
+    current: page.subtitle,
     ...rewritten,
     added,
     gains,
@@ -182,12 +201,12 @@ function taskFor(
 }
 
 /** The text with the words added; without words that no keyword needs, from the last on, as far as it takes. */
-function rewrite(inputs: PlanInputs, added: readonly string[], language: string) {
-  let [text, removed] = [normalForm(inputs.subtitle, "NFC").trim(), [] as string[]]
+function rewrite(page: Page, added: readonly string[]) {
+  let [text, removed] = [normalForm(page.subtitle, "NFC").trim(), [] as string[]]
   for (;;) {
-    const proposed = joined(text, added, language)
-    if ([...proposed].length <= limitOf(inputs)) return { proposed, removed }
-    const idle = idleWord(text, inputs, language)
+    const proposed = joined(text, added, page.language)
+    if ([...proposed].length <= limitOf(page)) return { proposed, removed }
+    const idle = idleWord(text, page)
     if (!idle) return null
     removed = [idle.text, ...removed]
     text = tidied(`${text.slice(0, idle.at)} ${text.slice(idle.end)}`)
@@ -196,7 +215,7 @@ function rewrite(inputs: PlanInputs, added: readonly string[], language: string)
 }
 
 /** Google Play's short description takes 80 characters. */
-function limitOf({ platform }: PlanInputs): number {
+function limitOf({ platform }: Page): number {
   return platform === "ios" ? LIMITS.subtitle : 80
 }
 
@@ -216,9 +235,8 @@ function capitalised(text: string, language: string): string {
 }
 
 /** The last word that no tracked keyword holds. */
-function idleWord(text: string, { known: { tracked } }: PlanInputs, language: string): Word | undefined {
+function idleWord(text: string, { needed, language }: Page): Word | undefined {
   if (UNSPACED.test(text)) return undefined
-  const needed = wordsIn(tracked, language)
   return wordsOf(text, language).findLast(({ loose }) => !needed.has(loose))
 }
 
@@ -233,14 +251,12 @@ function tidied(text: string): string {
 }
 
 /** What the listing checks find wrong with a text in the subtitle's place, by code; hints are no faults. */
-function faultsOf({ name, locale, storefront, platform, ...inputs }: PlanInputs, subtitle: string): Set<string> {
-  // a rival's name may be tracked as a keyword, and is no word of the app's own for that
-  const known = { ...inputs.known, tracked: [] }
-  const { findings } = checkListing(readListing({ name, subtitle }, languageOf(locale), known), { storefront, locale })
+function faultsOf({ name, language, background, ...place }: Omit<Page, "faults">, subtitle: string): Set<string> {
+  const { findings } = checkListing(listingOf({ name, subtitle }, language, background), place)
   const grave = findings.filter(({ severity, field }) => severity !== "hint" && field === "subtitle")
-  return new Set(grave.filter(({ code }) => platform === "ios" || code !== "too_long").map(({ code }) => code))
+  return new Set(grave.filter(({ code }) => place.platform === "ios" || code !== "too_long").map(({ code }) => code))
 }
 
-function taskIdOf({ appId, platform, storefront }: PlanInputs, proposed: string): string {
+function taskIdOf({ appId, platform, storefront }: Page, proposed: string): string {
   return `task_${hash("sha256", JSON.stringify([appId, platform, storefront, "subtitle", proposed])).slice(0, 20)}`
 }

@@ -1,5 +1,4 @@
-import type { Days } from "../vocabulary/day-range.ts"
-import { addDays } from "../vocabulary/days.ts"
+import { addDays, type Days } from "../vocabulary/days.ts"
 
 /** So many reviews of a UTC day, a version of the app (null = not said) and a number of stars. */
 export interface ReviewTally {

@@ -1,12 +1,12 @@
 import { normalForm } from "../vocabulary/normal-form.ts"
 /** Of a review, what is searched. */
-export interface Written {
+export interface ReviewText {
   title: string | null
   text: string
 }
 
 /** A review as it is searched: title and text, folded each by itself; no folded query reaches from one into the other. */
-export function foldReview({ title, text }: Written): string {
+export function foldReview({ title, text }: ReviewText): string {
   return title === null ? foldReviewText(text) : `${foldReviewText(title)}\n${foldReviewText(text)}`
 }
 

@@ -6,6 +6,11 @@ export interface SourceRun<Source> {
   to: string
 }
 
+/** Whose the point of a day is; null for a day without one. */
+export function sourceOn<Source>(runs: readonly SourceRun<Source>[], day: string): Source | null {
+  return runs.find(({ from, to }) => from <= day && day <= to)?.source ?? null
+}
+
 /** Whose point is whose, of points in the order of their days: oldest first, and a source again for each time it comes back. */
 export function sourceRuns<Source>(points: readonly { day: string; source: Source }[]): SourceRun<Source>[] {
   const runs: SourceRun<Source>[] = []

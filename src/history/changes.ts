@@ -2,36 +2,31 @@ import type { Db } from "../database/types.ts"
 import type { ListingChange, ListingChangeKind } from "../listing/changes.ts"
 import type { Series } from "../observations/derived/listing-runs.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 
-export interface ChangesAsked {
+export interface ChangesQuery {
   /** Ids of store_app, tracked ones and rivals alike. */
   apps: readonly number[]
-  /** Without it, all. */
   storefront?: string
-  /** UTC days, both included. */
   from: string
   to: string
-  /** Without them, all. */
   kinds?: readonly ListingChangeKind[]
   limit: number
 }
 
 export interface StoredChange extends ListingChange, Series {
+  source: SourceName
   /** The UTC day of `at`. */
   day: string
 }
 
-/**
- * Changes of apps' listings, newest first, at most `limit`; of one moment in the order of app, storefront, source, kind
- * and subject, from the last. What a change holds is said where it is told (listing/changes.ts). Each is told
- * once: where the app's own page was read too, what a look-up makes of the same app and storefront does not count.
- */
-export async function changesOf(sql: Db, asked: ChangesAsked): Promise<StoredChange[]> {
+/** Newest first. Each change is told once: where the app's own page was read too, a look-up's change does not count. */
+export async function readChanges(sql: Db, asked: ChangesQuery): Promise<StoredChange[]> {
   const told: HeldChange[] = []
   // whether one is told is looked up for few at a time: of 200 apps there are thousands
   const atOnce = Math.max(asked.limit, 50)
   for (let after: HeldChange | undefined; ; ) {
-    const page = await newestChanges(sql, asked, { atOnce, after })
+    const page = await readNewestRuns(sql, asked, { atOnce, after })
     told.push(...page.filter(({ isTold }) => isTold))
     if (told.length >= asked.limit || page.length < atOnce) break
     after = page.at(-1)
@@ -43,10 +38,9 @@ interface HeldChange extends Omit<StoredChange, "day"> {
   isTold: boolean
 }
 
-/** Changes of all sources in the same order, from the newest, or from the next after one. */
-async function newestChanges(
+async function readNewestRuns(
   sql: Db,
-  { apps, storefront, from, to, kinds }: ChangesAsked,
+  { apps, storefront, from, to, kinds }: ChangesQuery,
   { atOnce, after }: { atOnce: number; after: HeldChange | undefined },
 ): Promise<HeldChange[]> {
   const only = { storefront: storefront ?? null, kinds: (kinds as string[] | undefined) ?? null }
@@ -81,10 +75,7 @@ async function newestChanges(
     order by c.at desc, c.app_id desc, c.storefront desc, c.source desc, c.kind desc, c.subject desc`
 }
 
-/**
- * Whether a look-up's change `c` is the own page's to tell: the page was known before the change and was read when it was
- * seen or in the 48 hours before that, or tells a change of the same kind that lies across it.
- */
+/** A look-up's change is the page's to tell when the page was read then, or tells one of the same kind across it. */
 function toldByPage(sql: Db) {
   const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`
   return sql`(

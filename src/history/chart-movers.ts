@@ -1,30 +1,28 @@
 import type { Sql } from "../database/types.ts"
-import { type ChartReading, type Movers, type MoversAsked, moversBetween } from "../formulas/chart-movers.ts"
+import { type ChartReading, type Movers, type MoversQuery, moversBetween } from "../formulas/chart-movers.ts"
 import type { ChartKey } from "../observations/rows/chart-identities.ts"
 import { addDays } from "../vocabulary/days.ts"
-import { type ChartAnswer, chartBy } from "./charts.ts"
+import { type ChartAnswer, readChart } from "./charts.ts"
 
 export interface ChartMovers {
-  /** The later day. */
   day: MeasuredDay
   /** The day that it is compared with; null while there is none before it. */
   against: MeasuredDay | null
   /** Apps as store_app ids; null = there is nothing to compare with: no earlier day, or one that another source read. */
   movers: Movers | null
-  /** The apps that were asked for, in their order. */
-  stood: Stood[]
+  stood: ChartStanding[]
 }
 
 export type MeasuredDay = Omit<ChartAnswer, "appIds">
 
 /** null = absent, as far as was read; `was` also where there is nothing to compare with. */
-export interface Stood {
+export interface ChartStanding {
   app: number
   rank: number | null
   was: number | null
 }
 
-export interface ChartMoversAsked extends MoversAsked {
+export interface ChartMoversQuery extends MoversQuery {
   /** The later day, or the last measured before it; the latest of all unless said. */
   day?: string
   /** How many days earlier the other is, or the last measured before it; 1 unless said. */
@@ -34,14 +32,14 @@ export interface ChartMoversAsked extends MoversAsked {
 }
 
 /** What moved on a chart between two measured days (see moversBetween); null = it was not measured by then. */
-export async function chartMovers(
+export async function readChartMovers(
   sql: Sql,
   chart: ChartKey,
-  { day, days = 1, apps = [], ...asked }: ChartMoversAsked = {},
+  { day, days = 1, apps = [], ...asked }: ChartMoversQuery = {},
 ): Promise<ChartMovers | null> {
-  const later = await chartBy(sql, chart, day)
+  const later = await readChart(sql, chart, day)
   if (!later) return null
-  const earlier = await chartBy(sql, chart, addDays(later.day, -days))
+  const earlier = await readChart(sql, chart, addDays(later.day, -days))
   const movers = earlier && moversBetween(readingOf(earlier), readingOf(later), asked)
   return {
     day: dayOf(later),

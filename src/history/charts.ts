@@ -4,7 +4,6 @@ import { bestFirst } from "../observations/best-first.ts"
 import { type ChartKey, columnsOf } from "../observations/rows/chart-identities.ts"
 import { type ChartSource, chartSourceOf } from "../observations/types.ts"
 
-/** The answer of a chart's measured day. */
 export interface ChartAnswer {
   day: string
   source: ChartSource
@@ -18,7 +17,7 @@ export interface ChartAnswer {
 }
 
 /** A chart on the last measured day up to this one; null = it was not measured by then. */
-export async function chartBy(sql: Sql, key: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
+export async function readChart(sql: Sql, key: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
   const { platform, storefront, device, chart, genre } = key
   const [row] = await sql<(Omit<ChartAnswer, "source"> & { source: number })[]>`
     select r.day, r.source, r.depth, r.seen_at as "seenAt", c.first_day as "firstDay", r.app_ids as "appIds"
@@ -47,7 +46,7 @@ export interface ChartPosition extends ChartKey {
 }
 
 /** Where an app (a store_app id) stands now on each of these charts, in their order. */
-export async function chartPositions(sql: Sql, app: number, charts: readonly ChartKey[]): Promise<ChartPosition[]> {
+export async function readChartPositions(sql: Sql, app: number, charts: readonly ChartKey[]): Promise<ChartPosition[]> {
   const [platforms, storefronts, devices, kinds, genres] = columnsOf(charts)
   const rows = await sql<(Omit<ChartPosition, keyof ChartKey | "measured" | "source"> & { source: number | null })[]>`
     select c.last_day as day, c.first_day as "firstDay", r.source, r.depth, r.seen_at as "seenAt", p.rank
@@ -74,24 +73,21 @@ export async function chartPositions(sql: Sql, app: number, charts: readonly Cha
 export interface ChartSeries extends ChartKey {
   /** The first day on which the chart was measured, asked for or not; null = never. */
   firstDay: string | null
-  /** Measured days only, oldest first. */
   points: ChartPoint[]
 }
 
 export interface ChartPoint {
   day: string
-  /** null = absent, as far as was read. */
   rank: number | null
   depth: number
   source: ChartSource
 }
 
 /**
- * An app's rank (a store_app id) on each of these charts, in their order, from `from` to `to` inclusive (UTC days). Walks
- * the charts' days: of 200 charts with a year of 200 places each, 90 days of one took the embedded database 1 ms, where an
- * index of the apps in them would be as large as the readings (56 MB beside 59).
+ * In order, of a store_app id. Walks the charts' days: 90 days of 200 places took 1 ms, where an index of the apps
+ * would be as large as the readings.
  */
-export async function chartSeries(
+export async function readChartSeries(
   sql: Sql,
   app: number,
   charts: readonly ChartKey[],

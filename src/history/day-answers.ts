@@ -1,10 +1,8 @@
 import type { Db } from "../database/types.ts"
-import { bestFirst } from "../observations/best-first.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { ownId } from "./ranks.ts"
 
-/** One storefront of one store that an app is tracked in. */
 export interface SideApp extends Side {
   appId: string
   /** The app's store_app id there; null where nothing of it is measured. */
@@ -23,18 +21,15 @@ export function sidesOf(app: RankedApp): SideApp[] {
   return sides.filter(({ own }) => own !== null)
 }
 
-export interface Narrowed {
+export interface AnswersFilter {
   /** At most so many keywords: the first of each side, side by side. The day shown is still that of all. */
   lists?: number
   /** Only this keyword's answer; the day shown is still that of all. */
   term?: string
 }
 
-/**
- * Two queries for a `with`: `term`, the tracked keywords of each side (its place, from 1, is `side`) with the day shown,
- * the latest on which any of them was measured; and `answer`, the day's answer of those that were measured on it.
- */
-export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: Narrowed = {}) {
+/** Two queries for a `with`: `term`, tracked keywords with the latest day of their side, and `answer`, that day's. */
+export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
   return sql`
     term as materialized (
       select k.*, l.id as list_id, max(l.last_day) over (partition by k.side) as day
@@ -69,10 +64,9 @@ export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: 
       from term t
       cross join lateral (
         select source, depth, seen_at, app_ids
-        from search_results
-        where list_id = t.list_id and day = t.day and complete
-        order by ${bestFirst(sql)}
-        limit 1
+        from list_now
+        where list_id = t.list_id and day = t.day
+        offset 0
       ) r
       where ${term ?? null}::text is null or t.term = ${term ?? null}
     )`

@@ -1,10 +1,12 @@
 import type { Sql } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { DEMO } from "../observations/types.ts"
+import { dayOf } from "../vocabulary/days.ts"
+import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
+import { startOf } from "./reviews/reviews.ts"
 import { LOOKED_BELOW } from "./reviews/tallies.ts"
 
-/** An app of a store (a store_app id) in one storefront. */
 export interface AppPlace {
   app: number
   storefront: string
@@ -13,20 +15,19 @@ export interface AppPlace {
 export interface RatingsDay {
   day: string
   seenAt: Date
-  source: string
-  /** Null = not said. */
+  source: SourceName
   ratings: number | null
   rating: number | null
   /** The measured day before, by the same source; null = none. */
   before: { day: string; ratings: number | null; rating: number | null } | null
 }
 
-/**
- * What was read of apps' ratings on a UTC day, in the order given; null = not measured. Where several sources read the day, the
- * same one counts as in every other answer (RATING_SOURCES); the day before is of that source, for sources round and count
- * otherwise.
- */
-export async function ratingsOn(sql: Sql, places: readonly AppPlace[], day: string): Promise<(RatingsDay | null)[]> {
+/** In the order given; null = not measured. The day before is of the same source, for sources round differently. */
+export async function readRatingsOn(
+  sql: Sql,
+  places: readonly AppPlace[],
+  day: string,
+): Promise<(RatingsDay | null)[]> {
   const rows = await sql<RatingsRow[]>`
     select c.day, c.seen_at as "seenAt", c.source, c.ratings, c.rating::numeric::float8 as rating, b.day as "beforeDay",
       b.ratings as "beforeRatings", b.rating::numeric::float8 as "beforeRating"
@@ -61,7 +62,7 @@ export async function ratingsOn(sql: Sql, places: readonly AppPlace[], day: stri
 interface RatingsRow {
   day: string | null
   seenAt: Date | null
-  source: string | null
+  source: SourceName | null
   ratings: number | null
   rating: number | null
   beforeDay: string | null
@@ -69,7 +70,6 @@ interface RatingsRow {
   beforeRating: number | null
 }
 
-/** A list of reviews of an app of a store: see feedOf. */
 export interface AppFeed {
   app: number
   feed: string
@@ -77,26 +77,21 @@ export interface AppFeed {
 
 export interface WrittenReviews {
   /**
-   * Whether the feed was read completely since the span ended, or, while it lasts, since it began, and no gap between two
-   * readings touches the span, nor lies it before all that any reading showed: else reviews may have been written that
-   * nobody saw. Of a UTC day that is over the same as in tallyReviews.
+   * Whether the feed was read completely since the span ended, or since it began while it lasts, and no gap touches the
+   * span.
    */
   measured: boolean
   /** When it was last read at all; null = never. */
   readAt: Date | null
-  source: string | null
+  source: SourceName | null
   count: number
   /** Of 1 and 2 stars. */
   low: number
-  /** Null without reviews. */
   average: number | null
 }
 
-/**
- * Reviews that were written, or last edited, from `from` until before `to`, feed by feed in the order given; `now` tells
- * whether the span is over.
- */
-export async function reviewsWritten(
+/** Written or last edited from `from` until before `to`, in the order given; `now` tells whether the span is over. */
+export async function readWrittenReviews(
   sql: Sql,
   feeds: readonly AppFeed[],
   { from, to, now }: { from: Date; to: Date; now: Date },
@@ -128,40 +123,48 @@ export async function reviewsWritten(
 }
 
 /**
- * Whether one of the span's reviews, or the first after it, appeared after all older ones had been seen last: no reading
- * showed both (see coveredDays). Of a feed `f` that was read as `l` says; without reviews only the store's word counts.
+ * Whether no reading showed both a review of the span, or the first after it, and an older one (see gapsOf). Older ones
+ * of the span's first day are read one by one, others by their days, newest first.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
+  const day = dayOf(from)
   return sql`
-    select coalesce(
-      bool_or(at >= ${from} and at < l.complete_at and (older_seen_at is null or older_seen_at < first_seen_at)),
-      not l.empty
-    ) as gap
-    from (
-      select at, first_seen_at, max(seen_at) over (
-          order by at, review_id collate "C"
-          rows between unbounded preceding and 1 preceding
-        ) as older_seen_at
-      from (
-        (
-          select review_id, at, first_seen_at, seen_at
-          from review_version
-          where app_id = f.app_id and feed = f.feed and current and at < ${from}
-          order by at desc, review_id
+    select case
+      when not exists (select from review_day where app_id = f.app_id and feed = f.feed) then not l.empty
+      else beside.first_seen_at is not null and not exists (
+        select
+        from (
+          select seen_at
+          from review_day
+          where app_id = f.app_id and feed = f.feed and day < ${day}
+          order by day desc
           limit ${LOOKED_BELOW}
-        )
-        union all
-        select review_id, at, first_seen_at, seen_at
-        from review_version
-        where app_id = f.app_id and feed = f.feed and current and at >= ${from} and at < ${to}
-        union all
-        (
+        ) older
+        where older.seen_at >= beside.first_seen_at
+      )
+    end as gap
+    from (
+      select max(first_seen_at) filter (
+          where at >= ${from} and at < l.complete_at and (older_seen_at is null or older_seen_at < first_seen_at)
+        ) as first_seen_at
+      from (
+        select at, first_seen_at, max(seen_at) over (
+            order by at, review_id collate "C"
+            rows between unbounded preceding and 1 preceding
+          ) as older_seen_at
+        from (
           select review_id, at, first_seen_at, seen_at
           from review_version
-          where app_id = f.app_id and feed = f.feed and current and at >= ${to}
-          order by at, review_id collate "C"
-          limit 1
-        )
-      ) around
+          where app_id = f.app_id and feed = f.feed and current and at >= ${startOf(day)} and at < ${to}
+          union all
+          (
+            select review_id, at, first_seen_at, seen_at
+            from review_version
+            where app_id = f.app_id and feed = f.feed and current and at >= ${to}
+            order by at, review_id collate "C"
+            limit 1
+          )
+        ) around
+      ) each
     ) beside`
 }

@@ -3,8 +3,7 @@ import { bestFirst } from "../observations/best-first.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
 
-/** What a stored figure was read from. */
-export interface Provenanced {
+export interface FigureProvenance {
   source: SourceName
   seenAt: Date
   /** Null where only the time is held. */
@@ -13,12 +12,10 @@ export interface Provenanced {
   sha256: string | null
   /** Country it was read from; null = not known, or of no account. */
   egress: string | null
-  /** Who brought it. */
   origin: string
 }
 
-/** A reading of a list on a day. */
-export interface ReadingEvidence extends Provenanced {
+export interface ReadingEvidence extends FigureProvenance {
   depth: number
   complete: boolean
   /** Where the app stands in it; null = it does not. */
@@ -26,7 +23,7 @@ export interface ReadingEvidence extends Provenanced {
 }
 
 /** A day's readings of a list, that which answers the day first; then those that broke off. `app` is a store_app id. */
-export async function readingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
+export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
   const rows = await sql<(Omit<ReadingEvidence, "source"> & { code: number })[]>`
     select r.source as code, r.seen_at as "seenAt", r.parser, encode(r.sha256, 'hex') as sha256, r.egress, r.origin,
       r.depth, r.complete, array_position(r.app_ids, ${app}::int) as rank
@@ -39,7 +36,7 @@ export async function readingsOn(sql: Sql, { list, day, app }: { list: ListKey; 
 }
 
 /** The latest day on which a list has a reading that answers; null = never. */
-export async function lastDayOf(sql: Sql, { platform, storefront, term }: ListKey): Promise<string | null> {
+export async function readLastDay(sql: Sql, { platform, storefront, term }: ListKey): Promise<string | null> {
   const [row] = await sql<{ day: string | null }[]>`
     select last_day as day
     from list
@@ -59,7 +56,7 @@ export interface MetricEvidence {
 }
 
 /** Each figure of a keyword as it stood on a day: the latest of each source up to it. */
-export async function metricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
+export async function readMetricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
   return await sql<MetricEvidence[]>`
     select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
     from list l
@@ -69,7 +66,7 @@ export async function metricsUntil(sql: Sql, list: ListKey, day: string): Promis
     limit 100`
 }
 
-export interface RatingsEvidence extends Provenanced {
+export interface RatingsEvidence extends FigureProvenance {
   day: string
   ratings: number | null
   rating: number | null
@@ -77,11 +74,8 @@ export interface RatingsEvidence extends Provenanced {
   term: string | null
 }
 
-/**
- * An app's rating counts in a storefront as they stood on a day: the latest of each source up to it. Those that came
- * with search results lead to one such reading: all lists of the storefront are looked at for it, by their key.
- */
-export async function ratingsUntil(
+/** The latest of each source up to that day. Counts from search results lead to one such reading. */
+export async function readRatingsUntil(
   sql: Sql,
   { app, storefront, day }: { app: number; storefront: string; day: string },
 ): Promise<RatingsEvidence[]> {

@@ -5,33 +5,30 @@ import type { RankedApp } from "../observations/types.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
 import { dayAnswers, sideOf } from "./day-answers.ts"
 
-interface Named {
+interface ListingNames {
   name: string | null
   developer: string | null
 }
 
-interface Surroundings extends Named {
+interface Surroundings extends ListingNames {
   rivals: { name: string; developer: string | null }[]
   /** Tracked keywords of the storefront, in their order; at most 1,000. */
   tracked: string[]
 }
 
-/** So many tracked keywords' results are looked at, and so many places of each: who stands there is known as a rival. */
+/** How many tracked keywords, and how many places of each, are read for rivals. */
 export const LISTS = 100
 export const PLACES = 10
 
-/**
- * What is known of an app in a storefront of a store that its listing is to be judged by. Rivals are those named by hand and
- * those in the first places of the tracked keywords on the latest measured day; apps of the app's own maker are none.
- */
-export async function knownOf(
+/** Rivals are those named by hand and those in the first places; apps of the app's own maker are none. */
+export async function readSurroundings(
   sql: Sql,
   app: RankedApp & { name: string; manualRivals: string[] | null },
   { platform, storefront }: Side,
 ): Promise<Surroundings> {
   const side = sideOf(app, { platform, storefront })
   const [[own], rivals, tracked] = await Promise.all([
-    sql<Named[]>`
+    sql<ListingNames[]>`
       select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
       from store_app a
       where a.id = ${side.own}`,

@@ -1,8 +1,6 @@
 import type { Sql } from "../database/types.ts"
 
-/** What was said on a day; null = not said. */
 export interface MarketDay {
-  /** UTC. */
   day: string
   seenAt: Date
   source: string
@@ -15,11 +13,8 @@ export interface MarketDay {
   inAppCurrency: string | null
 }
 
-/**
- * How often an app (a store_app id) was installed and what is sold within it, day by day and of a day by source, newest
- * first, at most `limit`.
- */
-export async function marketFactsOf(
+/** Newest first, day by day and of a day by source. */
+export async function readMarketDays(
   sql: Sql,
   { appId, storefront }: { appId: number; storefront: string },
   limit: number,

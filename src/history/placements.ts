@@ -8,11 +8,9 @@ export const PLACED_BY: FactSource = "apple-app-page"
 /** Whose pages show similar apps. */
 export const SHELVED_BY: Record<Platform, FactSource> = { ios: PLACED_BY, android: "play-details" }
 
-/** An event or editors' card that an app's page showed. */
 export interface Placement {
   storefront: string
   kind: "event" | "story" | "collection"
-  /** The store's own. */
   id: string
   title: string | null
   /** Of an event: what kind the page calls it, what it says, and from when to when it runs. */
@@ -33,17 +31,13 @@ export const MOST_PLACEMENTS = 200
 const MOST_IN_ALL = 2_000
 
 export interface Placements {
-  /** Of each storefront, in their order, the latest seen first. */
   placements: Placement[]
   /** Storefronts of which there are more. */
   truncated: Set<string>
 }
 
-/**
- * What an app's pages (a store_app id) showed since a UTC day, and what the latest page shows, however old it is: of each
- * storefront the latest seen, at most 200, and fewer, down to 11, of more than 10 storefronts at once.
- */
-export async function placementsOf(
+/** Since a UTC day, and what the latest page shows: the latest 200 of a storefront, fewer of more than 10 at once. */
+export async function readPlacements(
   sql: Sql,
   appId: number,
   storefronts: readonly string[],
@@ -89,10 +83,8 @@ export async function placementsOf(
   }
 }
 
-/** An app on the row of similar apps of another's page. */
 export interface ShelfApp {
   storefront: string
-  /** When the row was read last. */
   seenAt: Date
   /** From 1. */
   place: number
@@ -107,7 +99,6 @@ export interface Shelves {
   apps: ShelfApp[]
 }
 
-/** An app on one store, by its store_app id. */
 export interface ShelfOwner {
   platform: Platform
   appId: number
@@ -116,7 +107,7 @@ export interface ShelfOwner {
 }
 
 /** The apps similar to an app, as its page shows them in each storefront, in the order shown. */
-export async function similarShelves(
+export async function readSimilarShelves(
   sql: Sql,
   { platform, appId, countries }: ShelfOwner,
   storefronts: readonly string[],
@@ -136,22 +127,19 @@ export async function similarShelves(
   }
 }
 
-export interface ShelvesBeside {
+export interface NeighbourShelves {
   /** How many rows of other apps were read, by storefront. */
   read: Map<string, number>
   /** Whose rows show the app, and where. */
   apps: ShelfApp[]
 }
 
-/**
- * On whose row of similar apps an app stands: of the apps on its own row and of its rivals, as far as their pages are read;
- * the best places first. `id` is the tracked app's.
- */
-export async function standsOn(
+/** As far as pages of its rivals and of its own row are read; best places first. `id` is the tracked app's. */
+export async function readNeighbourShelves(
   sql: Sql,
   { id, platform, appId, countries }: ShelfOwner & { id: string },
   storefronts: readonly string[],
-): Promise<ShelvesBeside> {
+): Promise<NeighbourShelves> {
   const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
   const rows = await sql<(Omit<ShelfApp, "place"> & { place: number | null })[]>`
     with near as (

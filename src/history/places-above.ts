@@ -2,7 +2,6 @@ import type { Sql } from "../database/types.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { SideApp } from "./day-answers.ts"
 
-/** A tracked keyword's results on the day shown. */
 export interface TermPlaces {
   term: string
   day: string

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
 import { type NamePlace, nameIn } from "../observations/app-names.ts"
-import { keywordMetricsOf, UNMEASURED } from "../observations/derived/keyword-metrics.ts"
+import { readKeywordMetrics, UNMEASURED } from "../observations/derived/keyword-metrics.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { FactSource, Platform, RankedApp } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
@@ -15,14 +15,13 @@ export interface PageTexts {
   name: string
   /** "" = the page shows none. */
   subtitle: string
-  /** When the page was read last. */
   seenAt: Date
   /** When its name or subtitle was last seen to change; null = not since it is read. */
   changedAt: Date | null
 }
 
 /** What an app's page in a storefront says of name and subtitle; null = it was not read there. */
-export async function pageTexts(sql: Sql, app: number, { platform, storefront }: Side): Promise<PageTexts | null> {
+export async function readPageTexts(sql: Sql, app: number, { platform, storefront }: Side): Promise<PageTexts | null> {
   const source = TEXT_SOURCES[platform]
   const [row] = await sql<PageTexts[]>`
     select c.content ->> 'name' as name, coalesce(c.content ->> 'subtitle', '') as subtitle, r.seen_at as "seenAt", (
@@ -48,13 +47,10 @@ const PLACES = 50
 /** Results that are older say little of today's. */
 export const YOUNG_DAYS = 7
 
-/**
- * The tracked keywords of a side that were measured on the day shown and have a popularity, the most popular first, at most
- * KEYWORDS, with the apps of their first places.
- */
+/** Those with a popularity, the most popular first, at most KEYWORDS, with the apps of their first places. */
 export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
   const answers = await readAnswers(sql, app, side, addDays(dayOf(now), -YOUNG_DAYS))
-  const metrics = await keywordMetricsOf(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
+  const metrics = await readKeywordMetrics(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
   const known = answers.flatMap((answer) => {
     const { popularity, popularitySource, popularityAt } = metrics.get(answer.term) ?? UNMEASURED
     return popularity && popularitySource ? [{ ...answer, popularity, popularitySource, popularityAt }] : []

@@ -5,37 +5,40 @@ import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { type SideApp, sideOf } from "./day-answers.ts"
 
-/**
- * The stored months of every tracked term of an app in a storefront that it tracks, in the order of the terms; `months` are
- * first days. Months in which nothing was measured are left out.
- */
-export async function rankMonths(
+/** In the order of the terms; `months` are first days. Months in which nothing was measured are left out. */
+export async function readRankMonths(
   sql: Db,
   app: RankedApp,
   side: Side,
   months: readonly string[],
 ): Promise<TermMonths[]> {
-  const [terms = []] = await rankMonthsOf(sql, [sideOf(app, side)], months)
+  const [terms = []] = await readSidesRankMonths(sql, [sideOf(app, side)], months)
   return terms
 }
 
-/** The same of several sides, in their order. */
-export async function rankMonthsOf(
+export async function readSidesRankMonths(
   sql: Db,
   sides: readonly SideApp[],
   months: readonly string[],
 ): Promise<TermMonths[][]> {
   const parts = months.length === 0 ? [] : partsOf(await countTerms(sql, sides), months)
-  const rows: (MonthRow & { side: number })[] = []
+  const bySide = sides.map(() => new Map<string, StoredTerm>())
   for (const part of parts) {
     const read = await readMonths(sql, sides.slice(part.from, part.to), part.months)
-    for (const row of read) rows.push({ ...row, side: row.side + part.from })
+    for (const row of read) addMonth(bySide[part.from + row.side - 1] as Map<string, StoredTerm>, row)
   }
-  const bySide = Map.groupBy(rows, ({ side }) => side)
-  return sides.map((_, at) => {
-    const byTerm = Map.groupBy(bySide.get(at + 1) ?? [], ({ term }) => term)
-    return [...byTerm].map(([term, held]) => ({ term, months: new Map(held.flatMap(entryOf)) }))
-  })
+  return bySide.map((terms) => [...terms.values()])
+}
+
+interface StoredTerm extends TermMonths {
+  months: Map<string, MonthBytes>
+}
+
+function addMonth(terms: Map<string, StoredTerm>, row: MonthRow): void {
+  const held = terms.get(row.term) ?? { term: row.term, months: new Map() }
+  terms.set(row.term, held)
+  if (row.month === null) return
+  held.months.set(row.month, partedBytes(row.bytes))
 }
 
 interface Part {
@@ -45,8 +48,9 @@ interface Part {
   months: readonly string[]
 }
 
-// 3,000 took the embedded database 20 ms, 13,000 took it 135: it serves others in between
-const ROWS_AT_ONCE = 2_500
+// 3,000 took the embedded database 20 ms, 13,000 took it 135: it serves others in between. So does the thread, where 2,500 took
+// 6 ms to be read
+const ROWS_AT_ONCE = 1_200
 
 /** As many sides and months at once as have few rows together; at least one month of one side. */
 function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
@@ -64,13 +68,7 @@ function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
   return parts
 }
 
-type MonthRow = { side: number; term: string } & (({ month: string } & MonthBytes) | { month: null })
-
-function entryOf(row: MonthRow): [string, MonthBytes][] {
-  if (row.month === null) return []
-  const { month, ranks, sources, depths } = row
-  return [[month, { ranks, sources, depths }]]
-}
+type MonthRow = { side: number; term: string } & ({ month: string; bytes: Uint8Array } | { month: null })
 
 async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]> {
   const rows = await sql<{ terms: number }[]>`
@@ -84,11 +82,10 @@ async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]>
   return rows.map(({ terms }) => terms)
 }
 
-// Why both tables are told their months, and as a list: series.ts. Without the `offset 0` all rows of an app were joined to each
-// of its terms: 3 apps with 400 terms each took the embedded database 2.4 s, 20 of them half a minute.
+// Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
 async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly string[]): Promise<MonthRow[]> {
   return await sql<MonthRow[]>`
-    select s.side::int as side, k.term, m.month, m.ranks, m.sources, m.depths
+    select s.side::int as side, k.term, m.month, m.bytes
     from unnest(
       ${sides.map(({ appId }) => appId)}::text[],
       ${sides.map(({ platform }) => platform)}::text[],
@@ -103,7 +100,7 @@ async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly s
       offset 0
     ) l on true
     left join lateral (
-      select r.month, r.ranks, d.sources, d.depths
+      select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
       join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
       where r.app_id = s.own and r.list_id = l.id
@@ -113,3 +110,17 @@ async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly s
     order by s.side, k.position, k.term, m.month
     limit 1000000`.then(uncut(1_000_000))
 }
+
+/** Of the rows `r` of rank_month and `d` of list_month: one value a row, where three took the thread three times as long to read. */
+export function monthBytes(sql: Db) {
+  return sql`r.ranks || d.sources || d.depths`
+}
+
+/** What monthBytes put together. */
+export function partedBytes(bytes: Uint8Array): MonthBytes {
+  const [sources, depths] = [MONTH_DAYS, 2 * MONTH_DAYS]
+  return { ranks: bytes.subarray(0, sources), sources: bytes.subarray(sources, depths), depths: bytes.subarray(depths) }
+}
+
+/** Bytes of a stored month, however many days it has. */
+const MONTH_DAYS = 31

@@ -1,6 +1,5 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { bestFirst } from "../observations/best-first.ts"
 import type { Side } from "../observations/provenance.ts"
 import { type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 
@@ -12,6 +11,8 @@ export interface TermRank {
   source: RankSource | null
   depth: number | null
   seenAt: Date | null
+  /** By which the keyword's figures are looked up; null where nothing of it was ever stored, or the storefront is not tracked. */
+  listId: number | null
 }
 
 export interface SideRanks extends Side {
@@ -19,7 +20,6 @@ export interface SideRanks extends Side {
   day: string | null
   /** When the latest of that day's answers was seen. */
   measuredAt: Date | null
-  /** Every tracked term, in its order. */
   terms: TermRank[]
 }
 
@@ -29,11 +29,8 @@ export function ownId(app: RankedApp, { platform, storefront }: Side): number | 
   return platform === "ios" ? app.iosApp : app.androidApp
 }
 
-/**
- * Where an app stands on the day shown, in three states, for each side asked for. A storefront that the app does not
- * track answers all the app's terms as unmeasured. More than a few hundred terms are read in pieces, with a pause after each.
- */
-export async function ranksOn(
+/** In three states, side by side; an untracked storefront answers all terms as unmeasured. Read in pieces. */
+export async function readRanksOn(
   sql: Db,
   app: RankedApp,
   sides: readonly Side[],
@@ -41,7 +38,9 @@ export async function ranksOn(
 ): Promise<SideRanks[]> {
   const rows = await readRanks(sql, app, sides, pause)
   const bySide = Map.groupBy(rows, ({ place }) => place)
-  const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront)) ? await allTerms(sql, app) : []
+  const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront))
+    ? await readAllTerms(sql, app)
+    : []
   return sides.map((side, place) => {
     if (!app.countries.includes(side.storefront)) {
       return { ...side, day: null, measuredAt: null, terms: untracked.map(unmeasured) }
@@ -51,8 +50,7 @@ export async function ranksOn(
   })
 }
 
-/** The app's terms over all its storefronts, in the order of storefronts and positions, each once. */
-export async function allTerms(sql: Db, app: RankedApp): Promise<string[]> {
+export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
   const rows = await sql<{ term: string }[]>`
     select term
     from tracked_term
@@ -69,12 +67,12 @@ interface RankRow {
   source: number | null
   depth: number | null
   seenAt: Date | null
-  /** 0 = absent. */
   rank: number | null
+  listId: number | null
 }
 
 /** Terms whose results one statement looks up: some 5 ms on the embedded database. */
-const PIECE = 150
+const PIECE = 300
 
 async function readRanks(
   sql: Db,
@@ -82,7 +80,7 @@ async function readRanks(
   sides: readonly Side[],
   pause: () => Promise<void>,
 ): Promise<RankRow[]> {
-  const rows = await sql<(RankRow & { listId: number | null; ownId: number | null })[]>`
+  const rows = await sql<(RankRow & { ownId: number | null })[]>`
     with term as materialized (
       select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day,
         row_number() over (order by s.place, k.position, k.term) as n
@@ -123,23 +121,22 @@ async function readRanks(
   return rows
 }
 
-/** The day's answer for the term `t`. */
+/** The answer for the term `t`, where its last day is the day shown. */
 function answerOf(sql: Db, where: ReturnType<Db>) {
   return sql`
     select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
-    from search_results
-    where ${where} and list_id = t.list_id and day = t.day and complete
-    order by ${bestFirst(sql)}
-    limit 1`
+    from list_now
+    where ${where} and list_id = t.list_id and day = t.day
+    offset 0`
 }
 
-function termRank({ term, source, depth, seenAt, rank }: RankRow): TermRank {
-  if (source === null) return unmeasured(term)
-  return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt }
+function termRank({ term, source, depth, seenAt, rank, listId }: RankRow): TermRank {
+  if (source === null) return { ...unmeasured(term), listId }
+  return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt, listId }
 }
 
 function unmeasured(term: string): TermRank {
-  return { term, measured: false, rank: null, source: null, depth: null, seenAt: null }
+  return { term, measured: false, rank: null, source: null, depth: null, seenAt: null, listId: null }
 }
 
 function latest(rows: readonly RankRow[]): Date | null {

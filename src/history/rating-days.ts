@@ -2,16 +2,12 @@ import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { DEMO, type SourceName } from "../observations/types.ts"
 
-/**
- * Whose count of a day's ratings is taken where several were read: a look-up of the app itself goes before its page, and that
- * before what lists show of it. Sources round and count otherwise, so one order holds for all days.
- */
+/** In order of preference. Sources round and count differently, so one order holds for all days. */
 export const RATING_SOURCES: readonly SourceName[] = [
   "itunes-lookup", "play-details", "apple-app-page", "itunes-search", "itunes-developer", "apple-charts",
   "apple-web-search", "apple-store-search", "play-search", "import", "foreign",
 ] // biome-ignore format: a list to scan
 
-/** What a store showed of an app's ratings on a UTC day. */
 export interface RatingPoint {
   day: string
   ratings: number
@@ -20,11 +16,8 @@ export interface RatingPoint {
   source: SourceName
 }
 
-/**
- * Rating counts of an app (a store_app id) in a storefront on the measured days from `from` to `to` inclusive, oldest first;
- * days without a point were not measured. The demo's days count only where there are no others.
- */
-export async function ratingDays(
+/** Oldest first; a day without a point was not measured. The demo's days count only where there are no others. */
+export async function readRatingDays(
   sql: Db,
   app: number,
   { storefront, from, to }: { storefront: string; from: string; to: string },
@@ -44,7 +37,7 @@ export async function ratingDays(
 }
 
 /** The latest day's count, however long ago; null = none was ever read. */
-export async function latestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
+export async function readLatestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
   const [row] = await sql<RatingPoint[]>`
     select day, ratings, rating::numeric::float8 as rating, source
     from rating_count

@@ -16,7 +16,7 @@ export const NOT_MEASURING = {
   not_due: "nothing is due: its next reading is to come",
   past: "the day is over",
 } as const
-export type NotMeasuring = keyof typeof NOT_MEASURING
+export type IdleReason = keyof typeof NOT_MEASURING
 
 /** One sentence for a schema: every reason with its meaning. */
 export const REASONS = Object.entries(NOT_MEASURING)
@@ -29,11 +29,16 @@ export interface ReadPlace extends Side {
 }
 
 /** Why nothing reads this now; null = something does. */
-export type Reading = (place: ReadPlace) => NotMeasuring | null
+export type Reading = (place: ReadPlace) => IdleReason | null
 
 /** What the processes read that give a sign of life, wherever they run. */
 export async function readReaders(sql: Sql): Promise<Reading> {
-  const readers = await sql<Reader[]>`
+  return readingBy(await sql<Reader[]>`${readersQuery(sql)}`)
+}
+
+/** The same as part of another statement: the query, and what its rows say. */
+export function readersQuery(sql: Sql) {
+  return sql`
     select reads, (
       select coalesce(array_agg(p.upstream order by p.upstream), '{}')
       from pace p
@@ -43,17 +48,20 @@ export async function readReaders(sql: Sql): Promise<Reading> {
     where seen_at > now() - interval '75 seconds'
     order by process
     limit 1000`
+}
+
+export function readingBy(readers: readonly Reader[]): Reading {
   return (place) => bestOf(readers.map((reader) => whyNot(reader, place)))
 }
 
-interface Reader {
+export interface Reader {
   /** `storefronts` null = all. */
   reads: { kind: string; platform: Platform; upstream: string; storefronts: readonly string[] | null }[]
   /** Upstreams that refused it. */
   leftAlone: string[]
 }
 
-function whyNot({ reads, leftAlone }: Reader, { kind, platform, storefront }: ReadPlace): NotMeasuring | null {
+function whyNot({ reads, leftAlone }: Reader, { kind, platform, storefront }: ReadPlace): IdleReason | null {
   const read = reads.find((one) => one.kind === kind && one.platform === platform)
   if (!read) return "source_off"
   if (read.storefronts?.length === 0) return "no_egress_country"
@@ -62,7 +70,7 @@ function whyNot({ reads, leftAlone }: Reader, { kind, platform, storefront }: Re
 }
 
 /** One process that reads it is enough; else the reason of the one that comes nearest to it. */
-function bestOf(reasons: readonly (NotMeasuring | null)[]): NotMeasuring | null {
+function bestOf(reasons: readonly (IdleReason | null)[]): IdleReason | null {
   if (reasons.includes(null)) return null
   const nearest = (["source_refuses", "other_country", "no_egress_country", "source_off"] as const).find((reason) =>
     reasons.includes(reason),

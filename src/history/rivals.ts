@@ -2,18 +2,16 @@ import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { dayAnswers, type SideApp } from "./day-answers.ts"
 
-export interface RivalsAsked {
+export interface RivalsQuery {
   side: SideApp
-  /** Store ids of the rivals named by hand there. */
   manual: readonly string[]
 }
 
 /**
- * Queries for a `with`: `named`, the rivals named by hand; `hidden`, those that were taken away; `held`, every place of an
- * app that counts as a rival on the day shown. An app is a rival where it stands above the app, one named by hand wherever
- * it stands, one taken away nowhere. `places`: at most so many are looked at in all, the first of each keyword.
+ * Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away
+ * nowhere. `places` limits the rows, the first of each keyword.
  */
-export function heldPlaces(sql: Db, { side, manual }: RivalsAsked, places: number | null = null) {
+export function heldPlaces(sql: Db, { side, manual }: RivalsQuery, places: number | null = null) {
   return sql`
     ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id
@@ -41,7 +39,6 @@ export function heldPlaces(sql: Db, { side, manual }: RivalsAsked, places: numbe
 const PLACES = 20_000
 
 export interface FoundRival {
-  /** store_app id. */
   rival: number
   manual: boolean
   /** On how many of the app's keywords it stands above the app. */
@@ -50,11 +47,8 @@ export interface FoundRival {
   day: string | null
 }
 
-/**
- * The rivals of an app to follow: all named by hand that are known, and the first `most` of the others: on the most
- * keywords first, then the best rank.
- */
-export async function rivalsToFollow(sql: Db, asked: RivalsAsked, most: number): Promise<FoundRival[]> {
+/** All named by hand, and the first `most` of the others: most keywords first, then the best rank. */
+export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
     with ${heldPlaces(sql, asked, PLACES)}, above as materialized (
       select app_id, min(their_rank) as best, count(*) filter (where their_rank < coalesce(our_rank, 32767)) as terms

@@ -5,23 +5,20 @@ import type { TermMonths } from "../formulas/timeline.ts"
 import { sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import type { SideApp } from "./day-answers.ts"
-import { rankMonthsOf } from "./rank-months.ts"
+import { readSidesRankMonths } from "./rank-months.ts"
 import type { TermDay } from "./side-days.ts"
 
 /** A keyword on the last measured day of a week; `day` null = there was none. */
 export type TermWeek = TermDay & { day: string | null }
 
-/**
- * How the keywords of apps stood on their last measured day from `from` to `to` (UTC days, both included), side by side,
- * against the last measured day of the seven before `from`. Reads at most three months of each.
- */
-export async function sideWeeks(
+/** The last measured day from `from` to `to`, against the last of the seven before. Reads three months at most. */
+export async function readSideWeeks(
   sql: Sql,
   sides: readonly SideApp[],
   { from, to }: { from: string; to: string },
 ): Promise<(SideApp & { terms: TermWeek[] })[]> {
   const earliest = addDays(from, -7)
-  const sided = await rankMonthsOf(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
+  const sided = await readSidesRankMonths(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
   return sides.map((side, place) => {
     const terms = sided[place] as TermMonths[]
     return { ...side, terms: terms.map((term) => termWeek(term, { earliest, from, to })) }

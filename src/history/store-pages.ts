@@ -1,6 +1,6 @@
 import type { Db } from "../database/types.ts"
 import type { FactSource, Listing, Platform, RatingsByStar } from "../observations/types.ts"
-import { type ChangesAsked, changesOf, type StoredChange } from "./changes.ts"
+import { type ChangesQuery, readChanges, type StoredChange } from "./changes.ts"
 import { preferredRating } from "./rating-days.ts"
 
 /** Which sources tell of an app's own page, the preferred first. */
@@ -21,7 +21,6 @@ export interface PageState {
   firstReadAt: Date
   /** The first of the latest readings, one after the other, that said just this. */
   unchangedSince: Date
-  /** The latest reading. */
   seenAt: Date
   /** Whether it showed cards of the store's editors, and a section of events. */
   hasEditorial: boolean
@@ -33,7 +32,7 @@ export interface PageReading extends PageState {
 }
 
 /** When an app's page (a store_app id) was read in each storefront, by the first of these sources that read it there. */
-export async function pageStates(
+export async function readPageStates(
   sql: Db,
   appId: number,
   storefronts: readonly string[],
@@ -48,7 +47,7 @@ export async function pageStates(
 }
 
 /** What an app's page (a store_app id) said last in a storefront, by the first of these sources that read it there. */
-export async function latestPage(
+export async function readLatestPage(
   sql: Db,
   appId: number,
   storefront: string,
@@ -91,7 +90,6 @@ function latestRuns(sql: Db, appId: number, storefronts: readonly string[], sour
       on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${appId}, s.storefront, u.source, 'page', r.digest)`
 }
 
-/** By storefront; of several the preferred source's, which comes first. */
 function firstOfEach<State extends PageState>(rows: readonly State[]): Map<string, State> {
   return new Map(rows.toReversed().map((row) => [row.storefront, row]))
 }
@@ -102,7 +100,7 @@ export interface Release {
 }
 
 /** What a source says of a version of an app; the form that counts (sql/0006). Null = nothing. */
-export async function releaseOf(
+export async function readRelease(
   sql: Db,
   { appId, storefront, source, version }: { appId: number; storefront: string; source: string; version: string },
 ): Promise<Release | null> {
@@ -119,13 +117,12 @@ export interface LatestCounts {
   rating: number | null
   ratings: number | null
   ratingsAt: Date | null
-  /** Five stars first. */
   stars: RatingsByStar | null
   starsAt: Date | null
 }
 
 /** An app's latest rating count in a storefront, and its latest count by star, which fewer readings tell. */
-export async function latestCounts(sql: Db, appId: number, storefront: string): Promise<LatestCounts> {
+export async function readLatestCounts(sql: Db, appId: number, storefront: string): Promise<LatestCounts> {
   const [row] = await sql<[LatestCounts]>`
     select c.rating, c.ratings, c.seen_at as "ratingsAt", to_json(s.stars) as stars,
       s.seen_at as "starsAt"
@@ -148,20 +145,18 @@ export async function latestCounts(sql: Db, appId: number, storefront: string): 
 }
 
 export interface StoreFacts {
-  /** Whether a look-up found the app in the storefront. */
   available: boolean
   availableAt: Date
   version: string | null
   price: number | null
   currency: string | null
-  /** The store's own id. */
   genre: string | null
   releasedAt: Date | null
   updatedAt: Date | null
 }
 
 /** What a look-up said last of an app in a storefront; null = nobody looked it up there. */
-export async function lookedUp(sql: Db, appId: number, storefront: string, source: FactSource) {
+export async function readStoreFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
   const [row] = await sql<StoreFacts[]>`
     select available, seen_at as "availableAt", version, price::float8 as price, currency, genre,
       released_at as "releasedAt", updated_at as "updatedAt"
@@ -180,7 +175,7 @@ export interface MarketFacts {
 }
 
 /** What a page said last of installs and of what is sold within an app; null = never read. */
-export async function latestMarketFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
+export async function readLatestMarketFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
   const [row] = await sql<MarketFacts[]>`
     select installs, has_in_app_purchases as "hasInAppPurchases", in_app_least::float8 as "inAppLeast",
       in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency", seen_at as "seenAt"
@@ -192,13 +187,12 @@ export async function latestMarketFacts(sql: Db, appId: number, storefront: stri
 }
 
 export interface NewestChanges {
-  /** As changesOf gives them. */
   changes: StoredChange[]
   /** There are more than so many. */
   truncated: boolean
 }
 
-export async function newestChanges(sql: Db, { limit, ...asked }: ChangesAsked): Promise<NewestChanges> {
-  const changes = await changesOf(sql, { ...asked, limit: limit + 1 })
+export async function readNewestChanges(sql: Db, { limit, ...asked }: ChangesQuery): Promise<NewestChanges> {
+  const changes = await readChanges(sql, { ...asked, limit: limit + 1 })
   return { changes: changes.slice(0, limit), truncated: changes.length > limit }
 }

@@ -5,26 +5,22 @@ import { DEMO, type Platform } from "../observations/types.ts"
 /** So many keywords are looked at by one statement: 50 ms are the most that the embedded database may spend on it. */
 export const TERMS_AT_ONCE = 200
 
-export interface TermDaysAsked {
+export interface TermDaysQuery {
   appId: string
   platform: Platform
   storefront: string
-  /** The app's store_app id there. */
   own: number
-  /** UTC days, both included. */
   from: string
   to: string
-  /** The first of the keywords, in the order of the database (firstTerms). */
+  /** The first of the keywords, in the order of the database (readFirstTerms). */
   first: string
 }
 
 /**
- * Queries for a `with`: `term`, TERMS_AT_ONCE of the app's keywords there; and `pair`, of those read between the two
- * days each measured day's answer beside that of the measured day before it, however long before: `was_…`, all null where
- * there is none. A day of which the demo tells is in no pair, and neither is one on which the keyword was not tracked yet
- * (`since` is of the app), unless `since` is null. rank null = absent.
+ * Queries for a `with`: `term`, and `pair`, each measured day's answer beside that of the measured day before (`was_…`,
+ * null where there is none). The demo's days, and days before the keyword was tracked (`since`), are in no pair.
  */
-export function termPairs(sql: Db, asked: TermDaysAsked, since: string | null) {
+export function termPairs(sql: Db, asked: TermDaysQuery, since: string | null) {
   const { appId, platform, storefront, own, from, to, first } = asked
   const tracked =
     since === null ? sql`'-infinity'::date` : sql`greatest((added_at at time zone 'utc')::date, ${since}::date)`
@@ -74,9 +70,9 @@ export function termPairs(sql: Db, asked: TermDaysAsked, since: string | null) {
 }
 
 /** The keywords that each of the statements for all of an app's keywords there begins with. */
-export async function firstTerms(
+export async function readFirstTerms(
   sql: Db,
-  { appId, storefront }: Pick<TermDaysAsked, "appId" | "storefront">,
+  { appId, storefront }: Pick<TermDaysQuery, "appId" | "storefront">,
 ): Promise<string[]> {
   const rows = await sql<{ term: string }[]>`
     select term

@@ -1,19 +1,18 @@
 import type { Sql } from "../database/types.ts"
 import type { Side } from "../observations/provenance.ts"
-import { type NotMeasuring, type Reading, readReaders } from "./readers.ts"
+import { type IdleReason, type Reader, type Reading, readersQuery, readingBy, readReaders } from "./readers.ts"
 
 /** Whether a keyword's figures are being measured: somebody reads them, or something that reads them will be next. */
 export interface KeywordUnderWay {
   popularityMeasuring: boolean
   /** Why not; null where it is. */
-  popularityNotMeasuring: NotMeasuring | null
+  popularityNotMeasuring: IdleReason | null
   difficultyMeasuring: boolean
-  difficultyNotMeasuring: NotMeasuring | null
+  difficultyNotMeasuring: IdleReason | null
   measuring: boolean
-  notMeasuring: NotMeasuring | null
+  notMeasuring: IdleReason | null
 }
 
-/** Of a keyword that nobody tracks there. */
 export const NOT_SCHEDULED: KeywordUnderWay = {
   popularityMeasuring: false,
   popularityNotMeasuring: "not_scheduled",
@@ -23,27 +22,30 @@ export const NOT_SCHEDULED: KeywordUnderWay = {
   notMeasuring: "not_scheduled",
 }
 
-/** Every term asked for has an entry. */
-export async function keywordsUnderWay(
+export async function findKeywordsUnderWay(
   sql: Sql,
   { terms, ...side }: Side & { terms: readonly string[] },
 ): Promise<Map<string, KeywordUnderWay>> {
   if (terms.length === 0) return new Map()
-  const reading = await readReaders(sql)
-  const rows = await sql<StateRow[]>`
-    select k.term, d.kind, d.state
-    from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-    cross join lateral (
-      select d.kind, ${stateOf(sql)} as state
-      from due d
-      where d.kind in ('search', 'hints', 'difficulty')
-        and (d.platform, d.storefront, d.subject) = (${side.platform}, ${side.storefront}, k.term)
-      -- looked up for each: joined, all that is due was read for every 200 keywords
-      offset 0
-    ) d
-    order by k.place, d.kind
-    limit ${3 * terms.length}`
-  const byTerm = Map.groupBy(rows, ({ term }) => term)
+  // one value of JSON: a row a keyword and kind took the thread longer, and who reads was another statement
+  const [row] = await sql<[{ readers: Reader[] | null; states: StateOf[] | null }]>`
+    select (
+      select json_agg(r)
+      from (${readersQuery(sql)}) r
+    ) as readers, (
+      select json_agg(json_build_array(k.term, d.kind, d.state) order by k.place, d.kind)
+      from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
+      cross join unnest(array['search', 'hints', 'difficulty']) w (kind)
+      cross join lateral (
+        select d.kind, ${stateOf(sql)} as state
+        from due d
+        where (d.kind, d.platform, d.storefront, d.subject) = (w.kind, ${side.platform}, ${side.storefront}, k.term)
+        -- looked up for each: joined, all that is due was read for every 200 keywords, and so it was with "kind in"
+        offset 0
+      ) d
+    ) as states`
+  const reading = readingBy(row.readers ?? [])
+  const byTerm = Map.groupBy(row.states ?? [], ([term]) => term)
   return new Map(terms.map((term) => [term, underWayOf(byTerm.get(term) ?? [], side, reading)]))
 }
 
@@ -56,16 +58,46 @@ export interface Expectation {
   /** Of the keywords, those that will still be read that day. */
   expected: number
   /** Why most of the others will not; null = all will. */
-  notMeasuring: NotMeasuring | null
+  notMeasuring: IdleReason | null
 }
 
-/** What can still come of a day, place by place. One statement, however many keywords. */
-export async function expectedOn(sql: Sql, places: readonly UnreadTerms[], day: string): Promise<Expectation[]> {
+/** So many keywords are looked up by one statement, unless they are of one place: 20,000 held the thread for 30 ms. */
+const TERMS_AT_ONCE = 2_000
+
+/** What can still come of a day, place by place. */
+export async function readExpectations(sql: Sql, places: readonly UnreadTerms[], day: string): Promise<Expectation[]> {
   const reading = await readReaders(sql)
+  const all: Expectation[] = []
+  while (all.length < places.length) {
+    const together = firstFew(places.slice(all.length))
+    const byPlace = Map.groupBy(await readTurns(sql, together, day), ({ place }) => place)
+    all.push(...together.map((side, place) => expectationOf(side, byPlace.get(place) ?? [], reading)))
+  }
+  return all
+}
+
+/** At least one. */
+function firstFew(places: readonly UnreadTerms[]): readonly UnreadTerms[] {
+  let count = 0
+  const more = places.findIndex(({ terms }, at) => {
+    count += terms.length
+    return at > 0 && count > TERMS_AT_ONCE
+  })
+  return more === -1 ? places : places.slice(0, more)
+}
+
+interface TurnCount {
+  place: number
+  state: State
+  comes: boolean
+  terms: number
+}
+
+async function readTurns(sql: Sql, places: readonly UnreadTerms[], day: string): Promise<TurnCount[]> {
   const terms = places.flatMap(({ platform, storefront, terms }, place) =>
     terms.map((term) => ({ place, platform, storefront, term })),
   )
-  const rows = await sql<{ place: number; state: State; comes: boolean; terms: number }[]>`
+  return await sql<TurnCount[]>`
     select k.place, d.state, d.comes, count(*)::int as terms
     from unnest(
       ${terms.map(({ place }) => place)}::int[],
@@ -82,8 +114,6 @@ export async function expectedOn(sql: Sql, places: readonly UnreadTerms[], day: 
     group by k.place, d.state, d.comes
     order by k.place, d.state, d.comes
     limit ${10 * places.length}`
-  const byPlace = Map.groupBy(rows, ({ place }) => place)
-  return places.map((side, place) => expectationOf(side, byPlace.get(place) ?? [], reading))
 }
 
 function expectationOf(
@@ -107,11 +137,7 @@ function expectationOf(
 /** How a row of what is due stands: held by who reads it, at its turn, or why neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
-interface StateRow {
-  term: string
-  kind: "search" | "hints" | "difficulty"
-  state: State
-}
+type StateOf = [term: string, kind: "search" | "hints" | "difficulty", state: State]
 
 /** Of the row `d`. A search that was answered today is not due again, whatever put it forward. */
 function stateOf(sql: Sql) {
@@ -125,34 +151,34 @@ function stateOf(sql: Sql) {
     end`
 }
 
-function underWayOf(rows: readonly StateRow[], side: Side, reading: Reading): KeywordUnderWay {
-  const whyOf = (kind: StateRow["kind"]) =>
-    whyNot(rows.find((row) => row.kind === kind)?.state ?? null, () => reading({ kind, ...side }))
+function underWayOf(states: readonly StateOf[], side: Side, reading: Reading): KeywordUnderWay {
+  const whyOf = (kind: StateOf[1]) =>
+    whyNot(states.find(([, one]) => one === kind)?.[2] ?? null, () => reading({ kind, ...side }))
   const [search, hints, read] = [whyOf("search"), whyOf("hints"), whyOf("difficulty")]
   return keywordOf({ search, hints, difficulty: read === "not_scheduled" ? difficultyWithout(search, side) : read })
 }
 
 /** Null = it is measured. */
-function whyNot(state: State | null, notRead: () => NotMeasuring | null): NotMeasuring | null {
+function whyNot(state: State | null, notRead: () => IdleReason | null): IdleReason | null {
   if (state === null) return "not_scheduled"
   if (state === "held") return null
   return notRead() ?? (state === "turn" ? null : state)
 }
 
 /** The App Store's difficulty becomes due with the first reading of the results; Google Play's is not read for itself. */
-function difficultyWithout(search: NotMeasuring | null, { platform }: Side): NotMeasuring {
+function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleReason {
   if (platform !== "ios") return "not_scheduled"
   return search ?? "awaits_results"
 }
 
-type Whys = Record<StateRow["kind"], NotMeasuring | null>
+type IdleReasons = Record<StateOf[1], IdleReason | null>
 
 /** A popularity is made of suggestions and of what the difficulty reads: what stands in its way is told before what does not. */
-function keywordOf({ search, hints, difficulty }: Whys): KeywordUnderWay {
+function keywordOf({ search, hints, difficulty }: IdleReasons): KeywordUnderWay {
   const popularity =
     hints === null || difficulty === null
       ? null
-      : (([hints, difficulty].find((why) => !CALM.includes(why)) ?? hints) as NotMeasuring)
+      : (([hints, difficulty].find((why) => !CALM.includes(why)) ?? hints) as IdleReason)
   return {
     popularityMeasuring: popularity === null,
     popularityNotMeasuring: popularity,
@@ -163,4 +189,4 @@ function keywordOf({ search, hints, difficulty }: Whys): KeywordUnderWay {
   }
 }
 
-const CALM: readonly (NotMeasuring | null)[] = ["not_due", "not_scheduled", "awaits_results"]
+const CALM: readonly (IdleReason | null)[] = ["not_due", "not_scheduled", "awaits_results"]

@@ -1,7 +1,7 @@
 import { AllowanceUnavailable } from "../access/hive-allowance.ts"
 import { type DiskWatch, isDiskFull } from "../database/disk.ts"
 import { DatabaseUnavailable, isConnectionProblem } from "../database/gate.ts"
-import type { TooLong } from "../database/unavailable.ts"
+import type { TimeShortfall } from "../database/unavailable.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { Operation } from "../operation.ts"
@@ -44,7 +44,7 @@ const MAYBE_WRITTEN = "The write may have been applied; confirm again with the s
 const NARROWING = ["terms", "fields", "limit", "days", "from", "to", "cursor", "country"]
 
 /** What would help where the workspace's own reads are too long. */
-function narrower({ expectedMs, aheadMs }: TooLong, operation: Operation | undefined): string {
+function narrower({ expectedMs, aheadMs }: TimeShortfall, operation: Operation | undefined): string {
   const names = NARROWING.filter((name) => operation?.input.entries[name] !== undefined)
   const ask = names.length > 0 ? `ask for less (${names.join(", ")}), or ` : ""
   const behind = aheadMs >= 100 ? `, and ${seconds(aheadMs)} of this workspace's own calls are before it` : ""
@@ -54,6 +54,6 @@ function narrower({ expectedMs, aheadMs }: TooLong, operation: Operation | undef
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
 /** A call that alone is too long is tried again no sooner than anything new is learnt of it. */
-function retryOf({ aheadMs }: TooLong): { retryAfter: number } {
+function retryOf({ aheadMs }: TimeShortfall): { retryAfter: number } {
   return { retryAfter: aheadMs > 0 ? Math.ceil(aheadMs / 1_000) : 10 }
 }

@@ -22,17 +22,13 @@ export interface NewJob {
   before: unknown
 }
 
-/** A target as a person reads it. */
 export interface ShownTarget {
   kind: string
   id: string
   name: string
 }
 
-/**
- * Adds one job in the caller's transaction and returns its id: it exists exactly when that commits. Throws in_progress
- * while another job of the workspace has the same target. Nudge the worker after the commit, or it is begun within a second.
- */
+/** Adds a job in the caller's transaction. Throws in_progress while another has the target. Then nudge the worker. */
 export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Promise<string> {
   const { workspaceId, keyId, requestId, action, target, appId } = job
   const id = `job_${Buffer.from(randomBytes(15)).toString("base64url")}`
@@ -48,7 +44,6 @@ export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Pr
   return id
 }
 
-/** Whether a job of the workspace is still to change this target. */
 export async function hasUnfinished(tx: Tx, workspaceId: number, target: string): Promise<boolean> {
   const [row] = await tx`
     select 1

@@ -25,16 +25,11 @@ export interface AttemptParts {
   sql: Sql
   log: Log
   pace: OutboxPace
-  /** 0 to 1, as Math.random gives it. */
   random: () => number
-  /** Starts to count milliseconds. */
   stopwatch: () => () => number
 }
 
-/**
- * One attempt: reads the target again, commits that it sends, sends once, stores how it ended. Rejects only when the
- * database fails; the lease then runs out, and the job is recovered.
- */
+/** Rejects only when the database fails: the lease then runs out, and the job is recovered. */
 export async function performJob(run: JobRun, kind: OutsideWrite, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
   const { readMs, sendMs } = parts.pace
@@ -48,7 +43,7 @@ export async function performJob(run: JobRun, kind: OutsideWrite, parts: Attempt
       const seen = await limited(readMs, abort, async (signal) => kind.read?.(job.args, port(signal)))
       changed = !isDeepStrictEqual(storable(seen), job.before)
     }
-    if (!changed) await toSend(run, parts)
+    if (!changed) await markBeforeSending(run, parts)
   } catch (error) {
     return await setBack(run, error, parts)
   }
@@ -58,11 +53,8 @@ export async function performJob(run: JobRun, kind: OutsideWrite, parts: Attempt
   await store(run, outcome, parts)
 }
 
-/**
- * Commits that the request goes out. Throws when it must not: the lease was lost, or what is left of it, after however long
- * the process was paused here, is too short for the request to end in.
- */
-async function toSend(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Promise<void> {
+/** Commits that the request goes out. Throws when the lease was lost, or is too short for the request to end in. */
+async function markBeforeSending(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Promise<void> {
   const asked = stopwatch()
   const marked = !run.abort.signal.aborted && (await markSent(sql, run.claim, pace.leaseMs))
   if (marked) run.sinceLease = asked
@@ -74,7 +66,7 @@ async function toSend(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Prom
 async function setBack(run: JobRun, error: unknown, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
   const { maxAttempts, retry } = parts.pace
-  // a stop, not the job's fault: whoever is there may begin at once
+  // a stop is not the job's fault: the next worker may begin at once
   if (abort.signal.aborted) {
     const stood = await giveBack(parts.sql, job, null)
     return tell(parts, "info", stood ? "job_released" : "job_lease_lost", job, {})
@@ -99,7 +91,6 @@ function done(result: unknown): Outcome {
   try {
     return { status: "done", result: storable(result) }
   } catch (error) {
-    // the write stands, whatever its answer looks like
     return { status: "done", result: null, why: error }
   }
 }

@@ -4,13 +4,12 @@ import type { Sql } from "../database/types.ts"
 import type { Fault } from "../faults.ts"
 import { later } from "./timers.ts"
 
-/** A job's claim by one worker. Every statement about it holds only while the lease is this one. */
+/** Every statement about the job holds only while the lease is this one. */
 export interface Lease {
   id: string
   lease: string
 }
 
-/** A job as the worker that claimed it has it. */
 export interface Job extends Lease {
   workspaceId: number
   requestId: string
@@ -86,10 +85,7 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
   return rows.length > 0
 }
 
-/**
- * Back to queued, for a job of which nothing went out: for `delayMs` at least, or as if it had not been begun. False when
- * the lease was lost.
- */
+/** Queued again: for `delayMs` at least, or as if it had not begun. False when the lease was lost. */
 export async function giveBack(sql: Sql, { id, lease }: Lease, delayMs: number | null): Promise<boolean> {
   const rows = await sql`
     update job
@@ -100,10 +96,7 @@ export async function giveBack(sql: Sql, { id, lease }: Lease, delayMs: number |
   return rows.length > 0
 }
 
-/**
- * Jobs whose worker fell silent: unknown if their request may have gone out, else queued again, or failed when they were
- * begun `maxAttempts` times. Returns how many of each.
- */
+/** Of jobs whose worker fell silent: unknown if a request may have gone out, else queued, or failed for good. */
 export async function recover(sql: Sql, maxAttempts: number): Promise<{ status: string; jobs: number }[]> {
   return await sql<{ status: string; jobs: number }[]>`
     with silent as materialized (

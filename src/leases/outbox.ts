@@ -14,10 +14,8 @@ export interface OutboxOptions extends Partial<OutboxPace> {
   log: Log
   now?: () => Date
   random?: () => number
-  /** Jobs under way at once in this process. */
   concurrency?: number
   pollMs?: number
-  /** Queued jobs older than this fail. */
   maxAgeMs?: number
   /** How long a stop waits for what is under way, before it is given back when nothing was sent, else unknown. */
   stopMs?: number
@@ -25,7 +23,6 @@ export interface OutboxOptions extends Partial<OutboxPace> {
 
 export type Outbox = Worker
 
-/** Does queued jobs, in any number of processes beside each other; without kinds there is nothing to do. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { sql, kinds, log, concurrency = 4, pollMs = 1_000, maxAgeMs = DAY_MS, stopMs = 15_000 } = options
   const { now = () => new Date(), random = Math.random } = options

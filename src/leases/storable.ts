@@ -1,7 +1,4 @@
-/**
- * The value as JSON holds it, fit for the database: no U+0000 and no half of a surrogate pair, which a platform may send
- * and jsonb refuses. What JSON leaves out is null. Throws for what has no JSON, such as a circle.
- */
+/** The value as jsonb can hold it: no U+0000, no half of a surrogate pair. What JSON leaves out is null. */
 export function storable(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null"
   // whole pairs are not escaped; an escaped backslash is taken with what follows, so that it hides nothing

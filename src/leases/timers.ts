@@ -7,19 +7,18 @@ export function later(sql: Db, ms: number | null) {
   return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }
 
-export interface Single {
+export interface SingleRun {
   go(): void
   idle(): Promise<void>
 }
 
-/** What hears how each run of repeated work ended. */
-export interface Ends {
+export interface RunListener {
   failed(error: unknown): void
   worked(): void
 }
 
 /** Work that runs once at a time; asked for meanwhile, it runs once more. */
-export function single(work: () => Promise<unknown>, { worked, failed }: Ends): Single {
+export function single(work: () => Promise<unknown>, { worked, failed }: RunListener): SingleRun {
   let running: Promise<void> | undefined
   let again = false
   const run = async () => {
@@ -38,14 +37,13 @@ export function single(work: () => Promise<unknown>, { worked, failed }: Ends): 
   }
 }
 
-export interface Recurring {
-  /** Works at once, then every so often, once at a time. */
+export interface RecurringWork {
   start(): void
   /** Begins nothing more and waits for what is under way. */
   stop(): Promise<void>
 }
 
-export function recurring(everyMs: number, work: () => Promise<unknown>, ends: Ends): Recurring {
+export function recurring(everyMs: number, work: () => Promise<unknown>, ends: RunListener): RecurringWork {
   const run = single(work, ends)
   let timer: NodeJS.Timeout | undefined
   return {
@@ -61,7 +59,7 @@ export function recurring(everyMs: number, work: () => Promise<unknown>, ends: E
 }
 
 /** While the database is away every run fails: the first failure is logged, and the next after a run that worked. */
-export function firstOf(log: Log, event: string, level: LogLevel = "warn"): Ends {
+export function firstOf(log: Log, event: string, level: LogLevel = "warn"): RunListener {
   let away = false
   return {
     failed(error) {
@@ -92,7 +90,6 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | undef
   }
 }
 
-/** Work was not done when its time was up, or when it was stopped. */
 export class TooLate extends Error {
   override name = "TooLate"
 }

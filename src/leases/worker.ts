@@ -1,32 +1,26 @@
-import { type Ends, single, stopwatch, within } from "./timers.ts"
+import { type RunListener, single, stopwatch, within } from "./timers.ts"
 
 /** A row or rows that one worker has, each claim under a lease of its own: whoever held an earlier one changes nothing. */
-export interface Leased {
+export interface LeasedWork {
   lease: string
 }
 
-/** What a worker does: it takes leases, performs what they cover, and keeps them meanwhile. */
-export interface Work<Lane, Claim extends Leased> {
+export interface Work<Lane, Claim extends LeasedWork> {
   /** What is claimed side by side, each with room and waits of its own; none = there is nothing to look for. */
   lanes: readonly Lane[]
-  /** Claims under way at once on a lane of this process. */
   atOnce: number
-  /**
-   * Takes leases on what is due, at most `room`. Again at once while `waitMs` is 0, else after so long; null = a poll.
-   * `since` counts milliseconds from when the leases were asked for; from the call when left out.
-   */
-  claim(lane: Lane, space: Space<Claim>): Promise<Claimed<Claim>>
+  /** Takes leases on what is due. `waitMs` 0 = claim again at once, null = poll. `since` counts from the statement. */
+  claim(lane: Lane, space: Space<Claim>): Promise<ClaimResult<Claim>>
   /** Rejects only when the database fails: the lease then runs out, and the work is recovered. */
   perform(run: Run<Claim>): Promise<unknown>
   /** As if it had not been claimed. */
   giveBack(claim: Claim): Promise<unknown>
   /** The heartbeat; returns the leases that still stand. Left out where the work extends its own lease. */
   extend?(claims: readonly Claim[]): Promise<ReadonlySet<string>>
-  /** Takes back what silent workers hold. */
   recover?(): Promise<unknown>
 }
 
-export interface Claimed<Claim> {
+export interface ClaimResult<Claim> {
   claims: readonly Claim[]
   waitMs: number | null
   since?: () => number
@@ -34,12 +28,10 @@ export interface Claimed<Claim> {
 
 export interface Space<Claim> {
   room: number
-  /** On this lane, in this process. */
   underWay: readonly Claim[]
   closing: AbortSignal
 }
 
-/** A claim under way in this process. */
 export interface Run<Claim> {
   claim: Claim
   /** Milliseconds since the statement was asked that last made or extended the lease. */
@@ -61,16 +53,12 @@ export interface Timing {
   stopMs: number
   lastWordsMs?: number
   now?: () => Date
-  /** Hears when the database fails. */
-  ends: Ends
+  ends: RunListener
 }
 
 export interface Worker {
   start(): void
-  /**
-   * Claims nothing more and waits for what is under way; aborts it after `stopMs` and ends at most `lastWordsMs` later,
-   * whatever the database does.
-   */
+  /** Aborts what is under way after `stopMs`, and ends at most `lastWordsMs` later, whatever the database does. */
   stop(): Promise<void>
   /** Something became due here: looks at once. */
   nudge(): void
@@ -80,7 +68,7 @@ export interface Worker {
 }
 
 /** Performs leased work, in any number of processes beside each other. Leases are judged by the database's clock. */
-export function createWorker<Lane, Claim extends Leased>(work: Work<Lane, Claim>, timing: Timing): Worker {
+export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Claim>, timing: Timing): Worker {
   const { leaseMs, stopMs, lastWordsMs = LAST_WORDS_MS, ends } = timing
   const runs = createRuns(work, timing, (lane) => looks.go(lane))
   const looks = createLooks(work.lanes, runs.begin, timing)
@@ -126,10 +114,10 @@ export function createWorker<Lane, Claim extends Leased>(work: Work<Lane, Claim>
 
 const LAST_WORDS_MS = 2_000
 
-type Runs<Lane> = ReturnType<typeof createRuns<Lane, Leased>>
+type Runs<Lane> = ReturnType<typeof createRuns<Lane, LeasedWork>>
 
 /** What is under way in this process. `onRoom` is called when a full lane has room again. */
-function createRuns<Lane, Claim extends Leased>(
+function createRuns<Lane, Claim extends LeasedWork>(
   work: Work<Lane, Claim>,
   { leaseMs, pollMs, ends, now = () => new Date() }: Timing,
   onRoom: (lane: Lane) => void,
@@ -190,7 +178,6 @@ function createRuns<Lane, Claim extends Leased>(
   }
 }
 
-/** Looks at each lane when something may be due on it. */
 function createLooks<Lane>(
   lanes: readonly Lane[],
   begin: Runs<Lane>["begin"],

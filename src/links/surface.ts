@@ -3,6 +3,7 @@ import { creditHeaders } from "../access/credits.ts"
 import { perSecondCounter } from "../access/limits/limiter.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import { Fault } from "../faults.ts"
+import { inEncoding } from "../vocabulary/compression.ts"
 import { exportFiles } from "./export/download.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
 import { sharedPages } from "./share/visit.ts"
@@ -33,7 +34,7 @@ export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promis
   const answer = async (kind: LinkKind, visit: Visit): Promise<Response | Fault> => {
     const found = refusalOf(kind, visit) ?? (await opened(kind, visit))
     const told = found instanceof Fault ? refusalPage(kind, found) : found
-    return told ? responseOf(visit, kind, told) : (found as Fault)
+    return told ? await responseOf(visit, kind, told) : (found as Fault)
   }
   return ({ request, requestId, path, keyInUrl, peer }) => {
     const [, folder, token = ""] = /^\/([a-z]+)\/(.*)$/.exec(path) ?? []
@@ -62,7 +63,7 @@ function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
 }
 
 /** Never kept, indexed or named to another site. HEAD has the same headers and no body. */
-function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Response {
+async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Promise<Response> {
   const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body
   const headers = {
     ...creditHeaders(null, parts.now()),
@@ -76,5 +77,9 @@ function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer
     ...kind.headers,
     ...answer.headers,
   }
-  return new Response(request.method === "HEAD" ? null : body, { status: answer.status, headers })
+  const response = new Response(body, { status: answer.status, headers })
+  // a file of an export is sent as it is made
+  const isWhole = body instanceof Uint8Array
+  const sent = isWhole ? await inEncoding(request.headers.get("accept-encoding"), response) : response
+  return request.method === "HEAD" ? new Response(null, { status: sent.status, headers: sent.headers }) : sent
 }

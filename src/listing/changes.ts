@@ -51,10 +51,7 @@ export interface ListingChange {
   beforeSeenAt: Date
 }
 
-/**
- * How many runs (or measured days, of ratings) before one are looked through for what was last known of a part. Which
- * changes a run makes follows from it and these alone, so a run that comes in late touches no more than as many after it.
- */
+/** Runs (or days, of ratings) before one that are looked through: a late run touches no more than as many after it. */
 export const LOOK_BACK = 8
 
 /**
@@ -160,17 +157,17 @@ function samePictures(some: readonly string[], others: readonly string[]): boole
   return some.length === others.length && some.every((one, place) => samePicture(one, others[place] as string))
 }
 
-interface Item {
+interface TimedItem {
   subject: string
   endsAt: number
   said: unknown
 }
 
-function eventsOf({ events }: ShownPage): Item[] | undefined {
+function eventsOf({ events }: ShownPage): TimedItem[] | undefined {
   return events?.map((said) => ({ subject: said.id, endsAt: Date.parse(said.endsAt ?? ""), said }))
 }
 
-function cardsOf({ editorial }: ShownPage): Item[] | undefined {
+function cardsOf({ editorial }: ShownPage): TimedItem[] | undefined {
   return editorial?.map((said) => ({ subject: `${said.kind} ${said.id}`, endsAt: Number.NaN, said }))
 }
 
@@ -178,7 +175,7 @@ function comings(
   [came, went]: [ListingChangeKind, ListingChangeKind],
   run: PageRun,
   alike: readonly PageRun[],
-  itemsOf: (page: ShownPage) => Item[] | undefined,
+  itemsOf: (page: ShownPage) => TimedItem[] | undefined,
 ): ListingChange[] {
   const [latest] = alike
   if (latest === undefined) return []
@@ -187,7 +184,7 @@ function comings(
   const silent = place < 0 ? alike : alike.slice(0, place)
   const now = itemsOf(run.page)
   const before = (known && itemsOf(known.page)) ?? []
-  const isOver = ({ endsAt }: Item, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
+  const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
   const started = without(now ?? [], before)
   // an event that ended by its own date did so with the first page after it
   const ended = without(before, now ?? []).filter(
@@ -199,7 +196,7 @@ function comings(
   ]
 }
 
-function without(items: readonly Item[], others: readonly Item[]): Item[] {
+function without(items: readonly TimedItem[], others: readonly TimedItem[]): TimedItem[] {
   const known = new Set(others.map(({ subject }) => subject))
   return items.filter(({ subject }) => !known.has(subject))
 }
@@ -214,10 +211,7 @@ export interface RatingDay {
 
 /** `rating_jump`: the average moved by a tenth of a star or more. */
 export const RATING_JUMP = 0.1
-/**
- * `ratings_jump`: the count fell by 100 and a tenth or more (the store or the developer took ratings away), or grew by 100
- * and a tenth or more for each day since it was last known.
- */
+/** `ratings_jump`: down by 100 and a tenth, or up by 100 and a tenth for each day since it was last known. */
 export const RATINGS_JUMP = { least: 100, share: 0.1 }
 
 /** The jumps on the day at `place`, of measured days of one app, storefront and source, oldest first. */

@@ -1,7 +1,4 @@
-/**
- * The locales that App Store Connect takes listings in: 39, and 11 more since March 2026. Source: Apple's "Managing metadata
- * in your app by using locale shortcodes", and for the newer ones the codes that fastlane sends (fastlane #29959, #29962).
- */
+/** 39, and 11 since March 2026: Apple's list of "locale shortcodes", and fastlane #29959 and #29962. */
 export const LISTING_LOCALES = [
   "ar-SA", "bn-BD", "ca", "cs", "da", "de-DE", "el", "en-AU", "en-CA", "en-GB", "en-US", "es-ES", "es-MX", "fi", "fr-CA",
   "fr-FR", "gu-IN", "he", "hi", "hr", "hu", "id", "it", "ja", "kn-IN", "ko", "ml-IN", "mr-IN", "ms", "nl-NL", "no",
@@ -10,11 +7,7 @@ export const LISTING_LOCALES = [
 ] as const // biome-ignore format: a list to scan
 export type ListingLocale = (typeof LISTING_LOCALES)[number]
 
-/**
- * The listing locale that a locale as people write it stands for: "de", "de-AT", "de_DE" are de-DE, "zh_TW" is zh-Hant. Case
- * and the separator count for nothing; a region that Apple has no listing of gets the language's own. Undefined where the
- * App Store is not localised to the language, or the text is no locale.
- */
+/** "de", "de-AT", "de_DE" are de-DE, "zh_TW" is zh-Hant; a region without a listing gets the language's own. */
 export function listingLocale(text: string): ListingLocale | undefined {
   const [, language, script, region] = SHAPE.exec(text.toLowerCase().replaceAll("_", "-")) ?? []
   if (language === undefined) return undefined

@@ -5,49 +5,44 @@ import { OutboundProblem } from "../outbound/problem.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import { type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
-import { type RawBody, type Reach, ReadFailure, readOnce, type Source } from "../sources/source.ts"
+import { type RawBody, ReadFailure, readOnce, type Source, type SourceAccess } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { noteCountry, readLatestCountry } from "./countries.ts"
 import type { Claim } from "./due.ts"
 import type { ReadPort } from "./kind.ts"
-import { answered, type Lane, refused, takeTurn } from "./pace.ts"
+import { type Lane, noteAnswer, noteRefusal, takeTurn } from "./pace.ts"
 import { noteHealth } from "./source-alarms.ts"
 import { noteRead } from "./source-reads.ts"
 
-/** What asking needs of the process. */
 export interface AskParts {
   sql: Sql
   log: Log
-  reach: Omit<Reach, "signal" | "room">
+  reach: Omit<SourceAccess, "signal" | "room">
   /** Room for large bodies, until they are kept; all that come when left out. */
   bodyRoom?: BodyRoom
   /** Names the address that reads: what has a pace of its own at each upstream. */
   egress: string
   sourcesOff: readonly string[]
   now: () => Date
-  /** 0 to 1, as Math.random gives it. */
   random: () => number
-  /** Starts to count milliseconds. */
   stopwatch: () => () => number
   /** Keeps a body as it came; also one that was not understood. */
   keep: ((body: RawBody) => Promise<void>) | undefined
-  /** Asks sites of developers. */
   outbound: SafeFetch
   /** Reads their files; in place when left out. */
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
-export interface Asking {
+export interface ReadingTurn {
   claim: Claim
   signal: AbortSignal
-  /** Of the reading. */
   leftMs: () => number
   /** Since the turn that the claim took. */
   sinceClaim: () => number
 }
 
 /** A port for one reading; `failed` is given each read that gave nothing, also when the reading then went on without it. */
-export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Attempt) => void): ReadPort {
+export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt: Attempt) => void): ReadPort {
   const { sql, now, sourcesOff } = parts
   const { claim, signal } = asking
   const isOn = (source: string) => !sourcesOff.includes(source)
@@ -66,7 +61,7 @@ export function openPort(parts: AskParts, asking: Asking, failed: (attempt: Atte
         const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal, ...(room && { room }) })
         await note(parts, source.name, null)
         await learnCountry(parts, source, asked, lane)
-        if (await answered(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
+        if (await noteAnswer(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
         if (!source.namesPeople) await parts.keep?.(body)
         return seen
       } catch (error) {
@@ -118,10 +113,9 @@ function ending(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
 }
 
 /** Turns of one reading: the first at the claim's own upstream was taken by the claim. */
-function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: Asking) {
+function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: ReadingTurn) {
   let hasClaimed = true
   return {
-    /** Waits for a turn at the upstream. */
     async take(upstream: Upstream): Promise<{ lane: Lane; sinceTurn: () => number }> {
       signal.throwIfAborted()
       const lane = { upstream, egress: parts.egress }
@@ -146,10 +140,13 @@ async function noteFailure<Asked>(
   const { sql, random } = parts
   const { outcome, retryAfterMs, body } = failure
   if (outcome === "blocked" || outcome === "rate_limited") {
-    const isFirst = await refused(sql, lane, { sinceTurnMs, retryAfterMs, random: random() })
+    const isFirst = await noteRefusal(sql, lane, { sinceTurnMs, retryAfterMs, random: random() })
     if (isFirst) tell(parts, "warn", "source_refused", name, failure)
   }
-  await note(parts, name, isAnswer(name, outcome) ? null : outcome, failure.message)
+  const isFirstFailure = await note(parts, name, isAnswer(name, outcome) ? null : outcome, failure.message)
+  // at once, not only when an hour of it makes an alert; a refusal was told already
+  if (isFirstFailure && outcome !== "blocked" && outcome !== "rate_limited")
+    tell(parts, "warn", "source_failed", name, failure)
   const isEvidence = outcome === "changed" || outcome === "mismatched" || outcome === "blocked"
   if (body && isEvidence && !namesPeople) await parts.keep?.(body)
 }
@@ -174,9 +171,11 @@ function isAnswer(source: SourceName, outcome: Outcome): boolean {
   return outcome === "not_found" && [...LOOKUP_SOURCES, "itunes-developer"].includes(source)
 }
 
+/** Whether it is the first failure since the source answered last. */
 async function note({ sql, log, now }: AskParts, source: SourceName, outcome: Outcome | null, detail = "") {
-  const mayAlert = await noteRead(sql, source, outcome, detail || null, now())
+  const { mayAlert, isFirstFailure } = await noteRead(sql, source, outcome, detail || null, now())
   if (mayAlert) await noteHealth(sql, source, log)
+  return isFirstFailure
 }
 
 function tell({ log }: AskParts, level: "info" | "warn", event: string, operation: string, why?: ReadFailure): void {

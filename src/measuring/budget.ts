@@ -7,10 +7,7 @@ import { PRIORITY } from "./priority.ts"
 /** Requests a day to one upstream. */
 export interface Budget {
   upstream: Upstream
-  /**
-   * What all that is measured again and again asks for; of it for plans that pay, which go first, and what goes after it:
-   * other plans, and the pages of everybody's rivals.
-   */
+  /** What all that is measured again asks for; of that what paying plans ask, and what comes after those. */
   asked: number
   paying: number
   free: number
@@ -34,12 +31,10 @@ export type BudgetKind = Pick<
 >
 
 /**
- * What is due against what the pace can do, for each upstream of the kinds. A request takes subjects of one storefront
- * only, so those are rounded up to whole requests there: 200 apps in one storefront are 4 look-ups of 50, an app in each
- * of 200 storefronts is 200. Other addresses that read the upstream count too, unless a kind of it can only be read from
- * here. 86,400 rows take 25 ms on the embedded database: keep the answer rather than ask for every call.
+ * For each upstream. A request takes subjects of one storefront: 200 apps in one are 4 look-ups, an app in each of 200
+ * is 200. Takes 25 ms of 86,400 rows on the embedded database: keep the answer.
  */
-export async function budgetOf(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
+export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
   const upstreams = [...new Set(kinds.map(({ upstream }) => upstream))]
   const bound = kinds.filter(({ storefronts }) => storefronts).map(({ upstream }) => upstream)
   const rows = await sql<BudgetRow[]>`
@@ -78,7 +73,6 @@ interface BudgetRow {
   paying: number
   gapMs: number | null
   baseGapMs: number | null
-  /** Gaps of other addresses that asked within a day: of just now, and as it should be. */
   others: [number, number][]
 }
 
@@ -100,7 +94,6 @@ function budget({ upstream, asked, paying, gapMs, baseGapMs, others }: BudgetRow
   return { upstream, asked: whole, paying: first, free: whole - first, can, canAtBase, short: Math.max(0, whole - can) }
 }
 
-/** No gap at all is reckoned as 1 ms. */
 function perDay(gapsMs: number[]): number {
   return gapsMs.reduce((sum, gapMs) => sum + Math.floor(DAY_MS / Math.max(1, gapMs)), 0)
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { later, stopwatch } from "../leases/timers.ts"
-import type { Claimed } from "../leases/worker.ts"
+import type { ClaimResult } from "../leases/worker.ts"
 import type { Platform } from "../observations/types.ts"
 import type { Claim } from "./due.ts"
 import type { DueName, DueWork } from "./kind.ts"
 import type { Lane } from "./pace.ts"
 import { everyPriority, PRIORITY } from "./priority.ts"
 
-interface Row {
+interface DueRow {
   kind: DueName
   platform: Platform
   storefront: string
@@ -22,22 +22,19 @@ interface Row {
 // The lane was free and something due, but a statement of another process was just at it.
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
-/**
- * One claim, or the milliseconds until there may be one: at most `pollMs`, and null when there is no such lane. Its lease
- * is as old as the statement that took it, whatever was waited for before.
- */
+/** A claim, or milliseconds until there may be one; null without such a lane. Its lease is as old as its statement. */
 export async function claimNext<Work extends DueWork>(
   sql: Sql,
   lane: Lane | null,
   kinds: readonly Work[],
   { leaseMs, pollMs, now }: { leaseMs: number; pollMs: number; now: () => Date },
-): Promise<Claimed<Claim<Work>>> {
+): Promise<ClaimResult<Claim<Work>>> {
   for (let misses = 0; ; ) {
     const since = stopwatch(now)
     const { claimed, again } = await claim(sql, lane, kinds, leaseMs)
     if (claimed) return { claims: [claimed], waitMs: 0, since }
     if (again) continue
-    const waitMs = await untilNext(sql, lane, kinds, pollMs)
+    const waitMs = await readWait(sql, lane, kinds, pollMs)
     if (waitMs !== 0) return { claims: [], waitMs }
     if (++misses === CONTENDED.tries) return { claims: [], waitMs: CONTENDED.pauseMs }
     await sleep(CONTENDED.pauseMs)
@@ -48,10 +45,8 @@ export async function claimNext<Work extends DueWork>(
 const LOOK_BEYOND = 20
 
 /**
- * Takes the lane's turn, where there is a lane, and the first that is due of these kinds, which all ask that upstream first: by priority, then by
- * how long it is due; with it others of its kind, platform and storefront, as many as one request takes. Both or none:
- * without something due no turn is used. Rows that nobody tracks any more are deleted on the way, and `again` says so
- * when nothing else was found: then there may be more behind them.
+ * Takes the lane's turn and the first that is due, with others of its kind and storefront that fit the request; both or
+ * none. Rows that nobody tracks are deleted on the way; `again` = there may be more behind them.
  */
 export async function claim<Work extends DueWork>(
   sql: Sql,
@@ -69,78 +64,34 @@ export async function claim<Work extends DueWork>(
   return { claimed, again: claimed === null && forgotten > 0 }
 }
 
-async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[], leaseMs: number): Promise<Row[]> {
-  return await sql<Row[]>`
-    with turn as materialized (
-      ${turnOf(sql, lane)}
-    ), head as materialized (
-      select f.kind, f.platform, f.storefront, f.together
-      from turn
-      cross join lateral (${firstDue(sql, kinds)}) f
-      order by f.priority, f.next_at, f.kind, f.platform, f.storefront, f.subject
-      limit 1
-    ), near as materialized (${nextTo(sql)}), chosen as materialized (
-      select d.kind, d.platform, d.storefront, d.subject
-      from near n
-      join due d using (kind, platform, storefront, subject)
-      where n.wanted and d.lease is null and d.next_at <= now()
-      order by n.priority, n.next_at, n.subject
-      limit (select together from head)
-      for update of d skip locked
-    ), fresh as materialized (
-      select gen_random_uuid() as lease
-    ), leased as (
-      update due d
-      set lease = f.lease, lease_until = ${later(sql, leaseMs)}
-      from chosen c, fresh f
-      where d.kind = c.kind and d.platform = c.platform and d.storefront = c.storefront and d.subject = c.subject
-      returning d.kind, d.platform, d.storefront, d.subject, d.priority, d.lease
-    ), moved as (
-      update pace p
-      set next_at = now() + t.gap_ms * interval '1 millisecond'
-      from turn t
-      where p.upstream = t.upstream and p.egress = t.egress and exists (select from chosen)
-    )
-    select kind, platform, storefront, subject, priority, lease, now() as "claimedAt"
-    from leased
-    union all
-    select kind, platform, storefront, subject, priority, null, now()
-    from near
-    where not wanted
-    order by kind, platform, storefront, subject`
-}
-
-/** Work without a lane asks no upstream: it always has a turn. */
-function turnOf(sql: Sql, lane: Lane | null) {
-  if (!lane) return sql`select null as upstream, null as egress, 0 as gap_ms`
-  return sql`
-    select upstream, egress, gap_ms
-    from pace
-    where upstream = ${lane.upstream} and egress = ${lane.egress} and next_at <= now()
-    for update skip locked`
+async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[], leaseMs: number): Promise<DueRow[]> {
+  const { names, platforms, storefronts, togethers } = placesOf(kinds)
+  return await sql<DueRow[]>`
+    select kind, platform, storefront, subject, priority, lease, claimed_at as "claimedAt"
+    from claim_due(
+      ${lane?.upstream ?? null}, ${lane?.egress ?? null}, ${names}::text[], ${platforms}::text[], ${storefronts}::text[],
+      ${togethers}::int[], ${LOOK_BEYOND}, ${leaseMs}::float8 * interval '1 millisecond'
+    )`
 }
 
 /** Where something may be due: a kind, and the storefront if it is read in some alone. */
-function lookedAt(sql: Sql, kinds: readonly DueWork[]) {
+function placesOf(kinds: readonly DueWork[]) {
   const places = kinds.flatMap((kind) =>
     (kind.storefronts ?? [null]).map((storefront) => ({ ...kind, place: storefront })),
   )
-  return sql`
-    unnest(
-      ${places.map(({ name }) => name)}::text[],
-      ${places.map(({ platform }) => platform)}::text[],
-      ${places.map(({ place }) => place)}::text[],
-      ${places.map(({ together }) => together)}::int[]
-    ) k (kind, platform, storefront, together)
-    cross join ${everyPriority(sql)}`
+  return {
+    names: places.map(({ name }) => name),
+    platforms: places.map(({ platform }) => platform),
+    storefronts: places.map(({ place }) => place),
+    togethers: places.map(({ together }) => together),
+  }
 }
 
-/** The first that is due of each kind, priority and, where it is read in some alone, storefront: a step in an index each. */
-function firstDue(sql: Sql, kinds: readonly DueWork[]) {
+function lookedAt(sql: Sql, kinds: readonly DueWork[]) {
+  const { names, platforms, storefronts } = placesOf(kinds)
   return sql`
-    select d.*, k.together
-    from ${lookedAt(sql, kinds)}
-    cross join lateral (${firstOf(sql, sql`now()`)}) d`
+    unnest(${names}::text[], ${platforms}::text[], ${storefronts}::text[]) k (kind, platform, storefront)
+    cross join ${everyPriority(sql)}`
 }
 
 function firstOf(sql: Sql, until: ReturnType<typeof later>) {
@@ -164,39 +115,14 @@ function firstOf(sql: Sql, until: ReturnType<typeof later>) {
     )`
 }
 
-/** The head and what is due beside it, each with whether anybody wants it. */
-function nextTo(sql: Sql) {
-  return sql`
-    select d.*, coalesce(d.asked_until > now(), false) or d.kind = 'canary' or exists (
-      select
-      from tracked_subject s
-      where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject
-    ) as wanted
-    from (
-      select d.*
-      from head h
-      cross join ${everyPriority(sql)}
-      cross join lateral (
-        select kind, platform, storefront, subject, priority, next_at, asked_until
-        from due
-        where kind = h.kind and platform = h.platform and storefront = h.storefront and priority = c.priority
-          and lease is null and next_at <= now()
-        order by next_at, subject
-        limit h.together + ${LOOK_BEYOND}::int
-      ) d
-      order by d.priority, d.next_at, d.subject
-      limit (select together + ${LOOK_BEYOND}::int from head)
-    ) d`
-}
-
-async function forget(sql: Sql, rows: readonly Row[]): Promise<number> {
-  const { kind, platform, storefront } = rows[0] as Row
+async function forget(sql: Sql, rows: readonly DueRow[]): Promise<number> {
+  const { kind, platform, storefront } = rows[0] as DueRow
   const [row] = await sql<{ gone: number }[]>`
     select forget_untracked(${kind}, ${platform}, ${storefront}, ${rows.map(({ subject }) => subject)}::text[]) as gone`
   return row?.gone ?? 0
 }
 
-function claimOf<Work extends DueWork>(rows: readonly Row[], kinds: readonly Work[]): Claim<Work> | null {
+function claimOf<Work extends DueWork>(rows: readonly DueRow[], kinds: readonly Work[]): Claim<Work> | null {
   const [first] = rows
   if (!first) return null
   const kind = kinds.find(({ name, platform }) => name === first.kind && platform === first.platform) as Work
@@ -209,11 +135,8 @@ function claimOf<Work extends DueWork>(rows: readonly Row[], kinds: readonly Wor
   }
 }
 
-/**
- * Milliseconds until both the lane has a turn and something of these kinds is due, by what is known now; null when there
- * is no such lane. 0 also when another process is just taking it.
- */
-export async function untilNext(
+/** Until the lane has a turn and something is due; null without such a lane. 0 also while another process takes it. */
+export async function readWait(
   sql: Sql,
   lane: Lane | null,
   kinds: readonly DueWork[],

@@ -13,13 +13,11 @@ export interface CountryAnswers {
 }
 
 /**
- * What asking for a country does, as far as the answers tell: `followed` where two countries were asked for and answered,
- * `ignored` where one alone was answered whatever was asked for, `mixed` where neither holds, and `unknown` while one was
- * asked for and answered: whether for the asking or for the address, nobody can tell.
+ * `followed`: two countries asked for and answered; `ignored`: one answered whatever was asked; `mixed`: neither;
+ * `unknown`: one asked for and answered, which tells nothing.
  */
 export type CountryEffect = "followed" | "ignored" | "mixed" | "unknown"
 
-/** Counts an answer that named its country. */
 export async function noteCountry(
   sql: Sql,
   { upstream, egress }: Lane,
@@ -54,7 +52,6 @@ export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, as
   return row?.answered ?? null
 }
 
-/** Of one host's answers. */
 export function effectOf(answers: readonly Pick<CountryAnswers, "asked" | "answered">[]): CountryEffect {
   const others = answers.filter(({ asked, answered }) => asked !== answered)
   const answered = new Set(answers.map((one) => one.answered))

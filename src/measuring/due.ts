@@ -5,7 +5,7 @@ import type { DueWork, Kind, Subject } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { dayAfter, fallenBack, type Retry, tracking } from "./rescheduling.ts"
 
-/** Subjects that are worked on in this process; every statement about them holds only while the lease is this one. */
+/** Every statement about them holds only while the lease is this one. */
 export interface Claim<Work extends DueWork = Kind> {
   lease: string
   kind: Work
@@ -17,10 +17,7 @@ export interface Claim<Work extends DueWork = Kind> {
   claimedAt: Date
 }
 
-/**
- * The heartbeat: gives the leases that still stand. One that ran out is not brought back. Rows whose end is being stored
- * are passed over, so that nobody waits for whom the other holds up.
- */
+/** The heartbeat; gives the leases that still stand. Rows whose end is being stored are passed over. */
 export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
     with held as materialized (
@@ -44,15 +41,12 @@ export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs
   return new Set(claims.filter(({ lease, subjects }) => held.get(lease) === subjects.length).map(({ lease }) => lease))
 }
 
-/** The lease was lost or ran out: nothing of the reading may be stored, and whoever found the rows has them. */
+/** The lease was lost or ran out: nothing of the reading may be stored, another process has the rows. */
 export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
 
-/**
- * The end of a measurement, in the transaction that stores it. What was put forward while it was read keeps that time: the
- * reading may have missed why. Throws LeaseLost.
- */
+/** In the transaction that stores it. What was put forward meanwhile keeps its time: the reading may miss why. */
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
     update due u
@@ -77,13 +71,13 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitM
   return count > 0
 }
 
-/** `u` is the row: its latest version, also where this waited for whoever put it forward. */
+/** `u` is the row: its latest version, also after a wait for the one that put it forward. */
 function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
   // claimedAt has lost its microseconds, so that what was due in that millisecond looks later
   return tx`case when u.next_at > ${claimedAt}::timestamptz + interval '1 millisecond' then u.next_at else ${planned} end`
 }
 
-/** They could not be read. False when the lease was lost: then they stay as whoever found them left them. */
+/** False when the lease was lost: then they stay as they are. */
 export async function endFailed(
   sql: Db,
   { lease }: Claim<DueWork>,

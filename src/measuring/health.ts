@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
-import { type Budget, type BudgetParts, budgetOf } from "./budget.ts"
+import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
 import { type AskedSource, canaryOf } from "./source-alarms.ts"
 
 export interface SourceHealth {
@@ -27,12 +27,11 @@ export interface SourceHealth {
 export interface Pace {
   gapMs: number
   baseGapMs: number
-  /** Until when it is left alone since it refused; null when it did not, or that time is over. */
+  /** Until when it is left alone since it refused; null when that time is over. */
   waitingUntil: Date | null
 }
 
 export interface CanaryHealth {
-  /** What it searches for, and where. */
   subject: string
   storefront: string
   lastMeasured: Date | null
@@ -45,14 +44,13 @@ export interface HealthParts extends BudgetParts {
   egressCountry: string | undefined
 }
 
-/** How each source does, in the order given. */
-export async function healthOf(sql: Sql, parts: HealthParts): Promise<SourceHealth[]> {
+export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHealth[]> {
   const { sources, gapsMs, egressCountry } = parts
   const [states, paces, canaries, budgets] = [
     await readStates(sql, sources),
     await readPaces(sql, parts),
     await readCanaries(sql),
-    await budgetOf(sql, parts),
+    await readBudget(sql, parts),
   ]
   return sources.map(({ name: source, upstream, on }) => {
     const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = states.get(source)!

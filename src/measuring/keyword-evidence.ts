@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import {
-  lastDayOf,
+  type FigureProvenance,
   type MetricEvidence,
-  metricsUntil,
-  type Provenanced,
   type RatingsEvidence,
   type ReadingEvidence,
-  ratingsUntil,
-  readingsOn,
+  readLastDay,
+  readMetricsUntil,
+  readRatingsUntil,
+  readReadingsOn,
 } from "../history/evidence.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import type { Sources } from "../sources/all.ts"
@@ -16,7 +16,6 @@ import type { SourceRequest } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import type { RawBodies } from "./raw-bodies.ts"
 
-/** What a figure leads back to. */
 export interface Evidence {
   /** Where it was read; null for what was imported. */
   url: string | null
@@ -25,11 +24,10 @@ export interface Evidence {
 }
 
 /** A reading that a calculated figure rests on. */
-export interface RestsOn extends Evidence {
+export interface FigureSource extends Evidence {
   source: string
   seenAt: string
   sha256: string
-  /** Of suggestions. */
   prefix?: string
 }
 
@@ -38,7 +36,7 @@ export interface KeywordEvidence extends ListKey {
   /** The day's readings; the first answers the day if it is complete. */
   readings: (ReadingEvidence & Evidence)[]
   /** Figures as they stood on the day asked for, else as they stand, and what they rest on. */
-  metrics: (MetricEvidence & { restsOn: RestsOn[] })[]
+  metrics: (MetricEvidence & { restsOn: FigureSource[] })[]
   ratings: (RatingsEvidence & Evidence)[]
 }
 
@@ -57,25 +55,22 @@ export interface EvidenceSubject {
   today: string
 }
 
-/**
- * Every stored figure of a keyword and of an app's place in it on a day, with what each leads back to. A look-up that was
- * made for several apps is shown by the address that asks for this one.
- */
-export async function keywordEvidence(
+/** A look-up of several apps is shown by the address that asks for this one. */
+export async function readKeywordEvidence(
   { sql, bodies, sources }: EvidenceParts,
   { list, app, day: asked, today }: EvidenceSubject,
 ): Promise<KeywordEvidence> {
-  const day = asked ?? (await lastDayOf(sql, list)) ?? today
+  const day = asked ?? (await readLastDay(sql, list)) ?? today
   const { storefront, term } = list
-  const withBody = async <Of extends Pick<Provenanced, "sha256">>(of: Of, url: string | null) => ({
+  const withBody = async <Of extends Pick<FigureProvenance, "sha256">>(of: Of, url: string | null) => ({
     ...of,
     url,
     bodyKept: of.sha256 !== null && (await bodies.has(Buffer.from(of.sha256, "hex"))),
   })
-  const readings = await readingsOn(sql, { list, day, app: app.id })
+  const readings = await readReadingsOn(sql, { list, day, app: app.id })
   const until = asked ?? today
-  const metrics = await metricsUntil(sql, list, until)
-  const ratings = await ratingsUntil(sql, { app: app.id, storefront, day: until })
+  const metrics = await readMetricsUntil(sql, list, until)
+  const ratings = await readRatingsUntil(sql, { app: app.id, storefront, day: until })
   return {
     ...list,
     day,
@@ -102,8 +97,8 @@ export async function keywordEvidence(
 }
 
 /** What a metric's parts say it rests on: of a published figure its report, of a calculated one its readings. */
-function readIn({ source, seenAt, parts }: MetricEvidence): Omit<RestsOn, keyof Evidence>[] {
-  const { read, sha256 } = parts as { read?: Omit<RestsOn, keyof Evidence>[]; sha256?: string }
+function readIn({ source, seenAt, parts }: MetricEvidence): Omit<FigureSource, keyof Evidence>[] {
+  const { read, sha256 } = parts as { read?: Omit<FigureSource, keyof Evidence>[]; sha256?: string }
   if (Array.isArray(read)) return read
   return sha256 === undefined ? [] : [{ source, seenAt: seenAt.toISOString(), sha256 }]
 }

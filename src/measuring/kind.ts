@@ -5,12 +5,9 @@ import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { Source } from "../sources/source.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 
-/**
- * Names of the work that comes again, in the order in which one transaction locks its rows of `due`: that of the table's
- * key.
- */
+/** In the order in which one transaction locks its rows of `due`: that of the table's key. */
 export const DUE_NAMES = [
-  "app", "app_ads", "canary", "chart", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
+  "app", "app_ads", "app_names", "canary", "chart", "chart_apps", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
   "search",
 ] as const // biome-ignore format: a list to scan
 export type DueName = (typeof DUE_NAMES)[number]
@@ -20,7 +17,6 @@ export function isLockedBefore(one: DueName, other: DueName): boolean {
   return DUE_NAMES.indexOf(one) < DUE_NAMES.indexOf(other)
 }
 
-/** What comes again; the table `due` has a row for each. */
 export interface Subject {
   kind: DueName
   platform: Platform
@@ -29,37 +25,24 @@ export interface Subject {
   subject: string
 }
 
-/** Work on subjects that comes again, on one platform. */
 export interface DueWork {
   name: DueName
   platform: Platform
-  /**
-   * The storefronts that it can be done in from here; all when left out. Rows of others are neither claimed nor counted
-   * in a budget: what cannot be read stays unmeasured.
-   */
+  /** Those that it can be done in from here; all when left out. Rows of others are neither claimed nor counted. */
   storefronts?: readonly string[]
-  /** How many subjects of one storefront a claim takes. */
   together: number
-  /** Days between two ends. */
   everyDays: number
 }
 
-/** A kind of measurement. */
 export interface Kind extends DueWork {
   name: KindName
   /** The upstream whose turn a claim takes; what a reading asks beyond its first request waits for turns of its own. */
   upstream: Upstream
   /** Requests that a measurement takes, on average: what the budget is reckoned with. */
   requests: number
-  /**
-   * Its first reading of a subject takes many requests: it may take longer than others, few of it are under way at once,
-   * and between two requests it leaves the turn to whoever else wants it.
-   */
+  /** Its first reading takes many requests: few are under way at once, and other work may go between two requests. */
   isLong?: true
-  /**
-   * Reads the subjects, which share kind, platform and storefront. Throws ReadFailure, and then nothing of it is stored; or
-   * NotYet. An empty list is an answer too: nothing there to be read.
-   */
+  /** Throws ReadFailure, and then nothing of it is stored; or NotYet. An empty list is an answer too. */
   read(subjects: readonly Subject[], port: ReadPort): Promise<Observation[]>
   /** What follows from what was stored, within the same transaction. */
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
@@ -78,22 +61,14 @@ export class NotYet extends Error {
   }
 }
 
-/** What a reading may use. */
 export interface ReadPort {
   sql: Sql
   signal: AbortSignal
   now: () => Date
-  /** Whether a source may be asked at all. */
   isOn(source: string): boolean
-  /**
-   * Asks a source once: at its upstream's pace, which the claim has taken for the first request; counted for its health;
-   * its body kept. Throws ReadFailure.
-   */
+  /** At its upstream's pace, counted for its health, its body kept. Throws ReadFailure. */
   ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, asked: Asked): Promise<Seen>
-  /**
-   * The country that the upstream's latest answer named when this one was asked for from here; null while none has. What an
-   * answer that names no country is believed by.
-   */
+  /** The country that the latest answer named for this one: what an answer that names none is believed by. */
   readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
   /** Asks a developer's site, at the pace of all such sites; counted for the health of app-ads-txt. Throws OutboundProblem. */
   askSite: SafeFetch

@@ -5,6 +5,7 @@ import { appleGenres } from "../sources/apple/genres.ts"
 import { appleHints } from "../sources/apple/hints.ts"
 import { itunesDeveloper } from "../sources/apple/itunes-developer.ts"
 import { itunesLookup } from "../sources/apple/itunes-lookup.ts"
+import { itunesSearch } from "../sources/apple/itunes-search.ts"
 import { appleReviews } from "../sources/apple/reviews.ts"
 import { appleStoreSearch } from "../sources/apple/store-search.ts"
 import { appleWebSearch } from "../sources/apple/web-search.ts"
@@ -15,8 +16,10 @@ import { playSuggest } from "../sources/play/suggest.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import type { Kind } from "./kind.ts"
 import { appAdsKind } from "./kinds/app-ads.ts"
+import { appNamesOnAppStore } from "./kinds/app-names.ts"
 import { appsOnAppStore, appsOnPlay } from "./kinds/apps.ts"
 import { canaryKind } from "./kinds/canary.ts"
+import { chartAppsOnAppStore } from "./kinds/chart-apps.ts"
 import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./kinds/charts.ts"
 import { difficultyOnAppStore } from "./kinds/difficulty.ts"
 import { hintsOnAppStore, hintsOnPlay } from "./kinds/hints.ts"
@@ -24,19 +27,17 @@ import { listingOnAppStore } from "./kinds/listing.ts"
 import { reviewsOnAppStore, reviewsOnPlay } from "./kinds/reviews.ts"
 import { type SearchSource, searchKind } from "./kinds/search.ts"
 
-export interface Readable {
+export interface SourceChoice {
   /** Of the address that reads; undefined where it is not known. */
   egressCountry: string | undefined
-  /** Sources that are never asked. */
   sourcesOff?: readonly string[]
 }
 
 /**
- * What this instance measures, with the sources that are on. Google Play may answer for the country of the address that
- * asks, whatever country it is asked for: its kinds are read for EGRESS_COUNTRY alone, and not at all while that is not
- * set; but reviews, which it shows by language.
+ * Google Play may answer for the country of the address that asks: its kinds are read for EGRESS_COUNTRY alone, but for
+ * reviews, which it shows by language.
  */
-export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
+export function kindsOf({ egressCountry, sourcesOff = [] }: SourceChoice): Kind[] {
   const isOn = ({ name }: { name: string }) => !sourcesOff.includes(name)
   const [onAppStore, onPlay] = [[appleWebSearch, appleStoreSearch].filter(isOn), [playSearch].filter(isOn)]
   const storefronts = egressCountry === undefined ? [] : [egressCountry]
@@ -47,7 +48,8 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: Readable): Kind[] {
   ]
   return [
     ...searchKinds("ios", onAppStore),
-    ...(isOn(itunesLookup) ? [appsOnAppStore, difficultyOnAppStore] : []),
+    ...(isOn(itunesLookup) ? [appsOnAppStore, difficultyOnAppStore, chartAppsOnAppStore] : []),
+    ...(isOn(itunesSearch) ? [appNamesOnAppStore] : []),
     ...(isOn(appleHints) ? [hintsOnAppStore] : []),
     ...(isOn(appleAppPage) ? [listingOnAppStore] : []),
     ...(isOn(appleReviews) ? [reviewsOnAppStore] : []),

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { single } from "../leases/timers.ts"
-import type { Asker, Wanted } from "../vocabulary/live-read.ts"
+import type { Asker, LiveSubject } from "../vocabulary/live-read.ts"
 import type { Kind } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { tracking } from "./rescheduling.ts"
 
-/** What stands before a subject that is asked for now. */
-export interface Ahead {
-  /** Until the upstream's next turn, and that of others who are asked for and wait before it. */
+export interface QueuePosition {
+  /** Until the upstream's next turn, and that of others who wait for it. */
   turnMs: number
   /** The turns of all else that is due there. */
   dueMs: number
@@ -23,17 +22,16 @@ const COUNTED = 10_000
 
 interface Place {
   kind: Kind
-  /** All that are measured. */
   kinds: readonly Kind[]
   egress: string
-  wanted: Wanted
+  wanted: LiveSubject
   asker: Asker | undefined
 }
 
-export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }: Place): Promise<Ahead> {
+export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }: Place): Promise<QueuePosition> {
   const { storefront, subject } = wanted
   const there = kinds.filter(({ upstream }) => upstream === kind.upstream)
-  const [row] = await sql<Ahead[]>`
+  const [row] = await sql<QueuePosition[]>`
     select coalesce(greatest(0, extract(epoch from p.next_at - now()) * 1000), 0)::float8
         + coalesce(p.gap_ms, 0) * (
           select count(*)
@@ -86,10 +84,7 @@ const AT_ONCE = 6
 const AT_ONCE_OF_ALL = 20
 const ALL = 0
 
-/**
- * Takes turns for a reading from the share of a workspace, and from that of all: false when it is used up, and then none is
- * taken of the workspace's. A share comes back with time, as the upstream's pace just now lets it.
- */
+/** From the share of a workspace, and from that of all; false when it is used up. Shares come back with the pace. */
 export async function takeShare(
   sql: Sql,
   { upstream, requests }: Kind,
@@ -122,23 +117,22 @@ export async function takeShare(
 }
 
 export interface Ask {
-  wanted: Wanted
+  wanted: LiveSubject
   asker: Asker | undefined
   priority: (typeof PRIORITY)["live" | "behind"]
-  /** How long anybody is told of it. */
+  /** How long to wait for it. */
   forMs: number
 }
 
-export interface Asked {
-  /** By the database's clock. */
+export interface AskMark {
   askedAt: Date
   lastAttempt: number
 }
 
 /** Makes a subject due at once, unless it is being read. */
-export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs }: Ask): Promise<Asked> {
+export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs }: Ask): Promise<AskMark> {
   const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<Asked[]>`
+  const [row] = await sql<AskMark[]>`
     with put as (
       insert into due as held (kind, platform, storefront, subject, priority, next_at, asked_by, asked_until)
       values (
@@ -155,20 +149,17 @@ export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs }
   return row!
 }
 
-export interface Forgetting {
-  add(wanted: Wanted): void
+export interface ForgetQueue {
+  add(wanted: LiveSubject): void
 }
 
-/** So often, and this far apart, what could not be forgotten is tried again: whoever tracks something just then is in the way. */
+/** A forget that fails, because the subject is being tracked just then, is tried this often and this far apart. */
 const TRIES = 50
 const APART_MS = 200
 
-/**
- * Takes back what nobody waits for any more: unless others ask for it, or it is being read, it is as it was. What nobody
- * tracks leaves no row.
- */
-export function createForgetting(sql: Sql): Forgetting {
-  const pending = new Map<string, { wanted: Wanted; tries: number }>()
+/** What nobody waits for becomes as it was, unless others ask for it or it is being read. */
+export function createForgetting(sql: Sql): ForgetQueue {
+  const pending = new Map<string, { wanted: LiveSubject; tries: number }>()
   const work = async () => {
     const batch = [...pending.values()]
     pending.clear()
@@ -189,10 +180,10 @@ export function createForgetting(sql: Sql): Forgetting {
   }
 }
 
-const nameOf = ({ kind, platform, storefront, subject }: Wanted) => `${kind} ${platform} ${storefront} ${subject}`
+const nameOf = ({ kind, platform, storefront, subject }: LiveSubject) => `${kind} ${platform} ${storefront} ${subject}`
 
 /** Gives those that should have gone and are still there. */
-async function forgetAsks(sql: Sql, asks: readonly Wanted[]): Promise<Set<string>> {
+async function forgetAsks(sql: Sql, asks: readonly LiveSubject[]): Promise<Set<string>> {
   const those = sql`
     unnest(
       ${asks.map(({ kind }) => kind)}::text[],
@@ -214,7 +205,7 @@ async function forgetAsks(sql: Sql, asks: readonly Wanted[]): Promise<Set<string
     group by kind, platform, storefront
     order by kind, platform, storefront
     limit ${asks.length}`
-  const left = await sql<Wanted[]>`
+  const left = await sql<LiveSubject[]>`
     select d.kind, d.platform, d.storefront, d.subject
     from ${those}
     join due d using (kind, platform, storefront, subject)

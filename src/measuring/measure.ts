@@ -2,10 +2,18 @@ import type { Sql } from "../database/types.ts"
 import { NOT_MEASURING, readReaders } from "../history/readers.ts"
 import { within } from "../leases/timers.ts"
 import type { Attempt, Outcome } from "../observations/types.ts"
-import type { Asker, Measure, Measured, Patience, Wanted } from "../vocabulary/live-read.ts"
+import type { Asker, LiveReadState, LiveSubject, Measure, Patience } from "../vocabulary/live-read.ts"
 import type { Kind, Subject } from "./kind.ts"
-import { latestReading } from "./latest-reading.ts"
-import { type Ask, type Asked, createForgetting, type Forgetting, putDue, readAhead, takeShare } from "./live-asks.ts"
+import { findLatestReading } from "./latest-reading.ts"
+import {
+  type Ask,
+  type AskMark,
+  createForgetting,
+  type ForgetQueue,
+  putDue,
+  readAhead,
+  takeShare,
+} from "./live-asks.ts"
 import { PRIORITY } from "./priority.ts"
 
 export interface LiveParts {
@@ -24,10 +32,8 @@ export interface LiveParts {
 }
 
 /**
- * Live reads. The subject goes to the front of what is due and is read by whichever worker is next; callers of one
- * subject share its reading and, within a process, its waiting. A workspace has a share of each upstream's turns for what
- * it asks: beyond it, it waits behind all that is due. Nothing is asked for whose turn would be more than a minute away,
- * and nothing that no process reads.
+ * Callers of one subject share its reading and, within a process, its waiting. A workspace beyond its share of turns
+ * waits behind all that is due. Nothing is asked whose turn is over a minute away.
  */
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
@@ -37,7 +43,7 @@ export function createMeasure(parts: LiveParts): Measure {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
-    const held = await latestReading(sql, wanted, since)
+    const held = await findLatestReading(sql, wanted, since)
     if (held) return { state: "fresh", measuredAt: held }
     const leave = waits.enter(wanted, asker)
     if (!leave) return { state: "failed", why: "busy" }
@@ -50,24 +56,23 @@ export function createMeasure(parts: LiveParts): Measure {
   }
 }
 
-interface Asking {
+interface LiveAsk {
   kind: Kind
-  wanted: Wanted
+  wanted: LiveSubject
   patience: Patience
   asker: Asker | undefined
   since: Date
 }
 
-interface Watching {
-  ended: Wakeable
-  forgetting: Forgetting
+interface WatchParts {
+  ended: EndBell
+  forgetting: ForgetQueue
 }
 
-/** What all callers of a subject in this process share. */
-interface Shared {
+interface SharedReading {
   /** Its turn, or why there is none. */
-  turn: Promise<Turn | (Measured & { state: "failed" })>
-  end: Promise<Ended>
+  turn: Promise<Turn | (LiveReadState & { state: "failed" })>
+  end: Promise<LiveReadEnd>
   onlyWhileWaiting: boolean
 }
 
@@ -77,18 +82,22 @@ interface Turn {
   ms: number
 }
 
-async function waitFor({ sql }: LiveParts, { wanted, patience, asker }: Asking, shared: Shared): Promise<Measured> {
+async function waitFor(
+  { sql }: LiveParts,
+  { wanted, patience, asker }: LiveAsk,
+  shared: SharedReading,
+): Promise<LiveReadState> {
   const { waitMs, onlyWhileWaiting } = patience
   const turn = await shared.turn
   if (turn.state === "failed") return turn
   // who joins what is of use to others only while they wait
   if (shared.onlyWhileWaiting && !onlyWhileWaiting)
     await putDue(sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
-  const pending: Measured = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
+  const pending: LiveReadState = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
   return (await within(waitMs, shared.end)) ?? pending
 }
 
-function begin(parts: LiveParts, asking: Asking, watching: Watching): Shared {
+function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedReading {
   const { wanted, asker, since, patience } = asking
   const { waitMs, onlyWhileWaiting = false } = patience
   const turn = turnOf(parts, asking)
@@ -104,21 +113,19 @@ function begin(parts: LiveParts, asking: Asking, watching: Watching): Shared {
 
 // A queue that long is no live read any more.
 const BUSY_MS = 60_000
-// What a reading takes once it has its turn.
 const READ_MS = 2_000
 /** How long this process looks after a reading that nobody waits for any more. */
 const WATCHED_MS = 120_000
-/** Subjects that a workspace may ask for and that were not read yet. */
 const MOST_ASKED = 20
 
-type Ended = Exclude<Measured, { state: "pending" }> | null
+type LiveReadEnd = Exclude<LiveReadState, { state: "pending" }> | null
 
-function reads(kind: Kind, { kind: name, platform, storefront }: Wanted): boolean {
+function reads(kind: Kind, { kind: name, platform, storefront }: LiveSubject): boolean {
   return kind.name === name && kind.platform === platform && (kind.storefronts?.includes(storefront) ?? true)
 }
 
 /** Why no process reads it; null where one does, even if the store refuses it just now. */
-async function whyUnread({ sql, isReading }: LiveParts, place: Wanted): Promise<string | null> {
+async function findWhyUnread({ sql, isReading }: LiveParts, place: LiveSubject): Promise<string | null> {
   if (isReading()) return null
   const reading = await readReaders(sql)
   const why = reading(place)
@@ -126,10 +133,10 @@ async function whyUnread({ sql, isReading }: LiveParts, place: Wanted): Promise<
 }
 
 /** Where it stands in the order of what is due, and milliseconds until its turn; busy = too far away to wait for. */
-async function turnOf(parts: LiveParts, { kind, wanted, asker }: Asking): Promise<Awaited<Shared["turn"]>> {
+async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promise<Awaited<SharedReading["turn"]>> {
   const { sql, kinds, egress } = parts
   const busy = { state: "failed", why: "busy" } as const
-  const because = await whyUnread(parts, wanted)
+  const because = await findWhyUnread(parts, wanted)
   if (because) return { state: "failed", why: "off", because }
   const ahead = await readAhead(sql, { kind, kinds, egress, wanted, asker })
   const first = { state: "asked", priority: PRIORITY.live, ms: ahead.turnMs } as const
@@ -142,13 +149,13 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: Asking): Promis
   return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms }
 }
 
-/** How the reading ended; null when nobody ended it while it was watched. */
+/** Null when no end was seen in time. */
 async function watch(
   parts: LiveParts,
-  wanted: Wanted,
-  asked: Asked & { since: Date; forMs: number },
-  { ended, forgetting }: Watching,
-): Promise<Ended> {
+  wanted: LiveSubject,
+  asked: AskMark & { since: Date; forMs: number },
+  { ended, forgetting }: WatchParts,
+): Promise<LiveReadEnd> {
   const { sql, pollMs = 500 } = parts
   const until = performance.now() + asked.forMs
   try {
@@ -156,8 +163,8 @@ async function watch(
       const leftMs = Math.max(1, until - performance.now())
       const woken = ended.next(wanted, Math.min(leftMs, pollMs * Math.min(LONGEST_POLLS, 1 + look / 4)))
       // in this order: a reading that was stored meanwhile is none that failed
-      const failure = await failureSince(sql, wanted, asked)
-      const measuredAt = await latestReading(sql, wanted, asked.since)
+      const failure = await findFailureSince(sql, wanted, asked)
+      const measuredAt = await findLatestReading(sql, wanted, asked.since)
       if (measuredAt) return { state: "fresh", measuredAt }
       if (failure) return { state: "failed", why: failure }
       await woken
@@ -171,11 +178,12 @@ async function watch(
 /** Polls further apart the longer it takes: a reading of this process wakes at once. */
 const LONGEST_POLLS = 6
 
-/**
- * Rows of what nobody tracks go soon after they were read: then the log of failed reads says how. The reading of a page
- * ends with nothing to store where the store is known not to have it.
- */
-async function failureSince(sql: Sql, wanted: Wanted, { askedAt, lastAttempt }: Asked): Promise<Outcome | null> {
+/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. */
+async function findFailureSince(
+  sql: Sql,
+  wanted: LiveSubject,
+  { askedAt, lastAttempt }: AskMark,
+): Promise<Outcome | null> {
   const { kind, platform, storefront, subject } = wanted
   const [row] = await sql<{ failure: Outcome | null }[]>`
     select case
@@ -194,29 +202,38 @@ async function failureSince(sql: Sql, wanted: Wanted, { askedAt, lastAttempt }: 
       limit 1
     ) a on true
     where d.kind is null
-      or (d.lease is null and (d.failed_at >= ${askedAt} or ${kind === "listing"} and d.measured_at >= ${askedAt}))`
+      or (d.lease is null and (d.failed_at >= ${askedAt} or ${MAY_BE_NOTHING.includes(kind)} and d.measured_at >= ${askedAt}))`
   return row?.failure ?? null
 }
 
-/** The kind of a failed read in the log. */
-const LOGGED_AS: Record<Wanted["kind"], Attempt["kind"]> = {
+const LOGGED_AS: Record<LiveSubject["kind"], Attempt["kind"]> = {
   search: "search",
   app: "apps",
   listing: "listing",
   app_ads: "app_ads",
   chart: "chart",
+  chart_apps: "apps",
+  reviews: "reviews",
+  developer: "developer",
+  hints: "hints",
+  difficulty: "apps",
+  // which has no form there
+  app_names: "apps",
 }
 
-interface Waits {
+/** Whose readings may end with nothing: the store is known not to have it, or what it says of ten apps gives no figure. */
+const MAY_BE_NOTHING: readonly LiveSubject["kind"][] = ["listing", "reviews", "developer", "difficulty", "chart_apps"]
+
+interface WaitRegister {
   /** Counts a subject that somebody here asks for, until the call's end; null where its workspace asks for too many. */
-  enter(wanted: Wanted, asker: Asker | undefined): (() => void) | null
-  of(wanted: Wanted): Shared | undefined
+  enter(wanted: LiveSubject, asker: Asker | undefined): (() => void) | null
+  of(wanted: LiveSubject): SharedReading | undefined
   /** Shared by all callers until it ends. */
-  begin(wanted: Wanted, shared: Shared): Shared
+  begin(wanted: LiveSubject, shared: SharedReading): SharedReading
 }
 
-function createWaits(): Waits {
-  const waits = new Map<string, Shared>()
+function createWaits(): WaitRegister {
+  const waits = new Map<string, SharedReading>()
   const asked = new Map<number, string[]>()
   return {
     enter(wanted, asker) {
@@ -246,12 +263,12 @@ function keyOf({ kind, platform, storefront, subject }: Subject): string {
   return `${kind} ${platform} ${storefront} ${subject}`
 }
 
-interface Wakeable {
+interface EndBell {
   /** Resolves at the next end of a reading of it here, or after so long. */
-  next(wanted: Wanted, ms: number): Promise<void>
+  next(wanted: LiveSubject, ms: number): Promise<void>
 }
 
-function wakeable({ onEnded }: LiveParts): Wakeable {
+function wakeable({ onEnded }: LiveParts): EndBell {
   const sleepers = new Map<string, Set<() => void>>()
   onEnded(({ subjects }) => {
     for (const subject of subjects) for (const wake of sleepers.get(keyOf(subject)) ?? []) wake()

@@ -9,10 +9,7 @@ export interface Lane {
   egress: string
 }
 
-/**
- * Milliseconds between two requests. Apple's search API is documented at about 20 calls a minute; the others publish no
- * limit: refusals were recorded on Google Play after 70 to 80 calls in quick succession.
- */
+/** Apple documents some 20 calls a minute for its search API; Google Play refused after 70 to 80 in succession. */
 export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
   ["apps.apple.com", 1_000],
   ["itunes.apple.com", 3_000],
@@ -57,22 +54,19 @@ export interface Hurry {
 /** Work that nobody waits for leaves what lies further ahead to those for whom somebody does. */
 const BULK_AHEAD_MS = 3_000
 
-/**
- * Waits for a turn and takes it. A turn is a moment, booked in one statement; until it comes nothing is held. Throws
- * NoTurn, and the signal's reason once it is aborted.
- */
+/** A turn is a moment, booked in one statement; until then nothing is held. Throws NoTurn, or the signal's reason. */
 export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, yields, signal }: Hurry): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const leftMs = Math.max(0, until - performance.now())
     const aheadMs = live ? leftMs : Math.min(leftMs, yields ? 0 : BULK_AHEAD_MS)
-    const { bookedAt, waitMs, freeMs } = await book(sql, lane, aheadMs)
+    const { bookedAt, waitMs, freeMs } = await takeBooking(sql, lane, aheadMs)
     if (waitMs === null && freeMs > leftMs) throw new NoTurn(lane, freeMs)
     await sleep(Math.ceil(waitMs ?? Math.max(1, freeMs - aheadMs)), undefined, { signal }).catch(() =>
       signal.throwIfAborted(),
     )
     // refused while it was waited for: the moment is no longer good
-    if (waitMs !== null && (waitMs < 1 || !(await refusedSince(sql, lane, bookedAt)))) return
+    if (waitMs !== null && (waitMs < 1 || !(await hasRefusedSince(sql, lane, bookedAt)))) return
   }
 }
 
@@ -84,7 +78,7 @@ interface Booking {
   freeMs: number
 }
 
-async function book(sql: Sql, lane: Lane, aheadMs: number): Promise<Booking> {
+async function takeBooking(sql: Sql, lane: Lane, aheadMs: number): Promise<Booking> {
   const { upstream, egress } = lane
   const [booking] = await sql<Booking[]>`
     with booked as (
@@ -101,7 +95,7 @@ async function book(sql: Sql, lane: Lane, aheadMs: number): Promise<Booking> {
   return booking
 }
 
-async function refusedSince(sql: Sql, { upstream, egress }: Lane, since: Date): Promise<boolean> {
+async function hasRefusedSince(sql: Sql, { upstream, egress }: Lane, since: Date): Promise<boolean> {
   const rows = await sql`
     select 1
     from pace
@@ -112,12 +106,8 @@ async function refusedSince(sql: Sql, { upstream, egress }: Lane, since: Date): 
 /** Answers in a row after which the gap gets shorter again. */
 const CALM_ANSWERS = 20
 
-/**
- * The upstream answered a request whose turn was so long ago: after 20 of them in a row the gap shrinks by a fifth, down
- * to its base. Those sent before the latest refusal say nothing of what came after it. True when this is the first answer
- * since a refusal.
- */
-export async function answered(sql: Sql, { upstream, egress }: Lane, sinceTurnMs: number): Promise<boolean> {
+/** After 20 answers in a row the gap shrinks by a fifth, to its base at least. True for a refusal's first answer. */
+export async function noteAnswer(sql: Sql, { upstream, egress }: Lane, sinceTurnMs: number): Promise<boolean> {
   const [row] = await sql<{ refusals: number }[]>`
     with held as materialized (
       select refusals
@@ -139,25 +129,21 @@ export async function answered(sql: Sql, { upstream, egress }: Lane, sinceTurnMs
 }
 
 export interface Refusal {
-  /** Since the turn that the request was sent at. */
   sinceTurnMs: number
-  /** What the upstream asks for. */
   retryAfterMs: number | undefined
-  /** 0 to 1. */
   random: number
 }
 
 const LONGEST_GAP_MS = 60_000
 const PAUSE = { baseMs: 15_000, capMs: 3_600_000 }
-/** Nobody who is polite is sent away for longer than that. */
+/** The longest that an upstream may send a polite asker away. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000
 
 /**
- * The upstream refused: the gap grows by 60 %, and it is left alone for as long as it asks, at least for a random part of
- * 15 s doubled with each refusal in a row. Requests that were on their way at an earlier refusal count with that one. True
- * when this is the first since an answer.
+ * The gap grows by 60 %, and the upstream is left alone as it asks, or for a random part of 15 s doubled each time.
+ * True for the first refusal since an answer.
  */
-export async function refused(sql: Sql, { upstream, egress }: Lane, refusal: Refusal): Promise<boolean> {
+export async function noteRefusal(sql: Sql, { upstream, egress }: Lane, refusal: Refusal): Promise<boolean> {
   const { sinceTurnMs, random } = refusal
   const askedMs = Math.min(refusal.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
   const [row] = await sql<{ isFirst: boolean }[]>`

@@ -12,9 +12,11 @@ export const PRIORITY = {
   rivals: 3,
   /** Asked for by a workspace beyond its share. */
   behind: 4,
+  /** The market, which is followed for itself. */
+  market: 5,
 } as const
 
 /** Spelt out, so that the planner knows how few they are. */
 export function everyPriority(sql: Sql) {
-  return sql`(values (0), (1), (2), (3), (4)) c (priority)`
+  return sql`(values (0), (1), (2), (3), (4), (5)) c (priority)`
 }

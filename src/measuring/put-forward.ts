@@ -1,21 +1,17 @@
 import type { Tx } from "../database/types.ts"
 import type { KindName, Subject } from "./kind.ts"
 
-/**
- * Makes the rows of `due` that these subjects of a search or a difficulty concern due after so long: the findings of the
- * apps that track one of the terms there. What is due sooner stays so, and what is being read now is due once more.
- */
-export async function afterTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+/** Makes findings due of the apps that track one of these terms there. What is due sooner stays so. */
+export async function putForwardTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfTerms(tx, subjects), afterMs)
 }
 
-/** The same of apps that were read: their own findings, and those of the apps whose rivals they are. */
-export async function afterApps(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+/** Of apps: their own findings, and those of the apps whose rivals they are. */
+export async function putForwardApps(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfApps(tx, subjects), afterMs)
 }
 
-/** The same, and what a look-up of an app is needed for and was not read yet. */
-export async function afterLookUp(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+export async function putForwardLookUp(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   const { platform, names } = placeOf(subjects)
   await putForward(
     tx,
@@ -33,13 +29,13 @@ export async function afterLookUp(tx: Tx, subjects: readonly Subject[], afterMs:
   )
 }
 
-/** The same of reviews of a language, which are those of all storefronts that share it. */
-export async function afterReviews(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+/** Of reviews of a language: those of all storefronts that share it. */
+export async function putForwardReviews(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfFeeds(tx, subjects), afterMs)
 }
 
-/** The same of a chart: apps in its storefront and of its genre. Nothing is found on the chart of all apps. */
-export async function afterChart(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
+/** Of a chart: apps in its storefront and of its genre. Nothing is found on the chart of all apps. */
+export async function putForwardChart(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfCharts(tx, subjects), afterMs)
 }
 
@@ -52,10 +48,8 @@ export const CONCERNS = {
   reviews: findingsOfFeeds,
 } satisfies Partial<Record<KindName, unknown>>
 
-/**
- * Puts the same findings forward for subjects of any of those kinds, and says of which apps they are, in their storefronts.
- */
-export async function afterImported(
+/** Returns of which apps they are, in their storefronts. */
+export async function putForwardImported(
   tx: Tx,
   kind: keyof typeof CONCERNS,
   subjects: readonly Subject[],
@@ -127,10 +121,7 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
     where ${read}`
 }
 
-/**
- * A time not before which nobody who is reading such a row now can have claimed it: what they could not see is read once
- * more.
- */
+/** Before this no process that reads such a row now can have claimed it: what it could not see is read once more. */
 const LEAST_MS = 10
 
 async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {

@@ -12,35 +12,27 @@ export interface RawBodiesOptions {
   folder: string
   /** 0 keeps none. */
   days: number
-  /** Of files, 1,000,000 bytes each. */
   megabytes: number
   now?: () => Date
   log?: Log
 }
 
 export interface RawBodies {
-  /**
-   * Keeps a body, or begins its days anew where it is kept already. Never throws: a disk that is full or may not be
-   * written to costs the evidence, not the measurement, and gives a line in the log at most once an hour.
-   */
+  /** Never throws: a full disk costs the evidence, not the measurement, and logs a line an hour at most. */
   keep(body: RawBody): Promise<void>
   /** The body of that hash; null where it is not kept, or not as it was. Throws when the folder cannot be read. */
   read(sha256: Uint8Array): Promise<KeptBody | null>
-  /** Whether a body of that hash is kept. */
   has(sha256: Uint8Array): Promise<boolean>
-  /** Removes what is older than its days, then the oldest beyond the megabytes. Returns what went; never throws. */
   sweep(): Promise<{ removed: number; bytes: number }>
   /** What is kept; `oldest` is when its body was last kept. */
   size(): Promise<{ bodies: number; bytes: number; oldest: Date | null }>
 }
 
-/** A body that was kept. Where it came from and when stands with what was read from it. */
 export type KeptBody = Omit<RawBody, "url" | "seenAt">
 
 /**
- * Bodies as the stores answered them, gzip-compressed, one file each, named by the SHA-256 of what came: ab/cdef….gz. Of
- * recorded answers a search on Google Play takes 200 KB for its 1,200 KB, a look-up of one app on iTunes 2.7 KB for 6.6 KB. Files are not flushed to the disk one by one: a
- * body that a power cut damages is not read again. Made for one machine; processes on several keep one folder each.
+ * One gzip file each, named by the SHA-256 of what came: 200 KB for a search on Google Play, 2.7 KB for a look-up. Not
+ * flushed one by one; processes on several machines keep a folder each.
  */
 export function openRawBodies({
   folder,

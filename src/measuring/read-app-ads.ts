@@ -7,23 +7,21 @@ import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
 import { APP_ADS_PARSER, type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
 import { appAdsHosts, rootDomain, siteHost } from "../sources/app-ads-hosts.ts"
 
-export interface AppAdsAsked {
+export interface AppAdsQuery {
   platform: Platform
-  /** Store id. */
   id: string
   /** Address of the site that the app's listing gives; null = it gives none. */
   developerSite: string | null
 }
 
 /**
- * Looks for the app-ads.txt of the site that an app's listing gives, by the rules of app-ads.txt 1.0: https, and
- * http where no safe connection can be made; the root domain only if the name below it has no file. Statuses 404 and
- * 410, and a 200 without any record, are `no_file`; every other failure is `unreachable`, and never tells more. At most four
- * requests, each of them within the limits of `fetch`. Throws OutboundProblem only for what the caller ended.
+ * By app-ads.txt 1.0: https first, and the root domain only without a file below it. 404, 410 and a 200 without records
+ * are `no_file`, all else `unreachable`. Four requests at most. Throws OutboundProblem for the caller's own abort
+ * alone.
  */
 export async function readAppAds(
   fetch: SafeFetch,
-  { platform, id, developerSite }: AppAdsAsked,
+  { platform, id, developerSite }: AppAdsQuery,
   { now, origin = "own", ...options }: ReadAppAdsOptions,
 ): Promise<AppAdsObservation> {
   const host = developerSite === null ? null : siteHost(developerSite)
@@ -44,29 +42,29 @@ export async function readAppAds(
   }
 }
 
-export interface ReadAppAdsOptions extends Looking {
+export interface ReadAppAdsOptions extends LookOptions {
   now: () => Date
   origin?: string
 }
 
-interface Looking {
+interface LookOptions {
   signal?: AbortSignal
   /** parseAppAds, wherever it runs; in place when left out. Its failures are the reading's. */
   parse?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
-interface Found {
+interface AppAdsLook {
   domain: string | null
   state: AppAdsState
   file?: AppAdsFile
   body?: Uint8Array
 }
 
-const NO_SITE: Found = { domain: null, state: "no_site" }
+const NO_SITE: AppAdsLook = { domain: null, state: "no_site" }
 const EMPTY: AppAdsFile = { records: [], variables: {} }
 
-async function lookFor(fetch: SafeFetch, host: string, looking: Looking): Promise<Found> {
-  let last: Found = { domain: host, state: "unreachable" }
+async function lookFor(fetch: SafeFetch, host: string, looking: LookOptions): Promise<AppAdsLook> {
+  let last: AppAdsLook = { domain: host, state: "unreachable" }
   for (const domain of appAdsHosts(host)) {
     const found = await askHost(fetch, domain, looking)
     if (found?.state === "records" || found?.state === "unreachable") return found
@@ -77,7 +75,7 @@ async function lookFor(fetch: SafeFetch, host: string, looking: Looking): Promis
 }
 
 /** Null where there is no such host. */
-async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: Looking): Promise<Found | null> {
+async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: LookOptions): Promise<AppAdsLook | null> {
   const root = rootDomain(domain)
   const options = {
     headers: { accept: "text/plain, */*;q=0.1" },
@@ -107,8 +105,8 @@ async function preferringTls(ask: (scheme: "https" | "http") => Promise<Outbound
 async function foundIn(
   domain: string,
   { status, bytes }: OutboundAnswer,
-  parse: Looking["parse"] = async (body) => parseAppAds(new TextDecoder().decode(body)),
-): Promise<Found> {
+  parse: LookOptions["parse"] = async (body) => parseAppAds(new TextDecoder().decode(body)),
+): Promise<AppAdsLook> {
   if (status === 404 || status === 410) return { domain, state: "no_file", body: bytes }
   if (status !== 200) return { domain, state: "unreachable", body: bytes }
   const file = await parse(bytes)

@@ -20,29 +20,26 @@ type Reading = Run<Claim>
 export interface ReadingParts extends AskParts {
   /** The longest that a reading may take, its waits for turns included. */
   readMs: number
-  /** The same of a long kind's. */
   longReadMs: number
   /** From what was stored to what is found in it, so that what comes together is looked at once. */
   findingsAfterMs: number
   retry: Retry
-  /** How each kind last failed by a mistake of our own. */
   broken: Map<string, string>
 }
 
 /** How a reading ended; `failure` null = measured. */
-export interface Ended {
+export interface PerformedReading {
   subjects: readonly Subject[]
   failure: Outcome | null
 }
 
 /**
- * One reading: asks, and stores all that it gave together with its end, or nothing. Null when it did not end but is left
- * to others: given back, put off, or lost to them. Rejects only when the database fails; the lease then runs out, and the
- * rows fall back.
+ * Stores all that it gave together with its end, or nothing. Null when it was given back, put off or lost. Rejects only
+ * when the database fails.
  */
-export async function performReading(run: Reading, parts: ReadingParts): Promise<Ended | null> {
+export async function performReading(run: Reading, parts: ReadingParts): Promise<PerformedReading | null> {
   const failed: Attempt[] = []
-  let ended: Ended | null
+  let ended: PerformedReading | null
   try {
     const observations = await read(run, failed, parts)
     run.isEnding = true
@@ -51,7 +48,7 @@ export async function performReading(run: Reading, parts: ReadingParts): Promise
   } catch (error) {
     ended = await setBack(run, error, failed, parts)
   }
-  if (ended) await afterEnd(run.claim, ended, parts)
+  if (ended) await noteEnd(run.claim, ended, parts)
   return ended
 }
 
@@ -96,7 +93,7 @@ async function setBack(
   error: unknown,
   failed: readonly Attempt[],
   parts: ReadingParts,
-): Promise<Ended | null> {
+): Promise<PerformedReading | null> {
   const { sql, now, retry } = parts
   if (error instanceof LeaseLost) return lost(parts, claim)
   const failure = abort.signal.aborted ? null : outcomeOf(error, failed)
@@ -122,10 +119,7 @@ async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
   await recordAttempt(tx, attempt, now)
 }
 
-/**
- * Null for a reading that only had no turn, or nothing yet to read by; one that had none for another source is as the first source left it. An
- * observation that breaks an invariant was read by a parser that met what it does not know.
- */
+/** Null without a turn, or without anything to read by. A broken invariant means that a parser met something new. */
 function outcomeOf(error: unknown, failed: readonly Attempt[]): Outcome | null {
   if (error instanceof NotYet) return null
   if (error instanceof NoTurn) return failed.at(-1)?.outcome ?? null
@@ -137,7 +131,6 @@ function isExpected(error: unknown): boolean {
   return [ReadFailure, NoTurn, TooLate].some((kind) => error instanceof kind) || isConnectionProblem(error)
 }
 
-/** A kind that fails on every subject says so once. */
 function tellBroken(error: unknown, { kind }: Claim, { log, broken }: ReadingParts): void {
   const { message: reason, stack } = error instanceof Error ? error : new Error(String(error))
   const operation = named(kind)
@@ -156,9 +149,9 @@ function lost({ log }: ReadingParts, { kind, subjects }: Claim): null {
 }
 
 /** What a canary says of its source stands in its row alone. */
-async function afterEnd(
+async function noteEnd(
   { kind, subjects }: Claim,
-  { failure }: Ended,
+  { failure }: PerformedReading,
   { sql, log, broken }: ReadingParts,
 ): Promise<void> {
   if (failure === null) broken.delete(named(kind))

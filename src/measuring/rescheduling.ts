@@ -16,21 +16,23 @@ export interface Retry {
 export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
 
 /**
- * Columns `priority` and `place` of the row `d` of `due`, by who tracks it now, as a lateral query: `place` is its offset
- * within a day, that of the app that tracks it longest, so that an app's terms are measured side by side.
+ * Of the row `d` of `due`, by who tracks it now: `place` is its offset within a day, so that an app's terms are
+ * measured side by side, and a storefront's market in whole requests.
  */
 export function tracking(sql: Db) {
   return sql`
     select coalesce(min(s.priority), case when d.kind = 'canary' then greatest(d.priority, ${PRIORITY.paying}) else ${PRIORITY.free} end) as priority,
       interval '1 second' * ((
-        hashtextextended(coalesce((array_agg(s.app_id order by s.tracked_since, s.app_id))[1], d.subject), 0)
+        hashtextextended(coalesce(
+          (array_agg(s.app_id order by s.tracked_since, s.app_id))[1],
+          case when min(s.priority) = ${PRIORITY.market} then d.storefront else d.subject end
+        ), 0)
         & 2147483647
       ) % ${SPREAD_SECONDS}::int) as place
     from tracked_subject s
     where s.kind = d.kind and s.platform = d.platform and s.storefront = d.storefront and s.subject = d.subject`
 }
 
-/** When the row is due that many UTC days after the day of `at`; `t` is its `tracking`. */
 export function dayAfter(sql: Db, at: Date | "now", days: number) {
   const moment = at === "now" ? sql`now()` : sql`${at}::timestamptz`
   return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`

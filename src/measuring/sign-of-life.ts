@@ -1,6 +1,6 @@
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { type Ends, recurring } from "../leases/timers.ts"
+import { type RunListener, recurring } from "../leases/timers.ts"
 import type { Kind } from "./kind.ts"
 
 /** Three of them may fail before the process counts as gone: history/readers.ts. */
@@ -8,7 +8,6 @@ const EVERY_MS = 20_000
 
 export interface SignOfLife {
   begin(): void
-  /** Takes it back, so that nobody waits for what this process reads no more. */
   end(): Promise<void>
 }
 
@@ -16,10 +15,9 @@ interface SignOfLifeParts {
   sql: Sql
   kinds: readonly Kind[]
   egress: string
-  ends: Ends
+  ends: RunListener
 }
 
-/** Tells all processes on this database what this one reads, as long as it does. */
 export function createSignOfLife({ sql, kinds, egress, ends }: SignOfLifeParts): SignOfLife {
   const process = crypto.randomUUID()
   const reads = kinds.map(({ name, platform, upstream, storefronts = null }) => {

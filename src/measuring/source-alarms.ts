@@ -9,16 +9,13 @@ import { PRIORITY } from "./priority.ts"
 export interface AskedSource {
   name: SourceName
   upstream: Upstream
-  /** Whether it may be asked. */
   on: boolean
 }
 
 /**
- * Call it when `noteRead` says so, after a canary's row says how it went, and now and then for all. What the database then
- * knows of the source begins an alert or ends it: `source_changed` begins with five bodies in a row that the parser did
- * not know, or with a canary that failed so twice, and `source_blocked` with an hour of refusals, and
- * `source_mismatched` with five answers in a row to another question; all end with the next answer, the first not before
- * its canary's. Whichever process finds it first logs it, once; thousands more failures add nothing.
+ * Begins or ends the alert that the database's facts ask for: `source_changed` after five bodies in a row that were not
+ * understood or two failed canaries, `source_blocked` after an hour of refusals, `source_mismatched` after five answers
+ * to another question. One process logs it, once.
  */
 export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promise<void> {
   const alerts = await sql<{ kind: string; detail: string; began: boolean }[]>`
@@ -84,7 +81,6 @@ export interface OpenAlert {
   at: Date
 }
 
-/** What the operator should know just now, the oldest first. */
 export async function openAlerts(sql: Sql): Promise<OpenAlert[]> {
   return await sql<OpenAlert[]>`
     select kind, subject, detail, at
@@ -107,10 +103,7 @@ const CANARIES: Partial<Record<SourceName, Platform>> = {
   "play-search": "android",
 }
 
-/**
- * The canary of a source, null for one that has none. Google Play is asked for EGRESS_COUNTRY alone, so there is none
- * while that is not set.
- */
+/** Null for a source without one. Google Play's is asked for EGRESS_COUNTRY alone. */
 export function canaryOf(source: SourceName, egressCountry: string | undefined): Canary | null {
   const platform = CANARIES[source]
   const storefront = platform === "android" ? egressCountry : "us"
@@ -131,10 +124,7 @@ export interface CanaryParts {
   egressCountry: string | undefined
 }
 
-/**
- * Gives each search source in use its daily canary while something is tracked on its platform, and takes it away again.
- * Call it now and then: rows of other countries stay while somebody reads them.
- */
+/** Daily canaries while something is tracked on their platform. Rows of other countries stay while they are read. */
 export async function ensureCanaries(sql: Sql, { sources, egressCountry }: CanaryParts): Promise<void> {
   const canaries = sources.flatMap(({ name, on }) => {
     const canary = canaryOf(name, egressCountry)

@@ -2,17 +2,14 @@ import type { Sql } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 
-/**
- * Counts a read of a source in its hour, and keeps how its latest reads ended; `outcome` null = answered. True when this
- * may begin or end an alert: it failed, or is the first answer since a failure.
- */
+/** In its hour; `outcome` null = answered. An alert may begin or end with a failure, or the first answer after one. */
 export async function noteRead(
   sql: Sql,
   source: SourceName,
   outcome: Outcome | null,
   detail: string | null,
   now: Date,
-): Promise<boolean> {
+): Promise<{ mayAlert: boolean; isFirstFailure: boolean }> {
   const failed = outcome === null ? 0 : 1
   // both rows within data-modifying queries: every read then locks them in one order
   const [row] = await sql<{ failures: number | null }[]>`
@@ -29,7 +26,8 @@ export async function noteRead(
       ${outcome === null ? answer(sql, source, now) : failure(sql, source, { outcome, detail, now })}
     )
     select (select failures from before) as failures`
-  return outcome !== null || (row?.failures ?? 0) > 0
+  const hadFailed = (row?.failures ?? 0) > 0
+  return { mayAlert: outcome !== null || hadFailed, isFirstFailure: outcome !== null && !hadFailed }
 }
 
 function answer(sql: Sql, source: SourceName, now: Date) {

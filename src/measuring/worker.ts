@@ -5,20 +5,20 @@ import type { Log } from "../log.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
-import type { RawBody, Reach } from "../sources/source.ts"
+import type { RawBody, SourceAccess } from "../sources/source.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 import { claimNext } from "./claim.ts"
 import { type Claim, extend, giveBack, recover } from "./due.ts"
 import type { Kind } from "./kind.ts"
 import { BASE_GAPS_MS, openLane } from "./pace.ts"
-import { type Ended, performReading } from "./reading.ts"
+import { type PerformedReading, performReading } from "./reading.ts"
 import { RETRY, type Retry } from "./rescheduling.ts"
 import { createSignOfLife } from "./sign-of-life.ts"
 
 export interface MeasuringOptions {
   sql: Sql
   kinds: readonly Kind[]
-  reach: Omit<Reach, "signal" | "room">
+  reach: Omit<SourceAccess, "signal" | "room">
   /** Room for large bodies; all that come when left out. */
   bodyRoom?: BodyRoom
   /** Names the address that reads; all processes behind it share one pace at each upstream. */
@@ -26,56 +26,45 @@ export interface MeasuringOptions {
   log: Log
   /** Milliseconds between two requests, for upstreams where it is not the usual. */
   gapsMs?: ReadonlyMap<Upstream, number>
-  /** Sources that are not asked. */
   sourcesOff?: readonly string[]
-  /** Asks sites of developers; safeFetch, which knows no private network, when left out. */
+  /** safeFetch, which knows no private network, when left out. */
   outbound?: SafeFetch
-  /** Reads their files; in place when left out. */
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
   /** Keeps a body as it came. */
   keep?: (body: RawBody) => Promise<void>
   now?: () => Date
   random?: () => number
-  /** Readings under way at once in this process, for each upstream. */
   atOnce?: number
   /** The longest that nobody looks for what became due elsewhere. */
   pollMs?: number
   leaseMs?: number
-  /** The longest that a reading may take, its waits for turns included. */
   readMs?: number
-  /** From what was stored to what is found in it. */
   findingsAfterMs?: number
   /** How long a stop waits for what is under way, before it is given back. */
   stopMs?: number
   retry?: Retry
 }
 
-export interface Measuring {
+export interface MeasuringWorker {
   /** Begins to look for what is due; without kinds there is nothing to look for, and no timer. */
   start(): void
-  /**
-   * Begins nothing more and waits for what is under way; after `stopMs` it is given back, due at once. Ends at most 2 s
-   * later, whatever the database does.
-   */
+  /** After `stopMs` what is under way is given back. Ends 2 s later at most, whatever the database does. */
   stop(): Promise<void>
-  /** It looks for what is due. */
   isReading(): boolean
-  /** Something became due here: looks at once. */
   nudge(): void
   /** Takes back what others left, reads what there is a turn for now and waits for its end. Returns how many readings. */
   runOnce(): Promise<number>
-  /** The listener is called after each reading of this process that measured its subjects, or failed. */
-  onEnded(listener: (ended: Ended) => void): void
+  onEnded(listener: (ended: PerformedReading) => void): void
 }
 
 /** Measures what is due, in any number of processes beside each other. Turns and leases go by the database's clock. */
-export function createMeasuring(options: MeasuringOptions): Measuring {
+export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
   const { stopMs = 15_000 } = options
   const parts = partsOf(options)
   const { log, leaseMs, pollMs, now } = parts
   const ends = firstOf(log, "measuring_interrupted")
-  const listeners: ((ended: Ended) => void)[] = []
-  const tell = (ended: Ended | null) => {
+  const listeners: ((ended: PerformedReading) => void)[] = []
+  const tell = (ended: PerformedReading | null) => {
     if (ended) for (const listener of listeners) listener(ended)
   }
   const worker = createWorker(readingWork(parts, tell), { leaseMs, pollMs, stopMs, now, ends })
@@ -99,7 +88,7 @@ export function createMeasuring(options: MeasuringOptions): Measuring {
 
 const LAST_WORDS_MS = 2_000
 
-type Parts = ReturnType<typeof partsOf>
+type MeasuringParts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeasuringOptions) {
   const { sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
@@ -120,7 +109,7 @@ function partsOf(options: MeasuringOptions) {
 const LONG_AT_ONCE = 2
 
 /** A lane for each upstream that something is asked of first; `onEnd` hears null for a reading that is left to others. */
-function readingWork(parts: Parts, onEnd: (ended: Ended | null) => void): Work<Upstream, Claim> {
+function readingWork(parts: MeasuringParts, onEnd: (ended: PerformedReading | null) => void): Work<Upstream, Claim> {
   const { sql, egress, kinds, leaseMs } = parts
   const ofUpstream = Map.groupBy(kinds, ({ upstream }) => upstream)
   const lanes = openedOnce(parts)
@@ -144,7 +133,7 @@ function readingWork(parts: Parts, onEnd: (ended: Ended | null) => void): Work<U
 }
 
 /** Every lane, also of upstreams that are only asked further on; once in a process, unless somebody took them away. */
-function openedOnce({ sql, egress, gapsMs }: Parts) {
+function openedOnce({ sql, egress, gapsMs }: MeasuringParts) {
   let opened: Promise<unknown> | undefined
   const forget = () => {
     opened = undefined
@@ -159,7 +148,7 @@ function openedOnce({ sql, egress, gapsMs }: Parts) {
   return { open, forget }
 }
 
-async function sweep({ sql, log, retry, random }: Parts): Promise<void> {
+async function sweep({ sql, log, retry, random }: MeasuringParts): Promise<void> {
   const count = await recover(sql, retry, random())
   if (count > 0) log("warn", "readings_recovered", { count })
 }

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts"
 export type Surface = "rest" | "tools" | "sandbox" | "public"
 
 /** A call that was answered. Everything in it is one of a small fixed set, save for the amounts. */
-export interface Answered {
+export interface AnsweredCall {
   surface: Surface
   /** An operation's id; left out where none was reached. */
   operation?: string | undefined
@@ -33,7 +33,7 @@ export const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 export type Amounts = ReadonlyMap<Surface, ReadonlyMap<string, number>>
 
 export interface Calls {
-  count(answered: Answered): void
+  count(answered: AnsweredCall): void
   /** The store of the limits did not answer, and a call was counted in this process. */
   fellBack(): void
   readonly fallbacks: number

@@ -34,10 +34,10 @@ const most = (value: number) =>
   gauge("appmeter_database_connections_limit", "Connections of this process to the database at most.", [{ value }])
 
 async function ask(sql: Sql, kind: Kind["kind"]): Promise<Metric[]> {
-  return [await jobs(sql), kind === "embedded" ? await size(sql) : await connections(sql)]
+  return [await countJobs(sql), kind === "embedded" ? await measureSize(sql) : await countConnections(sql)]
 }
 
-async function jobs(sql: Sql): Promise<Metric> {
+async function countJobs(sql: Sql): Promise<Metric> {
   const rows = await sql<{ state: string; value: number }[]>`
     select s.state, (
       select count(*)
@@ -55,13 +55,13 @@ async function jobs(sql: Sql): Promise<Metric> {
   return gauge("appmeter_jobs", `Jobs by state, counted up to ${MOST_JOBS} of each.`, samples)
 }
 
-async function size(sql: Sql): Promise<Metric> {
+async function measureSize(sql: Sql): Promise<Metric> {
   const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`
   return gauge("appmeter_database_size_bytes", "Size of the embedded database.", [{ value: row!.bytes }])
 }
 
 /** Of all processes that share the database: the driver tells nothing of its own pool. */
-async function connections(sql: Sql): Promise<Metric> {
+async function countConnections(sql: Sql): Promise<Metric> {
   const rows = await sql<{ state: string; value: number }[]>`
     select s.state, count(a.pid) as value
     from unnest(array['active', 'idle', 'idle in transaction']) s (state)

@@ -1,12 +1,9 @@
 import { DAY_MS } from "../vocabulary/time.ts"
-import type { ListedBeside, MarketFacts, Screenshots, StoreApp } from "./import/line-parts.ts"
+import type { ListingExtras, MarketFacts, Screenshots, StoreApp } from "./import/line-parts.ts"
 import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCode } from "./invariants.ts"
 import type { AnyObservation } from "./provenance.ts"
 
-/**
- * What a store can say of an app, as rules that hold for all sources: an import that breaks one is refused with its
- * sentence, and a parser that meets such a value leaves the facts out that the rule is about (see possible).
- */
+/** A rule for all sources: imports that break it are refused, parsers leave out its facts (possible). */
 interface Rule<Facts> {
   code: ProblemCode
   says: string
@@ -15,12 +12,14 @@ interface Rule<Facts> {
   holds(facts: Facts, seenAt: Date): boolean
 }
 
-type AppFacts = Omit<StoreApp, "id" | "market" | "listing">
+type AppFacts = Omit<StoreApp, "id" | "market" | "listing" | keyof BuildFacts>
 
 /** More than there are people. */
 const MOST_RATINGS = 10_000_000_000
 /** A hundred times the most that any app has. */
 const MOST_INSTALLS = 1_000_000_000_000
+/** A thousand times the most that a store takes. */
+const MOST_BYTES = 1_000_000_000_000
 /** Clocks differ, and stores write days in time zones of their own. */
 const APP_RULES: readonly Rule<AppFacts>[] = [
   {
@@ -113,6 +112,24 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
   },
 ]
 
+type BuildFacts = Pick<StoreApp, "languages" | "sizeBytes">
+
+/** Of apps alone: a page names its languages in words. */
+const BUILD_RULES: readonly Rule<BuildFacts>[] = [
+  {
+    code: "bad_text",
+    says: "languages must be codes of two small letters, sorted, each once, and at least one",
+    about: ["languages"],
+    holds: ({ languages }) => languages === undefined || areLanguages(languages),
+  },
+  {
+    code: "bad_figure",
+    says: "a size must be a whole number of bytes from 1 to 1,000,000,000,000",
+    about: ["sizeBytes"],
+    holds: ({ sizeBytes: bytes }) => bytes === undefined || (isCount(bytes, MOST_BYTES) && bytes > 0),
+  },
+]
+
 const MARKET_RULES: readonly Rule<MarketFacts>[] = [
   {
     code: "bad_figure",
@@ -162,6 +179,11 @@ export function checkFacts(app: AppFacts & Pick<StoreApp, "market">, seenAt: Dat
   if (app.market) assertAll(MARKET_RULES, app.market, seenAt)
 }
 
+/** Throws ObservationProblem for what no app can be built as. */
+export function checkBuild(app: BuildFacts, seenAt: Date): void {
+  assertAll(BUILD_RULES, app, seenAt)
+}
+
 function assertAll<Facts>(rules: readonly Rule<Facts>[], facts: Facts, seenAt: Date): void {
   const broken = rules.find(({ holds }) => !holds(facts, seenAt))
   if (broken) throw new ObservationProblem(broken.code, broken.says)
@@ -178,7 +200,6 @@ export function possible<Seen extends AnyObservation>(seen: Seen): Seen {
   }
 }
 
-/** Where observations show apps. */
 interface ShownParts {
   results?: AppFacts[]
   apps?: StoreApp[]
@@ -186,13 +207,13 @@ interface ShownParts {
 }
 
 /** Of what an app's page shows, that which the rules are about. */
-interface PageParts extends Pick<ListedBeside, "screenshots" | "similar" | "moreByDeveloper"> {
+interface PageParts extends Pick<ListingExtras, "screenshots" | "similar" | "moreByDeveloper"> {
   events?: { startsAt?: Date | undefined; endsAt?: Date | undefined }[] | undefined
 }
 
 function possibleStoreApp({ market, listing, ...app }: StoreApp, seenAt: Date): StoreApp {
   return {
-    ...possibleApp(app, seenAt),
+    ...possibleApp(without(BUILD_RULES as readonly Rule<typeof app>[], app, seenAt), seenAt),
     ...(market && { market: without(MARKET_RULES, market, seenAt) }),
     ...(listing && { listing: possibleListing(listing, seenAt) }),
   }
@@ -212,7 +233,6 @@ function without<Facts extends object>(rules: readonly Rule<Facts>[], facts: Fac
   return left
 }
 
-/** Pictures, events and other apps that a page shows. */
 function possibleListing<Parts extends PageParts>(parts: Parts, seenAt: Date): Parts {
   const { screenshots, similar, moreByDeveloper, events } = parts
   return {
@@ -247,6 +267,10 @@ function isPrice(price: number | undefined): boolean {
   return price === undefined || (price >= 0 && price < 1e12)
 }
 
+function areLanguages(codes: readonly string[]): boolean {
+  return codes.length > 0 && codes.every((code, i) => /^[a-z]{2}$/.test(code) && (i === 0 || codes[i - 1]! < code))
+}
+
 /** Not later than a day after it; what is not said is not. */
 function isBefore(at: Date | undefined, other: Date): boolean {
   return at === undefined || at.getTime() <= other.getTime() + DAY_MS
@@ -256,7 +280,6 @@ function isBefore(at: Date | undefined, other: Date): boolean {
 const EARLIEST = Date.parse("1970-01-01")
 const LATEST = Date.parse("2200-01-01")
 
-/** A moment that a store can show. */
 export function isDate(at: Date | undefined): boolean {
   return at === undefined || (at.getTime() >= EARLIEST && at.getTime() < LATEST)
 }

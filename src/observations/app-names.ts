@@ -8,16 +8,11 @@ export interface NamePlace {
   countries: readonly string[] | Fragment
 }
 
-/**
- * What a store app is called in an answer about a storefront, as an expression: as it is named there, else in the first of
- * the tracked storefronts where it was seen, else in the United States, else in the first by code; null = no store has
- * named it. `app` is its store_app id in the statement. The same whatever came first.
- */
+/** As named there, else in the first tracked storefront, in the United States, or anywhere; null = nowhere. */
 export function nameIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "name", app, place)
 }
 
-/** The address of its icon, found as the name is. */
 export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "icon_url", app, place)
 }

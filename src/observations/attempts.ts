@@ -3,10 +3,7 @@ import { checkAttempt } from "./check.ts"
 import { hexOf } from "./precedence.ts"
 import type { Attempt } from "./types.ts"
 
-/**
- * Logs a read that failed; no measurement changes. False when it was logged before. Throws ObservationProblem when the
- * attempt breaks an invariant.
- */
+/** No measurement changes. False when it was logged before. Throws ObservationProblem. */
 export async function recordAttempt(sql: Db, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
   checkAttempt(attempt, now())
   const { kind, at, subject, storefront, platform, source, outcome, detail = null, sha256 } = attempt

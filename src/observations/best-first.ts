@@ -1,9 +1,6 @@
 import type { Db } from "../database/types.ts"
 
-/**
- * The order of a day's readings: the first is the day's answer. By precedence of source, then the deepest, then the
- * latest. Readings that are not complete must be left out before.
- */
+/** The first is the day's answer: by source, the deepest, the latest. Leave out readings that are not complete. */
 export function bestFirst(sql: Db) {
   return sql`source, depth desc, seen_at desc`
 }

@@ -4,7 +4,6 @@ import type { AnyKind } from "./kind.ts"
 import { KINDS } from "./kinds.ts"
 import { type Attempt, OUTCOMES } from "./types.ts"
 
-/** Throws ObservationProblem unless the attempt can be logged. */
 export function checkAttempt(attempt: Attempt, now: Date, kinds: readonly AnyKind[] = KINDS): void {
   checkQuestion(attempt, kinds)
   checkTime(attempt.at, now)

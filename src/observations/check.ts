@@ -7,7 +7,6 @@ import type { Observation } from "./types.ts"
 export { checkAttempt } from "./check-attempt.ts"
 export { ObservationProblem, type ProblemCode } from "./invariants.ts"
 
-/** Throws ObservationProblem unless every rule of the observation's kind holds. */
 export function checkObservation(observation: Observation, now: Date, kinds: readonly AnyKind[] = KINDS): void {
   const kind = kindNamed(observation.kind, kinds)
   hold(kind !== undefined, "bad_kind", "the kind is not one that is observed")
@@ -15,4 +14,4 @@ export function checkObservation(observation: Observation, now: Date, kinds: rea
   hold(kind.demo || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
 }
 
-const NO_DEMO = "only searches can be of the demo: name another origin, or leave it out"
+const NO_DEMO = "only searches and charts can be of the demo: name another origin, or leave it out"

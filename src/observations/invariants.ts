@@ -100,7 +100,6 @@ export function checkHash(sha256: Uint8Array): void {
   hold(sha256.length === 32, "bad_provenance", "the SHA-256 must have 32 bytes")
 }
 
-/** Throws ObservationProblem, which says what is wrong, unless the text can be stored and says something. */
 export function checkText(text: string, longest: number, what: string): void {
   hold(text.length <= longest, "bad_text", `${what} has more than ${longest} characters`)
   hold(isStorable(text), "bad_text", `${what} holds a NUL or half a character, which cannot be stored`)
@@ -131,12 +130,10 @@ export function isText(text: string, longest: number): boolean {
   return typeof text === "string" && /\S/.test(text) && text.length <= longest && isStorable(text)
 }
 
-/** The App Store's own id of a genre. */
 export function isGenre(id: string): boolean {
   return typeof id === "string" && /^[1-9]\d{0,5}$/.test(id)
 }
 
-/** The App Store's own id of a developer. */
 export function isDeveloperId(id: string): boolean {
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id)
 }

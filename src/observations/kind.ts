@@ -9,11 +9,10 @@ import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourc
 import { checkProvenance, checkStore, checkTime, hold } from "./invariants.ts"
 import type { AnyObservation, Place, Platform, Provenance } from "./provenance.ts"
 import type { ShownApps } from "./rows/facts.ts"
-import type { Identified, Names } from "./rows/identified.ts"
+import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
 import { rulesOf } from "./shape.ts"
 
-/** What observations of a kind are, as its shape says. */
 export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
   AnyObservation,
   "kind" | "source" | "storefront"
@@ -49,7 +48,6 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
     /** Sources whose failed reads are logged; all when left out. */
     sources?: readonly SourceName[]
   }
-  /** What it speaks of. */
   names?(seen: Seen): Names
   /** What it says of other kinds' subjects besides, as readings of theirs. */
   parts?(seen: Seen): readonly AnyObservation[]
@@ -60,9 +58,9 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   /** The same reading as two, of which the first has at most so many results; null where nothing is left for a second. */
   split?(seen: Seen, most: number): [Seen, Seen | null]
   /** Stores rows that are new or better than what is held. */
-  store(tx: Tx, seen: readonly Seen[], known: Identified): Promise<StoreResult<Seen>>
+  store(tx: Tx, seen: readonly Seen[], known: SurrogateIds): Promise<StoreResult<Seen>>
   /** What follows from the rows of readings, once what is said of apps is stored. */
-  derive?(tx: Tx, seen: Derivable<Seen>, known: Identified): Promise<void>
+  derive?(tx: Tx, seen: NewReadings<Seen>, known: SurrogateIds): Promise<void>
   /** What is held, page by page, in the order of the rows' key. */
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
   /** Of kinds whose bodies are kept: what is read in the body now, beside what is held. */
@@ -95,7 +93,7 @@ export interface StoreResult<Seen> {
   named?: readonly NamingApps[]
 }
 
-export interface Derivable<Seen> {
+export interface NewReadings<Seen> {
   placed: readonly Seen[]
   /** Those whose rating counts were new. */
   rated: readonly Seen[]
@@ -115,7 +113,6 @@ export interface Difference {
 
 export interface Kind<Seen extends AnyObservation = AnyObservation, Question = never>
   extends KindDeclaration<Seen, Question> {
-  /** Of an import line. */
   lineShape: v.GenericSchema
   /** What a line says that has this shape. `text` is the line. */
   readLine(line: never, text: string): Seen

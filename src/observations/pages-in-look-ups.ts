@@ -1,11 +1,10 @@
-import { LISTING_SOURCES, type ListingObservation } from "./kinds/listing.ts"
 import { cleanText } from "./rows/facts.ts"
+import { LISTING_SOURCES, type ListingObservation } from "./shapes/listing.ts"
 import type { AppsObservation, StoreApp } from "./types.ts"
 
 /**
- * What look-ups said of apps' pages, as readings of these pages, each with the look-up that it stands in. An app that was
- * asked for and is not to be had there says nothing, nor does one of which the look-up kept to the facts. Rating counts are
- * told by the look-up itself.
+ * As readings of these pages, each with its look-up. An app that is not to be had says nothing; rating counts are told
+ * by the look-up.
  */
 export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObservation, AppsObservation> {
   return new Map(

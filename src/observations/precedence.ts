@@ -1,11 +1,7 @@
 import { Buffer } from "node:buffer"
 import type { Provenance } from "./provenance.ts"
 
-/**
- * Of readings where only the latest is held, that which is: the later one, that of the newer parser, the greater sha256.
- * Whichever came first, the same one is held; a reading never replaces itself. The statements that store such rows say the
- * same.
- */
+/** The later one, of the newer parser, the greater sha256: in any order of coming the same. SQL says it too. */
 export function latestOf<Row extends { from: Provenance; key: string }>(rows: readonly Row[]): Row[] {
   const held = new Map<string, Row>()
   for (const row of rows) {

@@ -1,19 +1,20 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { dayOf, monthOf } from "../vocabulary/days.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
+import { deriveAppTexts } from "./derived/app-texts.ts"
 import type { AnyKind, StoreResult } from "./kind.ts"
 import { KINDS, kindNamed } from "./kinds.ts"
 import type { AnyObservation } from "./provenance.ts"
 import { lockCharts } from "./rows/chart-identities.ts"
-import { storeFacts } from "./rows/facts.ts"
-import { type Identified, identify } from "./rows/identified.ts"
+import { appsWithFacts, lockApps, storeFacts } from "./rows/facts.ts"
+import { identify, type SurrogateIds } from "./rows/identified.ts"
 import { holdIdentities, lockLists } from "./rows/identities.ts"
 import { lockSeries } from "./rows/listing.ts"
 import { storeMarket } from "./rows/market.ts"
 import { storeNames } from "./rows/names.ts"
 import type { Observation } from "./types.ts"
 
-export interface Recorded {
+export interface RecordResult {
   /** Readings that were new, or replaced a lesser one of the same moment and source. */
   recorded: number
   /** Readings that were there already, or are held in a better form. */
@@ -24,9 +25,8 @@ export interface Recorded {
 
 export interface RecordOptions {
   /**
-   * What must be done together with the storing or not at all; the last thing in the transaction. It is done also when
-   * nothing was new or nothing sound, and done again when the transaction is tried again after a deadlock, so it changes
-   * nothing but by `tx`. What it throws takes everything back.
+   * The last thing in the transaction, also when nothing was new; again after a deadlock, so it changes nothing but by
+   * `tx`. What it throws takes everything back.
    */
   finish?: (tx: Tx) => Promise<void>
   /** Throws the problem of the first reading that breaks an invariant, and stores none, in place of leaving it out. */
@@ -53,7 +53,7 @@ export async function record(
   observations: readonly Observation[],
   now: () => Date = () => new Date(),
   { finish, all, noteMs, kinds = KINDS }: RecordOptions = {},
-): Promise<Recorded> {
+): Promise<RecordResult> {
   const { sound, refused } = sift(observations, now(), kinds)
   if (all && refused[0]) throw refused[0].problem
   if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
@@ -72,7 +72,7 @@ export async function record(
 
 function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {
   const sound: Observation[] = []
-  const refused: Recorded["refused"] = []
+  const refused: RecordResult["refused"] = []
   observations.forEach((observation, index) => {
     try {
       checkObservation(observation, now, kinds)
@@ -112,10 +112,7 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * In phases, and in each of them kind by kind in the order of their list, so that nobody waits in a circle: identities and
- * locks, rows, facts of apps, names, and what is derived.
- */
+/** In phases, and in each kind by kind in the order of their list, so that nobody waits in a circle. */
 async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<number> {
   // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
@@ -133,14 +130,11 @@ async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyK
   }
   const results = stored.map(([, result]) => result)
   const market = await storeMarket(tx, marketsIn(sound, kinds), known)
-  const rated = await storeFacts(
-    tx,
-    results.flatMap(({ shown = [] }) => shown),
-  )
-  await storeNames(
-    tx,
-    results.flatMap(({ shown = [], named = shown }) => named),
-  )
+  const shown = results.flatMap(({ shown = [] }) => shown)
+  const named = results.flatMap(({ shown = [], named = shown }) => named)
+  await lockApps(tx, appsWithFacts([...shown, ...named]))
+  const { rated, resold } = await storeFacts(tx, shown)
+  await deriveAppTexts(tx, [...resold, ...(await storeNames(tx, named))])
   for (const [kind, { placed }] of stored) {
     await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known)
   }
@@ -159,7 +153,7 @@ function namesIn(one: AnyObservation, kinds: readonly AnyKind[]) {
   return kindNamed(one.kind, kinds)?.names?.(one)
 }
 
-async function lock(tx: Tx, { lists, charts, series }: Identified): Promise<void> {
+async function lock(tx: Tx, { lists, charts, series }: SurrogateIds): Promise<void> {
   if (lists.length > 0) await lockLists(tx, lists)
   if (charts.length > 0) await lockCharts(tx, charts)
   await lockSeries(tx, series)

@@ -4,10 +4,7 @@ import { isStorable } from "../vocabulary/text.ts"
 export const LONGEST_TEXT = 20_000
 export const LONGEST_VERSION = 100
 
-/**
- * What somebody wrote, as it stands but for what no database holds: a page is not lost for one character that was cut
- * apart.
- */
+/** As it stands but for what no database holds: a page is not lost for one character that was cut apart. */
 export function writtenIn(said: string): string {
   // what is cut within a character loses it
   return said

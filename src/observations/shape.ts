@@ -2,14 +2,11 @@ import * as v from "valibot"
 import { hold, type ProblemCode } from "./invariants.ts"
 import type { AnyObservation } from "./provenance.ts"
 
-/**
- * A rule of a field. Reading a line passes over it: what a line says is judged when it is recorded, as what a parser read is.
- */
+/** Reading a line passes over it: a line is judged when it is recorded, as what a parser read is. */
 export function rule<T>(code: ProblemCode, says: string, holds: (value: T, seen: AnyObservation) => boolean) {
   return ruleBy<T>((value, seen) => hold(holds(value, seen), code, says))
 }
 
-/** The same as a function that throws ObservationProblem. */
 export function ruleBy<T>(check: (value: T, seen: AnyObservation) => void) {
   return v.metadata<T, { check: typeof check }>({ check })
 }
@@ -21,12 +18,9 @@ export function most<T>(count: number, what: string) {
 
 export type Check = (value: never, seen: AnyObservation) => void
 
-/**
- * All rules of a shape as one function; null for a shape without any. A list's own rules come before those of its items,
- * which may be too many to look through; an object's come after those of its fields.
- */
+/** Null = no rules. A list's own come before its items', which may be too many; an object's after its fields'. */
 export function rulesOf(shape: v.GenericSchema): Check | null {
-  const { pipe = [], entries, item, wrapped } = shape as Parts
+  const { pipe = [], entries, item, wrapped } = shape as SchemaParts
   const own = pipe.flatMap((part) => (part.kind === "metadata" && part.metadata?.check ? [part.metadata.check] : []))
   if (wrapped) return together([unlessLeftOut(rulesOf(wrapped)), ...own])
   if (item) return together([...own, ofEach(rulesOf(item))])
@@ -34,7 +28,7 @@ export function rulesOf(shape: v.GenericSchema): Check | null {
   return together(own)
 }
 
-interface Parts {
+interface SchemaParts {
   pipe?: readonly { kind: string; metadata?: { check?: Check } }[]
   entries?: Record<string, v.GenericSchema>
   item?: v.GenericSchema

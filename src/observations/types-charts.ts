@@ -18,5 +18,4 @@ export type Device = (typeof DEVICES)[number]
 export const CHARTS = ["free", "paid", "grossing"] as const
 export type Chart = (typeof CHARTS)[number]
 
-/** The App Store's genre of all apps: a chart of it is the overall one. */
-export const ALL_APPS = "36"
+export { ALL_APPS } from "../vocabulary/storefronts.ts"

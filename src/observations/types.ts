@@ -1,18 +1,18 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../vocabulary/upstreams.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
-import type { AppsObservation } from "./kinds/apps.ts"
-import type { ChartObservation } from "./kinds/chart.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
-import type { ListingObservation } from "./kinds/listing.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
-import type { ReviewsObservation } from "./kinds/reviews.ts"
-import type { SearchObservation } from "./kinds/search.ts"
 import type { Platform } from "./provenance.ts"
+import type { AppsObservation } from "./shapes/apps.ts"
+import type { ChartObservation } from "./shapes/chart.ts"
+import type { ListingObservation } from "./shapes/listing.ts"
+import type { ReviewsObservation } from "./shapes/reviews.ts"
+import type { SearchObservation } from "./shapes/search.ts"
 
 export {
-  type ListedBeside,
+  type ListingExtras as ListedBeside,
   type ListingVersion,
   type MarketFacts,
   MOST_APP_GENRES,
@@ -22,22 +22,20 @@ export {
   type StoreApp,
 } from "./import/line-parts.ts"
 export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
-export type { AppsObservation } from "./kinds/apps.ts"
-export type { ChartApp, ChartObservation } from "./kinds/chart.ts"
 export type { DeveloperAppsObservation } from "./kinds/developer.ts"
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
 export type { HintsObservation } from "./kinds/hints.ts"
-export type { EditorialCard, InAppEvent, InAppPurchase, Listing, ListingObservation } from "./kinds/listing.ts"
 export type { PopularityObservation } from "./kinds/popularity.ts"
-export type { ReadingEnd, ReviewsObservation, StoreReview } from "./kinds/reviews.ts"
-export type { SearchObservation } from "./kinds/search.ts"
 export { DEMO, type Platform, type Provenance } from "./provenance.ts"
 export * from "./rank-sources.ts"
+export type { AppsObservation } from "./shapes/apps.ts"
+export { LOOKUP_SOURCES } from "./shapes/apps.ts"
+export type { ChartApp, ChartObservation } from "./shapes/chart.ts"
+export type { EditorialCard, InAppEvent, InAppPurchase, Listing, ListingObservation } from "./shapes/listing.ts"
+export type { ReadingEnd, ReviewsObservation, StoreReview } from "./shapes/reviews.ts"
+export type { SearchObservation } from "./shapes/search.ts"
 export * from "./types-charts.ts"
 export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
-
-/** Those that answer for ids: one that was asked for and is not answered is not to be had in that storefront. */
-export const LOOKUP_SOURCES: readonly FactSource[] = ["itunes-lookup", "play-details"]
 
 export type Observation =
   | SearchObservation
@@ -59,10 +57,7 @@ export type Outcome = (typeof OUTCOMES)[number]
 export interface Attempt {
   kind: "search" | "apps" | "hints" | "reviews" | "listing" | "chart" | "genres" | "developer" | "app_ads"
   at: Date
-  /**
-   * What was asked for: the term, the beginning, the store ids (with commas), the developer's id, the chart ("iphone free
-   * 6013"), or of genres the one of all apps.
-   */
+  /** The term, the beginning, the store ids (with commas), the developer's id, or the chart ("iphone free 6013"). */
   subject: string
   storefront: string
   platform: Platform

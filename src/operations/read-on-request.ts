@@ -1,16 +1,21 @@
 import { Fault } from "../faults.ts"
 import type { Context } from "../operation.ts"
-import type { Measured, Wanted } from "../vocabulary/live-read.ts"
+import type { LiveReadState, LiveSubject } from "../vocabulary/live-read.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 
 /** How long a call waits for a reading before it answers that one is under way. */
-const WAIT_MS = 3_000
+export const WAIT_MS = 3_000
 /** The longest that a call may take which waits for two readings, one after the other. */
-export const READING_DEADLINE_MS = 2 * WAIT_MS + 4_500
+export const READING_DEADLINE_MS = deadlineOf(WAIT_MS, WAIT_MS)
 
 export const NOT_THERE = "The store does not have it there."
 
 const ANOTHER = "The store answered for another country, app or term than was asked for, so nothing was measured."
+
+/** The longest that a call may take which waits that long for one reading after another. */
+export function deadlineOf(...waitsMs: readonly number[]): number {
+  return waitsMs.reduce((sum, waitMs) => sum + waitMs, 4_500)
+}
 
 /** The first moment of which a reading that is kept so many days still counts. */
 export function keptSince(now: Date, days: number): Date {
@@ -24,16 +29,16 @@ export function keptSince(now: Date, days: number): Date {
  */
 export async function readOnRequest(
   { measure }: Pick<Context, "measure">,
-  wanted: Wanted,
-  { keptDays }: { keptDays: number },
+  wanted: LiveSubject,
+  { keptDays, waitMs = WAIT_MS }: { keptDays: number; waitMs?: number | undefined },
 ): Promise<number | null> {
-  const measured = await measure(wanted, { maxAgeMs: keptDays * DAY_MS, waitMs: WAIT_MS })
+  const measured = await measure(wanted, { maxAgeMs: keptDays * DAY_MS, waitMs })
   if (measured.state === "fresh") return null
   if (measured.state === "pending") return measured.eta
   throw refusal(measured)
 }
 
-function refusal(measured: Measured & { state: "failed" }): Fault {
+function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   const { why } = measured
   if (why === "off") return new Fault("not_measured", { detail: unreadDetail(measured.because) })
   if (why === "mismatched") return new Fault("not_measured", { detail: ANOTHER })

@@ -1,35 +1,65 @@
 import * as v from "valibot"
 import type { Sql } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { NOT_MEASURING, type NotMeasuring } from "../history/readers.ts"
+import { BANDS } from "../formulas/difficulty.ts"
+import { type IdleReason, NOT_MEASURING, REASONS } from "../history/readers.ts"
+import { LISTING_LOCALES } from "../listing/locales.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import type { TrackedApp } from "../tracking/tracked-app.ts"
-import { described } from "../vocabulary/schema.ts"
-import { Count, Day, Storefront } from "../vocabulary/shapes.ts"
+import { described, named } from "../vocabulary/schema.ts"
+import { Count, Day, Source, Storefront, Time } from "../vocabulary/shapes.ts"
+import { POPULARITY_SOURCES } from "../vocabulary/upstreams.ts"
 
-export { Count, Day, Rank, Store, Storefront, Time } from "../vocabulary/shapes.ts"
+export { Count, Day, Rank, Source, Store, Storefront, Time } from "../vocabulary/shapes.ts"
+
+/** Who read a list of results. */
+export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 
 /** Why something is not being measured; null = it is. */
-export const WhyNotMeasuring = v.nullable(v.picklist(Object.keys(NOT_MEASURING) as NotMeasuring[]))
-
-/** Whose point is whose, in a series of ranks. */
-export const RankRuns = described(
-  v.array(
-    v.strictObject({
-      source: described(v.picklist(RANK_SOURCES), "Who read the points."),
-      from: described(Day, "The day of the first of them."),
-      to: described(Day, "The day of the last."),
-    }),
-  ),
-  "Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points.",
+export const WhyNotMeasuring = v.nullable(
+  named("NotMeasuring", v.picklist(Object.keys(NOT_MEASURING) as IdleReason[]), `${REASONS}.`),
 )
+
+/** A language and country that the App Store takes listings for. */
+export const ListingLocale = named("ListingLocale", v.picklist(LISTING_LOCALES))
 
 /** What is known of an app's ratings in a storefront. */
 export const latestRatingsFields = {
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
   ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
-  ratingsSource: described(v.nullable(v.string()), "Who read them; null where ratings is."),
+  ratingsSource: described(v.nullable(Source), "Who read them; null where ratings is."),
 }
+
+/** An app by its id in its store, with the latest of its ratings. */
+export const RatedApp = named(
+  "RatedApp",
+  v.strictObject({
+    id: described(v.string(), "Store id."),
+    name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+    ...latestRatingsFields,
+  }),
+)
+
+/** Where a popularity comes from. */
+export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_SOURCES))
+
+/** How hard a keyword is, in words. */
+export const DifficultyBand = named("DifficultyBand", v.picklist(BANDS))
+
+/** Whose point is whose, in a series of ranks. */
+export const RankRuns = described(
+  v.array(
+    named(
+      "RankRun",
+      v.strictObject({
+        source: described(RankSource, "Who read the points."),
+        from: described(Day, "The day of the first of them."),
+        to: described(Day, "The day of the last."),
+      }),
+    ),
+  ),
+  "Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points.",
+)
 
 const Terms = v.array(v.string())
 
@@ -57,22 +87,24 @@ export const trackedAppFields = {
   tasksDone: described(v.nullable(v.array(v.string())), "Tasks of the weekly plan that were ticked off."),
 }
 
-const AppShape = v.strictObject(trackedAppFields)
+export const AppShape = named("App", v.strictObject(trackedAppFields))
 export type AppShape = v.InferOutput<typeof AppShape>
 
 /** Apps with their tracked keywords, in the order given. */
-export async function shapeApps(sql: Sql, apps: readonly TrackedApp[]): Promise<AppShape[]> {
-  const rows = await sql<{ appId: string; country: string; term: string }[]>`
-    select app_id as "appId", country, term
+export async function readAppShapes(sql: Sql, apps: readonly TrackedApp[]): Promise<AppShape[]> {
+  // a row a keyword held the thread for 10 ms with 20,000 of them
+  const rows = await sql<{ appId: string; country: string; terms: string[] }[]>`
+    select app_id as "appId", country, json_agg(term order by position, term) as terms
     from tracked_term
     where app_id = any(${apps.map(({ id }) => id)}::text[])
-    order by app_id, country, position, term
+    group by app_id, country
+    order by app_id, country
     limit 1000000`.then(uncut(1_000_000))
   const byApp = Map.groupBy(rows, ({ appId }) => appId)
   return apps.map((app) => {
     const { iosApp: _, androidApp: __, hiddenRivals: ___, ...shown } = app
-    const byCountry = Map.groupBy(byApp.get(app.id) ?? [], ({ country }) => country)
-    const lists = app.countries.map((country) => (byCountry.get(country) ?? []).map(({ term }) => term))
+    const held = new Map(byApp.get(app.id)?.map(({ country, terms }) => [country, terms]))
+    const lists = app.countries.map((country) => held.get(country) ?? [])
     return {
       ...shown,
       keywords: [...new Set(lists.flat())],
@@ -80,3 +112,13 @@ export async function shapeApps(sql: Sql, apps: readonly TrackedApp[]): Promise<
     }
   })
 }
+
+/** When several readings were made, and by whom. */
+export const ReadingSpan = named(
+  "ReadingSpan",
+  v.strictObject({
+    sources: v.array(Source),
+    from: described(Time, "When the oldest was read."),
+    to: described(Time, "When the youngest was read."),
+  }),
+)

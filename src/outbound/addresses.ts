@@ -1,10 +1,8 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * Whether an address (IPv4 or IPv6, as text) belongs to the public network. False for what is no address, and for one
- * with a zone. Of IPv6 only 2000::/3 is in use as such; that leaves out loopback, unspecified, v4-mapped and
- * v4-compatible, both NAT64 prefixes, discard, unique and site local, link-local and multicast in one rule.
- * From IANA's registries of special-purpose addresses, as of 2025.
+ * Whether an address is public (IANA's special-purpose registries, 2025): of IPv6 only 2000::/3, which leaves out
+ * v4-mapped, NAT64 and local ones in one rule.
  */
 export function isPublicAddress(address: string): boolean {
   // a zone names an interface of this machine

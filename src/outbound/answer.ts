@@ -1,4 +1,4 @@
-import type { Incoming } from "./incoming.ts"
+import type { IncomingBytes } from "./incoming.ts"
 import { OutboundProblem } from "./problem.ts"
 
 export interface Head {
@@ -13,11 +13,10 @@ const LONGEST_SIZE = 256
 const MOST_FRAMING = 131_072
 
 /**
- * Status and headers of an HTTP/1.1 answer (RFC 9112), and of none of the interim ones before it. Read here because
- * node:http cannot be held to a size: 2.5 s of interim answers grew Bun 1.4.5 by 90 MB, and of one endless chunk extension
- * Deno 2.9.6 by 200 MB. All heads together have 16 kB at most. Throws OutboundProblem `bad_answer`.
+ * Not node:http, which cannot be held to a size: 2.5 s of interim answers grew Bun 1.4.5 by 90 MB, and one endless
+ * chunk extension Deno 2.9.6 by 200 MB. All heads have 16 kB at most. Throws `bad_answer`.
  */
-export async function readHead(incoming: Incoming): Promise<Head> {
+export async function readHead(incoming: IncomingBytes): Promise<Head> {
   let left = LARGEST_HEAD
   const nextLine = async () => {
     const line = await incoming.line(left)
@@ -46,7 +45,7 @@ function addHeader(headers: Headers, line: string): void {
 }
 
 /** The body as it was sent, without its framing. Throws OutboundProblem `bad_answer` where it breaks off. */
-export async function* readBody({ status, headers }: Head, incoming: Incoming): AsyncGenerator<Uint8Array> {
+export async function* readBody({ status, headers }: Head, incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
   if (status === 204 || status === 304) return
   const coding = headers.get("transfer-encoding")
   const length = headers.get("content-length")
@@ -62,7 +61,7 @@ export async function* readBody({ status, headers }: Head, incoming: Incoming): 
 }
 
 /** Chunks of a byte each would keep a processor busy for seconds (measured: 8 µs a chunk), hence the bound. */
-async function* chunked(incoming: Incoming): AsyncGenerator<Uint8Array> {
+async function* chunked(incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
   for (let framing = 0; framing <= MOST_FRAMING; ) {
     const line = await incoming.line(LONGEST_SIZE)
     const [, digits] = /^([\da-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line) ?? []
@@ -77,7 +76,7 @@ async function* chunked(incoming: Incoming): AsyncGenerator<Uint8Array> {
   throw new OutboundProblem("too_large")
 }
 
-async function* counted(incoming: Incoming, count: number): AsyncGenerator<Uint8Array> {
+async function* counted(incoming: IncomingBytes, count: number): AsyncGenerator<Uint8Array> {
   for (let left = count; left > 0; ) {
     const some = await incoming.some(left)
     if (some === null) throw new OutboundProblem("bad_answer")

@@ -16,10 +16,8 @@ const NEXT_AFTER_MS = 1_000
 const LAST_MS = 2_500
 
 /**
- * A connection to one of these addresses, and to nothing else: they are addresses already, so that no name is looked up
- * again; and it is made here, since node:http keeps connections by their name, and under Deno 2.9.6 asks the
- * environment's proxy (both measured). The certificate is checked for the target's name, which is also what the server
- * is told. Throws OutboundProblem: `unreachable`, `tls`, or what the signal says.
+ * A connection to just these addresses: node:http keeps connections by name, and under Deno asks the environment's
+ * proxy (measured). The certificate is checked for the name. Throws `unreachable`, `tls`, or the signal's reason.
  */
 export async function connect(
   { host, port, secure }: Target,
@@ -55,14 +53,18 @@ async function connectToFirst(addresses: readonly string[], port: number, signal
   throw new OutboundProblem("unreachable")
 }
 
-interface Waits {
+interface WaitOptions {
   signal: AbortSignal
   failure: "unreachable" | "tls"
   waitMs?: number
 }
 
 /** The socket once it is open; destroyed where it does not come to that, and as soon as the signal says so. */
-async function opened<S extends Socket>(socket: S, event: string, { signal, failure, waitMs }: Waits): Promise<S> {
+async function opened<S extends Socket>(
+  socket: S,
+  event: string,
+  { signal, failure, waitMs }: WaitOptions,
+): Promise<S> {
   const { promise, resolve, reject } = Promise.withResolvers<S>()
   const end = (why: unknown) => {
     socket.destroy()

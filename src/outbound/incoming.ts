@@ -4,7 +4,7 @@ import { OutboundProblem } from "./problem.ts"
 const NONE: Uint8Array = Buffer.alloc(0)
 
 /** The bytes that a connection brings, taken by lines or as they come. Never holds more than a line and what came last. */
-export class Incoming {
+export class IncomingBytes {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #signal: AbortSignal
   #held = NONE

@@ -8,9 +8,8 @@ import { OutboundProblem } from "./problem.ts"
 export const CODINGS = "gzip, br, deflate"
 
 /**
- * The whole body, inflated, of at most `most` bytes: counted while they come, before and after inflating, so that a
- * small body that would become a large one is left as soon as it does (measured: 200 MB of zeros as 194 kB of gzip or
- * 304 bytes of Brotli are left within 15 ms and 6 MB of memory). Throws OutboundProblem: `too_large`, `bad_answer`.
+ * Inflated, at most `most` bytes, counted before and after: 200 MB of zeros as 194 kB of gzip are left within 15 ms and
+ * 6 MB of memory (measured). Throws `too_large`, `bad_answer`.
  */
 export async function wholeBody(
   body: AsyncIterable<Uint8Array>,

@@ -13,10 +13,7 @@ const SENTENCES = {
 
 export type OutboundCode = keyof typeof SENTENCES
 
-/**
- * Why a site gave no answer. The message is the code's own sentence and there is no cause: an address that a name
- * resolved to, or anything that a server said, must not reach whoever named the site.
- */
+/** Neither message nor cause tell what a server said or what a name resolved to: that must not reach the asker. */
 export class OutboundProblem extends Error {
   override name = "OutboundProblem"
   readonly code: OutboundCode

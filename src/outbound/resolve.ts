@@ -18,9 +18,8 @@ export const systemResolve: Resolve = async (host) => {
 }
 
 /**
- * The addresses of a host, asked for once. All of them must be public or allowed: a name with one foot in a private
- * network is refused whole. Throws OutboundProblem: `blocked`, `no_such_host`, `unreachable` where names are not
- * resolved at all.
+ * All addresses must be public or allowed: a name with one in a private network is refused whole. Throws `blocked`,
+ * `no_such_host`, `unreachable`.
  */
 export async function checkedAddresses(
   host: string,

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { type Head, readBody, readHead } from "./answer.ts"
 import { connect } from "./connect.ts"
-import { Incoming } from "./incoming.ts"
+import { IncomingBytes } from "./incoming.ts"
 import { CODINGS, wholeBody } from "./inflate.ts"
 import { OutboundProblem } from "./problem.ts"
 import { type AllowedNetworks, checkedAddresses, type Resolve, systemResolve } from "./resolve.ts"
@@ -13,12 +13,8 @@ export interface OutboundOptions {
   body?: string | Uint8Array
   /** Networks of the operator that may be asked although they are not public; none when left out. */
   allowPrivate?: AllowedNetworks
-  /** Ports beyond 80 and 443. */
   ports?: readonly number[]
-  /**
-   * Whether a redirect of a GET is followed; `trail` is what was asked so far, the redirecting address last. A redirect
-   * that it refuses fails with `bad_redirect`; without it every redirect is an answer like any other.
-   */
+  /** Whether a redirect is followed (`trail`: asked so far); a refusal is `bad_redirect`. Left out = none is. */
   mayFollow?: (to: URL, trail: readonly URL[]) => boolean
   /** In all, redirects included. */
   totalMs?: number
@@ -33,7 +29,6 @@ export interface OutboundOptions {
 }
 
 export interface OutboundAnswer {
-  /** What answered, after redirects. */
   url: string
   status: number
   headers: Headers
@@ -47,10 +42,8 @@ const LIMITS = { totalMs: 10_000, firstByteMs: 5_000, mostBytes: 512_000 }
 const MOST_REDIRECTS = 5
 
 /**
- * Asks an address that somebody else named, so that it cannot be used to reach what only this machine can reach: http
- * and https alone; a host is looked up once per request, every address of it must be public or allowed, and the
- * connection goes to just that address; each redirect is checked like the first address. Limits: 10 s, 5 s to the first
- * byte, 512,000 bytes. Any status is an answer. Throws OutboundProblem, and nothing that says more.
+ * For addresses that strangers name: it reaches no private network. Each host is looked up once per request, and each
+ * redirect is checked like the first address. Any status is an answer. Throws OutboundProblem alone.
  */
 export const safeFetch: SafeFetch = async (url, options = {}) => {
   const { signal } = options
@@ -94,7 +87,7 @@ async function exchange(target: Target, options: OutboundOptions, ended: AbortCo
     const socket = await connect(target, addresses, { signal, ca })
     try {
       socket.write(requestOf(target, options))
-      const incoming = new Incoming(socket, signal)
+      const incoming = new IncomingBytes(socket, signal)
       await incoming.first()
       clearTimeout(firstByte)
       const head = await readHead(incoming)
@@ -132,7 +125,7 @@ function requestOf({ url }: Target, { method = "GET", headers, body }: OutboundO
   return Buffer.concat([Buffer.from(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`), bytes])
 }
 
-async function bodyOf(head: Head, incoming: Incoming, most: number): Promise<Uint8Array> {
+async function bodyOf(head: Head, incoming: IncomingBytes, most: number): Promise<Uint8Array> {
   if (isRedirect(head.status)) return Buffer.alloc(0)
   return await wholeBody(readBody(head, incoming), head.headers.get("content-encoding"), most)
 }

@@ -1,6 +1,5 @@
 import { OutboundProblem } from "./problem.ts"
 
-/** What is asked, read from a URL. */
 export interface Target {
   url: URL
   /** Without the brackets of an IPv6 address and without the dot at the end of a name. */
@@ -13,10 +12,8 @@ const LONGEST = 2_048
 const PORTS = { "http:": 80, "https:": 443 }
 
 /**
- * The target of a URL. The URL parser brings every spelling of an address (decimal, octal, hexadecimal, short,
- * percent-encoded, full-width) into one, in Bun 1.4.5 and Deno 2.9.6 alike; a spelling that it does not know is none.
- * Throws OutboundProblem `bad_address`: another scheme than http and https, a user or password, or a port other than 80,
- * 443 and those given.
+ * Throws `bad_address`. The URL parser brings every spelling of an address (octal, hexadecimal, short, full-width) into
+ * one, in Bun 1.4.5 and Deno 2.9.6 alike.
  */
 export function targetOf(address: string | URL, ports: readonly number[]): Target {
   const url = String(address).length > LONGEST ? null : URL.parse(String(address))

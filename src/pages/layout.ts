@@ -1,15 +1,21 @@
 import { hash } from "node:crypto"
 import { Html, type HtmlPart, html } from "./html.ts"
+import { BASE_STYLE, ICON, MARK } from "./style.ts"
 
-export interface Beside {
-  /** Stands beside the text where there is room, and else before it. */
+export interface LayoutOptions {
+  /** The contents: beside the text where there is room, and else folded away above it. */
   aside?: Html
   /** What the page does besides being read; it must be whole without. */
   script?: string
 }
 
 /** A whole page in one file: no image, no font, one style; light or dark as the reader's system says. */
-export function layout(title: string, description: string, body: HtmlPart, { aside, script }: Beside = {}): string {
+export function layout(
+  title: string,
+  description: string,
+  body: HtmlPart,
+  { aside, script }: LayoutOptions = {},
+): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -17,18 +23,29 @@ export function layout(title: string, description: string, body: HtmlPart, { asi
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Appmeter</title>
 <meta name="description" content="${description}">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
-${aside && html`<a class="skip" href="#text">Skip the contents</a>\n${aside}\n`}<main${aside && html` id="text"`}>
+<a class="skip" href="#text">Skip to the text</a>
+<header><a class="home" href="/docs">${new Html(MARK)} Appmeter</a>
+<nav aria-label="Documents">${PAGES.map(([address, name]) => html`<a href="${address}">${name}</a> `)}</nav></header>
+<div class="frame">
+${aside && html`<nav class="contents" aria-label="Contents"><details><summary>Contents</summary>\n${aside}</details></nav>\n`}<main id="text">
 <h1>${title}</h1>
 ${body}
 </main>
+</div>
 ${script && html`<script>${new Html(script)}</script>\n`}</body>
 </html>
 `.text
 }
+
+const PAGES = [
+  ["/docs", "Reference"],
+  ["/docs/errors", "Errors"],
+  ["/docs/operate", "Manual"],
+] as const
 
 /** What a page of this layout may do: show itself, run the one script it holds, and ask its own origin where it `calls`. */
 export function pagePolicy({ script, calls = false }: { script?: string; calls?: boolean } = {}): string {
@@ -45,49 +62,84 @@ export function pagePolicy({ script, calls = false }: { script?: string; calls?:
   ].join("; ")
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --quiet: color-mix(in srgb, CanvasText 68%, Canvas); --line: color-mix(in srgb, CanvasText 18%, Canvas); --box: color-mix(in srgb, CanvasText 6%, Canvas) }
-* { box-sizing: border-box }
-html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100% }
-body { margin: 0; background: Canvas; color: CanvasText; font: 1rem/1.55 system-ui, sans-serif }
-main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 1rem }
-h2 { margin: 2.5rem 0 .5rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: 1.25rem }
-h3 { margin: 2.25rem 0 .25rem; font-size: 1.05rem }
+// Wide: contents, what is said, and what is typed, side by side. Narrow: one below the other, the contents folded away.
+const STYLE = `${BASE_STYLE}
+html { scroll-padding-top: 4.25rem }
+a { color: var(--rank); text-underline-offset: .15em }
+header { position: sticky; top: 0; z-index: 1; display: flex; gap: 1.5rem; align-items: center; min-height: 3.25rem; padding: 0 1rem; background: var(--card); border-bottom: 1px solid var(--line) }
+header a { color: inherit; text-decoration: none }
+header nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .9375rem }
+header nav a { color: var(--quiet); padding: .3rem 0 }
+a:hover, header nav a:hover { text-decoration: underline }
+.home { display: flex; gap: .5rem; align-items: center; font-weight: 700 }
+.home svg { color: var(--rank) }
+main { max-width: 48rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
+h2 { margin: 3rem 0 .5rem; font-size: 1.4rem; line-height: 1.25 }
+h3 { margin: 0 0 .35rem; font-size: 1.05rem; line-height: 1.4 }
 h3 a { color: inherit; text-decoration: none }
 h3 code { font-weight: 600; font-size: 1em }
-h2 + section h3 { margin-top: 1.25rem }
-p { margin: .25rem 0 .5rem; overflow-wrap: anywhere }
-code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
-pre { margin: .5rem 0; padding: .6rem .75rem; white-space: pre-wrap; background: var(--box); border-radius: .35rem }
+p { margin: .25rem 0 .6rem; max-width: 46rem }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, monospace }
+pre { margin: .5rem 0; padding: .7rem .85rem; white-space: pre-wrap; background: var(--soft); border: 1px solid var(--line); border-radius: .4rem }
 ul { margin: .5rem 0; padding-left: 1.2rem }
-li { overflow-wrap: anywhere }
-table { display: block; overflow-x: auto; border-collapse: collapse; margin: .5rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
+table { display: block; overflow-x: auto; margin: .5rem 0 }
+th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
+th { font-size: .8125rem; color: var(--quiet) }
 td code { overflow-wrap: normal }
 .quiet { color: var(--quiet) }
-section:target { outline: 2px solid Highlight; outline-offset: .6rem; border-radius: .2rem }
+section { margin: 1.25rem 0; padding: 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem }
+section:target { border-color: var(--rank); box-shadow: inset 3px 0 var(--rank) }
+section p, section ul { max-width: none }
 [hidden] { display: none }
-summary { cursor: pointer; padding: .25rem 0 }
-form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); gap: .6rem .75rem; align-items: end; margin: .25rem 0 .75rem }
-label code { display: block }
-input, select, button { font: inherit; width: 100%; min-height: 2.5rem; padding: .3rem .5rem; border: 1px solid var(--quiet); border-radius: .35rem; background: Canvas; color: CanvasText }
-::placeholder { color: var(--quiet); opacity: 1 }
-input[readonly] { background: var(--box) }
-button { cursor: pointer; font-weight: 600; background: var(--box) }
-.answer { max-height: 28rem; overflow-y: auto }
-:focus-visible { outline: 2px solid Highlight; outline-offset: 2px }
-.skip { position: absolute; left: -100vw }
-.skip:focus { left: 1rem; top: .5rem; padding: .25rem .5rem; background: Canvas }
-nav { max-height: 40vh; overflow-y: auto; padding: .75rem 1rem; border-bottom: 1px solid var(--line); font-size: .875rem; line-height: 1.4 }
-nav ul { list-style: none; margin: .15rem 0 .75rem; padding: 0 }
-nav li a { display: block; padding: .2rem 0; overflow-wrap: anywhere; text-decoration: none }
-.chapter { display: block; font-weight: 600; color: inherit; text-decoration: none; padding: .15rem 0 }
-nav a:hover, [aria-current] { text-decoration: underline }
-@media (min-width: 62rem) {
-  body:has(> nav) { display: grid; grid-template-columns: 19rem minmax(0, 48rem); justify-content: center; gap: 1rem }
-  nav { position: sticky; top: 0; height: 100vh; max-height: none; padding: 1.5rem 1rem; border-bottom: 0; border-right: 1px solid var(--line) }
-  main { margin: 0; width: 100% }
+.method { display: inline-block; min-width: 3.1rem; margin-right: .35rem; padding: .05rem .4rem; border-radius: .3rem; font: 700 .75rem/1.6 ui-monospace, monospace; text-align: center; color: var(--card); background: var(--up) }
+.POST { background: var(--rank) }
+.arguments { list-style: none; padding: 0 }
+.arguments li { padding: .45rem 0; border-top: 1px solid var(--line); font-size: .9375rem }
+.fields table { font-size: .875rem; max-height: 26rem; overflow-y: auto }
+.fields td:nth-child(2) { color: var(--quiet); min-width: 7rem }
+summary { padding: .3rem 0; color: var(--quiet); font-size: .9375rem }
+.lines summary { display: inline-block; padding: .2rem .6rem; border-radius: .3rem .3rem 0 0; font-size: .8125rem }
+.lines details[open] > summary { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--rank) }
+@supports selector(::details-content) {
+  .lines { display: grid; grid-template-columns: repeat(3, auto) 1fr; align-items: end }
+  .lines details { display: contents }
+  .lines summary { grid-row: 1 }
+  .lines details::details-content { grid-row: 2; grid-column: 1 / -1; min-width: 0 }
+  .lines details:not([open])::details-content { display: none }
 }
-@media print { nav, .try, .skip { display: none } }
+.code { position: relative }
+.code pre { padding-right: 4.5rem }
+.code button { position: absolute; top: .35rem; right: .35rem; width: auto; min-height: 0; padding: .1rem .5rem; font-size: .75rem; background: var(--card); color: var(--ink) }
+form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 11rem), 1fr)); gap: .6rem .75rem; align-items: end; margin: .25rem 0 .75rem }
+label code { display: block }
+input, select, button { font: inherit; width: 100%; min-height: 2.5rem; padding: .3rem .55rem; border: 1px solid var(--quiet); border-radius: .35rem; background: var(--page); color: var(--ink) }
+input[type=radio] { width: auto; min-height: 0 }
+::placeholder { color: var(--quiet); opacity: 1 }
+input[readonly] { background: var(--soft) }
+button { cursor: pointer; font-weight: 600; background: var(--rank); color: var(--page); border-color: var(--rank) }
+.answer { max-height: 22rem; overflow-y: auto; font-size: .8125rem }
+fieldset { margin: 1rem 0; padding: .75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem }
+fieldset input[type=password] { max-width: 26rem }
+.skip { position: absolute; left: -100vw; z-index: 2 }
+.skip:focus { left: 1rem; top: .5rem; padding: .25rem .5rem; background: var(--card) }
+.contents { padding: .4rem 1rem; border-bottom: 1px solid var(--line); font-size: .875rem; line-height: 1.4 }
+.contents ul { list-style: none; margin: .15rem 0 .9rem; padding: 0 }
+.contents li a { display: block; padding: .2rem 0; text-decoration: none; color: var(--quiet) }
+.contents li a:hover { color: var(--ink) }
+.chapter { display: block; font-weight: 600; color: inherit; text-decoration: none; padding: .2rem 0 }
+[aria-current] { text-decoration: underline }
+@media (min-width: 64rem) {
+  .frame:has(> .contents) { display: grid; grid-template-columns: 17rem minmax(0, 1fr) }
+  .frame:has(> .contents) main { margin: 0; width: 100%; padding: 2rem 2.5rem 5rem }
+  .contents { position: sticky; top: 3.25rem; height: calc(100vh - 3.25rem); overflow-y: auto; padding: 1.25rem 1rem; border-bottom: 0; border-right: 1px solid var(--line) }
+  @supports selector(::details-content) {
+    .contents summary { display: none }
+    .contents details::details-content { content-visibility: visible; display: block }
+  }
+}
+@media (min-width: 84rem) {
+  main:has(.shown) { max-width: 84rem }
+  section:has(> .shown) { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start }
+}
+@media print { .contents, header, .try, .skip, .code button { display: none } }
 `

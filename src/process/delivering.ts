@@ -6,16 +6,19 @@ import type { Log } from "../log.ts"
 import type { Settings } from "../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
-type Wired = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">
+type DeliverySettings = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">
 
-export interface Telling {
+export interface DeliveryProcess {
   start(): void
   /** Within 2 s what is under way has ended or is given back. */
   stop(): Promise<void>
 }
 
 /** Wires the settings into what tells alerts, and sums up weeks. Nothing is sent before `start`. */
-export async function openDelivery(settings: Wired, { sql, log }: { sql: Sql; log: Log }): Promise<Telling> {
+export async function openDelivery(
+  settings: DeliverySettings,
+  { sql, log }: { sql: Sql; log: Log },
+): Promise<DeliveryProcess> {
   const { secretKeys, telegramApi } = settings
   const summaries = createSummaries({ sql, log })
   const delivery = createDelivery({

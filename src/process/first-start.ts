@@ -12,12 +12,11 @@ export interface FirstKeys {
 }
 
 /**
- * Where there is no workspace, makes one with a live and a test key; null where there is one. Keys that a start made and
- * was killed before it had shown them are revoked and made anew; `markShown` ends that. Of several processes that start
- * at once on one database only one may be in here or between here and `markShown`: see `claimFirstStart`.
+ * Null where there is a workspace. Keys that a killed start had not shown are revoked and made anew; `markShown` ends
+ * that. One process at a time: see `claimFirstStart`.
  */
-export async function firstKeys(sql: Sql, asked: FirstWorkspace): Promise<FirstKeys | null> {
-  const workspace = await firstWorkspace(sql, asked)
+export async function createFirstKeys(sql: Sql, asked: FirstWorkspace): Promise<FirstKeys | null> {
+  const workspace = await createFirstWorkspace(sql, asked)
   if (!workspace) return null
   const made = await listKeys(sql, NAME)
   const unseen = made.filter(({ name, state }) => state !== "revoked" && FIRST.includes(name))
@@ -27,9 +26,9 @@ export async function firstKeys(sql: Sql, asked: FirstWorkspace): Promise<FirstK
   return { workspace, liveKey: await make("live"), testKey: await make("test") }
 }
 
-/** Whether `firstKeys` has anything to do. */
+/** Whether `createFirstKeys` has anything to do. */
 export async function isFirstStart(sql: Sql): Promise<boolean> {
-  return (await marker(sql)) === "made" || (await listWorkspaces(sql)).length === 0
+  return (await readMarker(sql)) === "made" || (await listWorkspaces(sql)).length === 0
 }
 
 /** To be called once the keys have left the process: from then on they are never replaced. */
@@ -37,10 +36,7 @@ export async function markShown(sql: Sql): Promise<void> {
   await mark(sql, "shown")
 }
 
-/**
- * Makes this process the one whose first start it is, until the session given ends; false where another one is at it.
- * The lock is the session's, so it dies with the process and its holder alone is known to be alive.
- */
+/** False where another process is at it. The lock is the session's, so it dies with the process. */
 export async function claimFirstStart({ sql }: Database): Promise<boolean> {
   return await tryLockForSession(sql, "first start")
 }
@@ -50,10 +46,13 @@ const NAME = "default"
 const nameOf = (kind: "live" | "test") => `first ${kind} key`
 const FIRST = [nameOf("live"), nameOf("test")]
 
-async function firstWorkspace(sql: Sql, { plan, explorer, overrides }: FirstWorkspace): Promise<Workspace | null> {
+async function createFirstWorkspace(
+  sql: Sql,
+  { plan, explorer, overrides }: FirstWorkspace,
+): Promise<Workspace | null> {
   const present = await listWorkspaces(sql)
   if (present.length > 0) {
-    if ((await marker(sql)) !== "made" || !present.some(({ name }) => name === NAME)) return null
+    if ((await readMarker(sql)) !== "made" || !present.some(({ name }) => name === NAME)) return null
     return await findWorkspace(sql, NAME)
   }
   // before the workspace: a start that is killed after either of them is repeated
@@ -61,7 +60,7 @@ async function firstWorkspace(sql: Sql, { plan, explorer, overrides }: FirstWork
   return await createWorkspace(sql, { name: NAME, plan, explorer, overrides })
 }
 
-async function marker(sql: Sql): Promise<string | undefined> {
+async function readMarker(sql: Sql): Promise<string | undefined> {
   const [row] = await sql<{ value: string }[]>`
     select value
     from instance

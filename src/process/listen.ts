@@ -1,18 +1,14 @@
 import http from "node:http"
-import type { Listening, ListenOptions } from "../commands/cli/command.ts"
+import type { ListeningProcess, ListenOptions } from "../commands/cli/command.ts"
 
-/**
- * What Bun takes of a request line and headers (16 KiB unless said). It refuses more with a bare 431, as it does more than
- * 200 headers; up to it the refusal is that of surfaces/door.ts. One connection can hold this much memory.
- */
+/** What Bun takes of request line and headers; up to it the refusal is that of surfaces/door.ts. */
 const MOST_HEAD_BYTES = 128 * 1024
 
 /**
- * Opens a port with Bun's server. What Bun 1.4.5 answers by itself, with a bare status and a closed connection: bytes that
- * are no HTTP/1.1 request (400, 505), and heads over its limits (431). A second request on a connection whose first is not
- * answered yet closes it without a word: node:http would answer both in order, at four times the processor time a call.
+ * Bun 1.4.5 itself answers no HTTP/1.1 (400, 505) and heads over its limits (431), and closes a connection with a
+ * pipelined request; node:http takes both, at four times the processor time.
  */
-export function listen({ host, port, fetch }: ListenOptions): Listening {
+export function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
   // a setter that the types do not show; there is no option of the server's own
   Object.assign(http, { maxHeaderSize: MOST_HEAD_BYTES })
   const server = Bun.serve({

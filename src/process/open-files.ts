@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs"
 import { type Settings, SettingsProblems } from "../settings/settings.ts"
 
-/**
- * Files and connections that a server needs to be able to hold open. With the embedded database about 270 are in use once it
- * has started, more with each month's tables; below that every statement may fail, and connections that came meanwhile are
- * never answered. With a database elsewhere about 60 are.
- */
+/** About 270 are in use after a start with the embedded database, about 60 without. Below that statements fail. */
 const NEEDED = { embedded: 1_024, server: 256 }
 
 /** Throws SettingsProblems with the figure needed. */

@@ -4,10 +4,7 @@ import type { Database } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import type { Settings } from "../settings/settings.ts"
 
-/**
- * Seals stored secrets anew after SECRET_KEY was changed. One process has the embedded database to itself, so it is done at
- * once; on a server others may still run with the earlier key alone, so the log only says what to run.
- */
+/** At once on the embedded database; on a server others may run with the earlier key: the log says what to do. */
 export async function resealAtStart(
   { secretKeys }: Pick<Settings, "secretKeys">,
   { sql, kind }: Pick<Database, "sql" | "kind">,

@@ -6,21 +6,21 @@ import {
   CommandProblem,
   type ExitCode,
   type Invocation,
-  type Listening,
+  type ListeningProcess,
   type ListenOptions,
   type ProcessPort,
 } from "../commands/cli/command.ts"
-import { readText, readTree } from "../database/assets.ts"
+import { readTree, versionOf } from "../database/assets.ts"
 import { openDatabase } from "../database/connect.ts"
 import type { Database, Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
-import { loadDemoOnce } from "./demo.ts"
-import { claimFirstStart, firstKeys, isFirstStart, markShown } from "./first-start.ts"
+import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
+import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
 import type { Stop } from "./stop.ts"
 import { untilStopped } from "./until-stopped.ts"
-import { appToShow, welcome } from "./welcome.ts"
+import { findAppToShow, welcome } from "./welcome.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
 /** Serves until it is told to stop. Gives the exit code. */
@@ -34,9 +34,9 @@ interface House {
   database: Database
   app: App
   workers: Workers
-  listening: Listening
+  listening: ListeningProcess
   /** The port of the metrics, where they have one. */
-  metrics: Listening | null
+  metrics: ListeningProcess | null
   url: string
   closeLimits(): void
 }
@@ -60,8 +60,8 @@ async function listen({ settings, process }: Invocation, database: Database, log
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
   const closeLimits = () => wire?.close()
-  let listening: Listening | undefined
-  let metrics: Listening | null = null
+  let listening: ListeningProcess | undefined
+  let metrics: ListeningProcess | null = null
   try {
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
@@ -94,11 +94,15 @@ async function listen({ settings, process }: Invocation, database: Database, log
 /** What /metrics tells besides the calls; undefined where nobody is to be told. */
 function meteredOf({ metricsListen, metricsToken, databaseConnections }: Settings, { kind }: Database) {
   if (!metricsListen && metricsToken === undefined) return undefined
-  const { version } = JSON.parse(readText("package.json")) as { version: string }
-  return { version, database: { kind, connections: databaseConnections } }
+  return { version: versionOf(), database: { kind, connections: databaseConnections } }
 }
 
-function openMetrics({ metricsListen }: Settings, process: ProcessPort, { metrics }: App, log: Log): Listening | null {
+function openMetrics(
+  { metricsListen }: Settings,
+  process: ProcessPort,
+  { metrics }: App,
+  log: Log,
+): ListeningProcess | null {
   if (!metricsListen || !metrics) return null
   const listening = openPort({ ...metricsListen, setting: "METRICS_PORT" }, process, metrics)
   log("info", "metrics_listening", { url: `${listeningUrl(metricsListen.host, listening.port)}/metrics` })
@@ -117,9 +121,13 @@ async function answersSoon({ ping }: Limits): Promise<boolean> {
   return true
 }
 
-type Where = { host: string; port: number; setting: "PORT" | "METRICS_PORT" }
+type ListenAddress = { host: string; port: number; setting: "PORT" | "METRICS_PORT" }
 
-function openPort({ host, port, setting }: Where, process: ProcessPort, fetch: ListenOptions["fetch"]): Listening {
+function openPort(
+  { host, port, setting }: ListenAddress,
+  process: ProcessPort,
+  fetch: ListenOptions["fetch"],
+): ListeningProcess {
   try {
     return process.listen({ host, port, fetch })
   } catch (error) {
@@ -130,7 +138,7 @@ function openPort({ host, port, setting }: Where, process: ProcessPort, fetch: L
   }
 }
 
-const UNUSABLE: Record<string, (setting: Where["setting"]) => string> = {
+const UNUSABLE: Record<string, (setting: ListenAddress["setting"]) => string> = {
   EADDRINUSE: (setting) =>
     `the port is in use; choose another, for example ${setting}=${setting === "PORT" ? 8788 : 9188}`,
   EADDRNOTAVAIL: (setting) =>
@@ -142,14 +150,15 @@ async function greet(invocation: Invocation, house: House, stop: Stop, log: Log)
   const { sql } = house.database
   const claim = (await isFirstStart(sql)) ? await claimed(invocation, house, log) : null
   try {
-    const first = claim && (await firstKeys(sql, invocation.settings.firstWorkspace))
+    const first = claim && (await createFirstKeys(sql, invocation.settings.firstWorkspace))
     const workspaceId = first?.workspace.id ?? null
-    if (invocation.has("demo")) await demo(sql, workspaceId, stop, log)
-    const app = workspaceId === null ? null : await appToShow(sql, workspaceId)
+    const isDemo = invocation.has("demo") && (await addDemo(sql, workspaceId, stop, log))
+    const app = workspaceId === null ? null : await findAppToShow(sql, workspaceId)
     if (stop.isAsked()) return
     welcome(invocation, { url: house.url, first, app })
     await invocation.terminal.flush()
     if (first) await markShown(sql)
+    if (isDemo) await addDemoCharts(sql, stop, log)
   } finally {
     await claim?.release()
   }
@@ -171,9 +180,21 @@ async function claimed({ settings }: Invocation, { database }: House, log: Log):
 }
 
 /** Its failure must not keep the keys from being shown; the next start tries again. */
-async function demo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<void> {
+async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<boolean> {
   try {
-    if (await loadDemoOnce(sql, workspaceId)) log("info", "demo_loaded")
+    const isLoaded = await loadDemoOnce(sql, workspaceId)
+    if (isLoaded) log("info", "demo_loaded")
+    return isLoaded
+  } catch (error) {
+    if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
+    return false
+  }
+}
+
+/** After the greeting, which nothing of them is in. */
+async function addDemoCharts(sql: Sql, stop: Stop, log: Log): Promise<void> {
+  try {
+    await loadChartsOnce(sql)
   } catch (error) {
     if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
   }

@@ -1,7 +1,7 @@
 import type { Invocation, StopReason } from "../commands/cli/command.ts"
 import type { Log } from "../log.ts"
 
-/** What makes a command that runs on stop. The time it has for that runs from the first call of `ask`, whatever it does then. */
+/** The time for stopping runs from the first call of `ask`. */
 export interface Stop {
   ask(why: StopReason): void
   isAsked(): boolean

@@ -2,7 +2,7 @@ import { createFindings } from "../alerts/findings-worker.ts"
 import type { Sql } from "../database/types.ts"
 import { recurring } from "../leases/timers.ts"
 import type { Log } from "../log.ts"
-import { type Budget, budgetOf } from "../measuring/budget.ts"
+import { type Budget, readBudget } from "../measuring/budget.ts"
 import { createMeasure } from "../measuring/measure.ts"
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import type { AskedSource } from "../measuring/source-alarms.ts"
@@ -16,14 +16,12 @@ import type { Measure } from "../vocabulary/live-read.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured-kinds.ts"
 
-/** What reads the stores in this process. */
 export interface StoreReading {
   /** Live reads; whichever process works next does them. */
   measure: Measure
   budget(): Promise<Budget[]>
   /** Begins to read what is due, and to tend what goes with it. */
   start(): void
-  /** Ends or gives back what is under way. */
   stop(): Promise<void>
 }
 
@@ -31,7 +29,7 @@ export interface StoreReading {
 const ANSWER_MS = 20_000
 
 /** Wires the settings into what reads the stores. Nothing is asked before `start`. */
-export function openStoreReading(opened: Parts): StoreReading {
+export function openStoreReading(opened: StoreReadingParts): StoreReading {
   const { settings, sql, log, allowPrivate = [], now = () => new Date() } = opened
   const parts = measuredBy(settings)
   const { kinds, egress, egressCountry, gapsMs } = parts
@@ -74,7 +72,7 @@ export function openStoreReading(opened: Parts): StoreReading {
   ]
   return {
     measure: createMeasure({ sql, kinds, egress, now, isReading, nudge, onEnded }),
-    budget: () => budgetOf(sql, parts),
+    budget: () => readBudget(sql, parts),
     start() {
       if (allowPrivate.length > 0)
         log("info", "private_targets", { reason: `may be asked: ${allowPrivate.join(", ")}` })
@@ -89,10 +87,7 @@ export function openStoreReading(opened: Parts): StoreReading {
   }
 }
 
-/**
- * A runtime lets garbage lie until there is as much of it as of what is in use: hostile pages of 8 MB came to 300 MB so, to
- * 250 MB where it was collected beside the work, and to 150 MB where the work waits for it, some 20 ms a large page.
- */
+/** Runtimes let garbage lie: hostile pages of 8 MB came to 300 MB, to 150 MB where the work waits for this. */
 function collectGarbage(): void {
   const { Bun: bun } = globalThis as { Bun?: { gc(sync: boolean): void } }
   bun?.gc(true)
@@ -102,16 +97,14 @@ async function judgeAll(sql: Sql, sources: readonly AskedSource[], log: Log): Pr
   for (const { name } of sources) await noteHealth(sql, name, log)
 }
 
-interface Parts {
+interface StoreReadingParts {
   settings: MeasuringSettings
   sql: Sql
   log: Log
   /** Addresses and networks that sites of developers may have although they are not public. */
   allowPrivate?: readonly string[]
   now?: () => Date
-  /** Asks sites of developers. */
   outbound?: SafeFetch
-  /** From what was stored to what is found in it. */
   findingsAfterMs?: number
 }
 

@@ -5,12 +5,12 @@ import { openDatabase } from "../database/connect.ts"
 import { migrate } from "../database/migrate.ts"
 import type { Database } from "../database/types.ts"
 import { createLog, type Log } from "../log.ts"
+import { followMarket } from "../tracking/market.ts"
 import { assertOpenFiles } from "./open-files.ts"
 import { resealAtStart } from "./reseal-at-start.ts"
 import { type Stop, stopSignal } from "./stop.ts"
 
-/** What a process that runs on has. */
-export interface Running {
+export interface RunningProcess {
   database: Database
   stop: Stop
   log: Log
@@ -19,7 +19,7 @@ export interface Running {
 /** Brings the database up to date, runs until a stop is asked, and closes the database. Gives the exit code. */
 export async function untilStopped(
   invocation: Invocation,
-  run: (running: Running) => Promise<void>,
+  run: (running: RunningProcess) => Promise<void>,
 ): Promise<ExitCode> {
   assertOpenFiles(invocation.settings)
   const { databaseUrl, dataDir, databaseConnections: maxConnections, logLevel, warnings } = invocation.settings
@@ -33,6 +33,7 @@ export async function untilStopped(
     if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
     if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)
     if (!stop.isAsked()) await resealAtStart(invocation.settings, database, log)
+    if (!stop.isAsked()) await followMarket(database.sql, invocation.settings.market)
     if (!stop.isAsked()) await run({ database, stop, log })
   } finally {
     await database.close()

@@ -6,7 +6,6 @@ import type { FirstKeys } from "./first-start.ts"
 
 export interface Welcome {
   url: string
-  /** The keys of a first start, else null. */
   first: FirstKeys | null
   /** An app of the first workspace whose ranks can be shown. */
   app: ShownApp | null
@@ -38,7 +37,7 @@ export function welcome(invocation: Invocation, { url, first, app }: Welcome): v
 }
 
 /** The app of a workspace with the most keywords, to show its ranks. */
-export async function appToShow(sql: Sql, workspaceId: number): Promise<ShownApp | null> {
+export async function findAppToShow(sql: Sql, workspaceId: number): Promise<ShownApp | null> {
   const [row] = await sql<ShownApp[]>`
     select a.id, t.country
     from tracked_app a

@@ -6,20 +6,16 @@ import type { Log } from "../log.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
 import { openDelivery } from "./delivering.ts"
+import { createFilling } from "./filling.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
 
-/** What works in a process beside its requests. */
 export interface Workers {
   reading: StoreReading
   start(): void
-  /** Ends or gives back what is under way. */
   stop(): Promise<void>
 }
 
-/**
- * A server reads the stores unless MEASURE=no, does queued writes and removes what is old; a process that serves nothing
- * reads. Both tell alerts unless DELIVER=no.
- */
+/** MEASURE=no: no store is read. DELIVER=no: no alert is told. A process that serves nothing reads only. */
 export async function openWorkers(
   settings: Settings,
   { sql, log, as }: { sql: Sql; log: Log; as: "server" | "reader" },
@@ -31,6 +27,7 @@ export async function openWorkers(
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
+    { work: createFilling({ sql, log }), isOn: as === "server" },
   ]
   return {
     reading,

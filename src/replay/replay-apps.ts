@@ -1,5 +1,5 @@
-import type { AppsObservation } from "../observations/kinds/apps.ts"
 import { withoutPages } from "../observations/pages-in-look-ups.ts"
+import type { AppsObservation } from "../observations/shapes/apps.ts"
 import type { Attempt } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { itunesRows } from "../sources/apple/itunes-app.ts"
@@ -13,20 +13,14 @@ export function readHeldApps(sources: Sources, held: AppsObservation, body: RawB
   return { ...read, asked, apps: read.apps.filter(({ id }) => asked.includes(id)) }
 }
 
-/**
- * What a look-up was asked for, as far as its body and what is stored of it tell: later readings may have taken the place
- * of some. Throws ReadFailure.
- */
+/** As far as the body and what is stored of it tell: later readings may have taken some places. Throws ReadFailure. */
 function askedOf(source: AppsObservation["source"], stored: readonly string[], { text }: RawBody): string[] {
   if (source !== "itunes-lookup") return [...stored]
   const named = itunesRows(text).flatMap((row) => (row.is === "other" ? [] : [row.id]))
   return [...new Set([...stored, ...named])]
 }
 
-/**
- * What a body says of apps, read by the source of that name, without their pages: nothing tells whether it was read for
- * these. Where the store says that it has none of the apps, they are not available. Throws ReadFailure.
- */
+/** Without their pages: nothing tells whether the body was read for these. Throws ReadFailure. */
 export function readApps(
   sources: Sources,
   { source: name, platform, storefront, subject }: Pick<Attempt, "source" | "platform" | "storefront" | "subject">,

@@ -2,9 +2,9 @@ import type { Sql } from "../database/types.ts"
 import type { Attempt, Platform, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { isHeld, readAgain, readableNames } from "./replay-held.ts"
-import { type Range, type ReadFrom, startOf } from "./replay-subjects.ts"
+import { type Range, type ReplaySubject, startOf } from "./replay-subjects.ts"
 
-interface Row {
+interface AttemptRow {
   id: number
   kind: Attempt["kind"]
   at: Date
@@ -17,20 +17,17 @@ interface Row {
 
 const PAGE = 200
 
-/**
- * Reads whose body the parser of the time did not know, page by page; not those that were recorded since, nor pages that
- * came with another status than 200: an error that looks like an answer is none.
- */
-export async function* unreadAttempts(
+/** Not those recorded since, nor pages with another status than 200: an error that looks like an answer is none. */
+export async function* readUnreadAttempts(
   sql: Sql,
   sources: Sources,
   { since, source }: Range,
-): AsyncGenerator<ReadFrom[]> {
+): AsyncGenerator<ReplaySubject[]> {
   const names = readableNames(sources).filter((name) => source === null || name === source)
   if (names.length === 0) return
   let after = 0
   for (;;) {
-    const rows = await sql<Row[]>`
+    const rows = await sql<AttemptRow[]>`
       select id, kind, at, subject, storefront, platform, source, sha256
       from attempt a
       where id > ${after} and outcome = 'changed' and sha256 is not null and at >= ${startOf(since)}::text::timestamptz
@@ -40,11 +37,11 @@ export async function* unreadAttempts(
       limit ${PAGE}`
     if (rows.length === 0) return
     yield rows.map((row) => attemptOf(row, sources))
-    after = (rows.at(-1) as Row).id
+    after = (rows.at(-1) as AttemptRow).id
   }
 }
 
-function attemptOf(row: Row, sources: Sources): ReadFrom {
+function attemptOf(row: AttemptRow, sources: Sources): ReplaySubject {
   const { source, platform, storefront, at, sha256, subject } = row
   return {
     source,

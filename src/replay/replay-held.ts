@@ -1,13 +1,14 @@
 import type { Sql } from "../database/types.ts"
 import type { AnyKind } from "../observations/kind.ts"
-import { type AppsObservation, apps } from "../observations/kinds/apps.ts"
+import { apps } from "../observations/kinds/apps.ts"
 import { KINDS, kindNamed } from "../observations/kinds.ts"
 import type { AnyObservation } from "../observations/provenance.ts"
+import type { AppsObservation } from "../observations/shapes/apps.ts"
 import type { Attempt, Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { parseBody, type RawBody, type Source } from "../sources/source.ts"
 import { readApps, readHeldApps } from "./replay-apps.ts"
-import type { Range, ReadFrom } from "./replay-subjects.ts"
+import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
 interface HeldRange extends Range {
   /** The first day of which a body can be kept. */
@@ -19,7 +20,7 @@ export async function* readHeld(
   sql: Sql,
   sources: Sources,
   { since, source, firstKept }: HeldRange,
-): AsyncGenerator<ReadFrom[]> {
+): AsyncGenerator<ReplaySubject[]> {
   for (const kind of new Set(allOf(sources).map((one) => one.kind))) {
     if (!kind.stored || !kind.replay) continue
     const names = sourcesOf(kind, sources)
@@ -35,7 +36,7 @@ export async function* readHeld(
   }
 }
 
-function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReadFrom {
+function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReplaySubject {
   const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = held
   const replay = kind.replay!
   const subjects = replay.subjects(held)

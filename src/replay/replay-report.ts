@@ -1,7 +1,7 @@
 import type { Platform, SourceName } from "../observations/types.ts"
 
 /** Of one source: readings of search results, answers of suggestions, and what was said of apps, app by app. */
-export interface SourceReplayed {
+export interface SourceComparison {
   source: SourceName
   /** Read as they were. */
   same: number
@@ -32,9 +32,9 @@ export interface ReplayExample {
   detail: string
 }
 
-export interface Replayed {
+export interface ReplaySummary {
   /** In alphabetical order; those of which nothing is stored are left out. */
-  sources: SourceReplayed[]
+  sources: SourceComparison[]
   /** The first few of each change of each source. */
   examples: ReplayExample[]
 }
@@ -43,9 +43,9 @@ const EXAMPLES = 20
 
 /** Adds up what became of readings. */
 export function createReport() {
-  const sources = new Map<SourceName, SourceReplayed>()
+  const sources = new Map<SourceName, SourceComparison>()
   const examples: ReplayExample[] = []
-  const of = (source: SourceName): SourceReplayed => {
+  const of = (source: SourceName): SourceComparison => {
     const held = sources.get(source) ?? { source, ...NOTHING }
     sources.set(source, held)
     return held
@@ -58,7 +58,7 @@ export function createReport() {
       const alike = examples.filter(({ source, change }) => source === example.source && change === example.change)
       if (alike.length < EXAMPLES) examples.push(example)
     },
-    result: (): Replayed => ({
+    result: (): ReplaySummary => ({
       sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
       examples,
     }),

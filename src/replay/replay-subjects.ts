@@ -3,7 +3,7 @@ import type { Observation, Platform, SourceName } from "../observations/types.ts
 import type { RawBody } from "../sources/source.ts"
 
 /** What was read from one body, or was to be. */
-export interface ReadFrom {
+export interface ReplaySubject {
   source: SourceName
   platform: Platform
   storefront: string

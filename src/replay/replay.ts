@@ -8,10 +8,10 @@ import type { Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { ReadFailure } from "../sources/source.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { unreadAttempts } from "./replay-attempts.ts"
+import { readUnreadAttempts } from "./replay-attempts.ts"
 import { readHeld } from "./replay-held.ts"
-import { createReport, type ReplayExample, type Replayed, type ReplayReport } from "./replay-report.ts"
-import type { ReadFrom } from "./replay-subjects.ts"
+import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
+import type { ReplaySubject } from "./replay-subjects.ts"
 
 export interface ReplayOptions {
   bodies: Pick<RawBodies, "read" | "size">
@@ -29,18 +29,15 @@ export interface ReplayOptions {
 }
 
 /**
- * Derives observations again from kept bodies with the parsers of `sources`, and says what changed. Without `write`
- * nothing is changed. With it `record` is given what is read otherwise than it is stored, what an older parser read (the
- * facts of apps that it stored have nothing to be compared with), and what can be read now; its own rules decide, and all
- * that is derived follows, keywords' figures at the end. Throws what the database and the folder throw; what was recorded by then stays, and replaying
- * again goes on from there.
+ * Without `write` nothing is changed. With it `record` gets what is read otherwise than stored, what an older parser
+ * read, and what can be read now; its own rules decide. Replaying again goes on from where it ended.
  */
-export async function replay(sql: Sql, options: ReplayOptions): Promise<Replayed> {
+export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySummary> {
   const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
   const report = createReport()
   const sides: Sides = new Map()
   let readings = 0
-  for await (const page of pagesOf(sql, options)) {
+  for await (const page of readPages(sql, options)) {
     const seen: Observation[] = []
     for (const one of page) {
       const observation = await judge(one, options, now(), report)
@@ -58,17 +55,20 @@ export async function replay(sql: Sql, options: ReplayOptions): Promise<Replayed
 
 const PAUSE_MS = 5
 
-async function* pagesOf(sql: Sql, { bodies, sources, since, source }: ReplayOptions): AsyncGenerator<ReadFrom[]> {
+async function* readPages(
+  sql: Sql,
+  { bodies, sources, since, source }: ReplayOptions,
+): AsyncGenerator<ReplaySubject[]> {
   const { oldest } = await bodies.size()
   if (!oldest) return
   const range = { since: since ?? null, source: source ?? null }
   yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
-  yield* unreadAttempts(sql, sources, range)
+  yield* readUnreadAttempts(sql, sources, range)
 }
 
 /** Says what became of a reading; gives what there is to record. */
 async function judge(
-  stored: ReadFrom,
+  stored: ReplaySubject,
   { bodies }: ReplayOptions,
   now: Date,
   report: ReplayReport,
@@ -100,7 +100,7 @@ function reasonOf(error: ReadFailure | ObservationProblem): string {
 }
 
 function exampleOf(
-  { source, platform, storefront, seenAt }: ReadFrom,
+  { source, platform, storefront, seenAt }: ReplaySubject,
   change: ReplayExample["change"],
   subject: string,
   detail: string,
@@ -109,7 +109,7 @@ function exampleOf(
 }
 
 /** Whether anything differs. */
-function compared(stored: ReadFrom, seen: Observation, report: ReplayReport): boolean {
+function compared(stored: ReplaySubject, seen: Observation, report: ReplayReport): boolean {
   const differences = stored.compare(seen)
   differences.forEach((difference, place) => {
     report.add(stored.source, difference ? "different" : "same", 1)

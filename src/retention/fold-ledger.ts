@@ -1,19 +1,16 @@
 import type { Tx } from "../database/types.ts"
 
-export interface Folding {
+export interface FoldStep {
   days: number
   chunk: number
   /** The least workspace id to look at. */
   from: number
 }
 
-/**
- * Takes rows of the next workspace that has old ones; sums and rows change places in one statement. Of 1,000 workspaces
- * without any it goes on to the next. A charge that a job under way may still give back stays.
- */
+/** Sums and rows change places in one statement. A charge that a job under way may still give back stays. */
 export async function foldLedger(
   tx: Tx,
-  { days, chunk, from }: Folding,
+  { days, chunk, from }: FoldStep,
 ): Promise<{ removed: number; next: number | null }> {
   const [row] = await tx<{ removed: number; next: number | null }[]>`
     with bounds as materialized (

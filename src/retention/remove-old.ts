@@ -2,10 +2,9 @@ import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { foldLedger } from "./fold-ledger.ts"
-import { AGING, type AgingRows, type Kept } from "./tables.ts"
+import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
-/** How many rows of each table were deleted. */
-export type Removed = Record<string, number>
+export type RemovedRows = Record<string, number>
 
 export interface RetentionOptions {
   /** Rows that one statement takes away at most: 100 took the embedded database 2 ms, and 9 ms at the 99th percentile. */
@@ -15,17 +14,15 @@ export interface RetentionOptions {
   signal?: AbortSignal
 }
 
-/**
- * Takes away what is older than it is to be kept, by the database's clock. Each statement stands for itself: cut off
- * anywhere, it is taken up again, and twice does no more than once. Of several processes one works at a time; the others
- * return at once. Returns what this call took away.
- */
-export async function removeOld(sql: Sql, kept: Kept, options: RetentionOptions = {}): Promise<Removed> {
+/** Each statement stands for itself: a run that is cut off is taken up again. One process works at a time. */
+export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal } = options
-  const removed: Removed = Object.fromEntries(["ledger", ...AGING.map(({ table }) => table)].map((table) => [table, 0]))
+  const removed: RemovedRows = Object.fromEntries(
+    ["ledger", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
+  )
   for (const [table, step] of stepsOf(kept, chunk)) {
     for (let more = true; more && !signal?.aborted; ) {
-      const done = await alone(sql, step)
+      const done = await runAlone(sql, step)
       if (!done) return removed
       removed[table]! += done.removed
       more = done.more
@@ -35,18 +32,16 @@ export async function removeOld(sql: Sql, kept: Kept, options: RetentionOptions 
   return removed
 }
 
-export interface Cleaning {
-  /** Looks for the first time a minute after the start, then every hour. */
+export interface CleaningProcess {
   start(): void
   /** Ends after the statement under way. */
   stop(): Promise<void>
 }
 
-/** Keeps a database to what is to be kept, for as long as a server runs. */
 export function createCleaning(
-  { sql, kept, log }: { sql: Sql; kept: Kept; log: Log },
+  { sql, kept, log }: { sql: Sql; kept: RetentionDays; log: Log },
   { firstMs = 60_000, everyMs = 3_600_000, ...options }: RetentionOptions & { firstMs?: number; everyMs?: number } = {},
-): Cleaning {
+): CleaningProcess {
   const stopping = new AbortController()
   const { signal } = stopping
   let working = Promise.resolve()
@@ -77,10 +72,9 @@ export function createCleaning(
   }
 }
 
-/** One statement's work. */
 type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
 
-function stepsOf(kept: Kept, chunk: number): [table: string, step: Step][] {
+function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step][] {
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
@@ -88,7 +82,7 @@ function stepsOf(kept: Kept, chunk: number): [table: string, step: Step][] {
 }
 
 /** Null when another process is at it. */
-async function alone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
+async function runAlone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
   return (await sql.begin(async (tx) => {
     return (await tryLock(tx, "retention")) ? await step(tx) : null
   })) as Awaited<ReturnType<Step>> | null

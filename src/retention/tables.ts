@@ -2,12 +2,11 @@ import type { Db } from "../database/types.ts"
 import { KINDS } from "../observations/kinds.ts"
 
 /** For how many days each is kept; 0 for ever. */
-export interface Kept {
+export interface RetentionDays {
   /** Then only monthly sums are left. The current and the previous month always stay whole. */
   ledgerDays: number
   /** Of failed reads; how the sources did by the hour, and alerts that are over, are kept as long. */
   attemptDays: number
-  /** Finished jobs, from their end. */
   jobDays: number
   /** 0, or 365 and more: the table itself refuses less. */
   auditDays: number
@@ -17,14 +16,12 @@ export interface Kept {
 
 /** Rows of a table that go once they are old, oldest first where an index gives them so. */
 export interface AgingRows {
-  /** Not partitioned: rows are named by where they lie. */
   table: string
   /** The column that age is counted from: of a time, or of a UTC day. Rows without it stay. */
   time?: string
   day?: string
   /** The setting, or the days, that a row is kept from then on. */
-  keep: keyof Kept | number
-  /** The table that has the column, and the key by which its rows own these. */
+  keep: keyof RetentionDays | number
   owner?: { table: string; key: string }
   where?: (sql: Db) => unknown
   /** How much larger than others a row is: so many fewer go at once. */
@@ -33,7 +30,7 @@ export interface AgingRows {
   allowedBy?: string
 }
 
-// A link works for 7 days: a day later no download is under way, and whoever comes late was told why.
+// A link works for 7 days: a day later no download is under way.
 const EXPORT_DAYS = 8
 
 const withoutParts = (sql: Db) => sql`not exists (select from export_part p where p.export_id = export.id)`
@@ -45,7 +42,7 @@ const jobsThatAre = (status: string): AgingRows => ({
   where: (sql) => sql`status = ${status}`,
 })
 
-/** What goes when. Charges are not among them: see fold-ledger.ts. */
+/** Charges are not among them: see fold-ledger.ts. */
 export const AGING: readonly AgingRows[] = [
   // access: a day's count is asked for on that day alone, and closed units are counted by the month
   { table: "hive_day", day: "day", keep: 40 },
@@ -57,11 +54,11 @@ export const AGING: readonly AgingRows[] = [
   { table: "share_link", time: "expires_at", keep: 0 },
   { table: "share_try", time: "started_at", keep: 1 / 24 },
   ...KINDS.flatMap(({ keep }) => keep ?? []),
-  // measuring
+  // what a store's search found is asked anew after a week
+  { table: "name_search", time: "seen_at", keep: 8 },
   { table: "attempt", time: "at", keep: "attemptDays" },
   { table: "source_hour", time: "hour", keep: "attemptDays" },
   { table: "instance_alert", time: "ended_at", keep: "attemptDays" },
   ...["done", "failed", "unknown"].map(jobsThatAre),
-  // alerts, with what was sent of them
   { table: "alert", time: "at", keep: "alertDays" },
 ] // biome-ignore format: a list to scan

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
 import type { LogLevel } from "../log.ts"
+import { CHART_GENRES, isStorefront, type MarketStorefront } from "../vocabulary/storefronts.ts"
 import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../vocabulary/upstreams.ts"
 
 export interface Setting {
@@ -174,6 +175,37 @@ function isListByHost(text: string, hosts: readonly string[], isValue: (value: s
     values.size === list.length &&
     [...values].every(([host, value]) => hosts.includes(host) && isValue(value))
   )
+}
+
+/** Storefronts, each with its genres or with all: "us,jp:6014+6015". */
+export function marketOf(text: string): MarketStorefront[] {
+  return entries(text.toLowerCase()).map((entry) => {
+    const [storefront = "", genres] = entry.split(/\s*:\s*/)
+    return { storefront, genres: genres === undefined ? CHART_GENRES : genres.split(/\s*\+\s*/) }
+  })
+}
+
+/** Each storefront once, and each of its genres. */
+export function isMarket(text: string): boolean {
+  const market = marketOf(text)
+  return (
+    isEachOnce(market.map(({ storefront }) => storefront)) &&
+    entries(text).every((entry) => entry.split(":").length <= 2) &&
+    market.every(({ storefront, genres }) => isStorefront(storefront) && isEachOnce(genres) && genres.every(hasCharts))
+  )
+}
+
+const isEachOnce = (names: readonly string[]) => new Set(names).size === names.length
+
+const hasCharts = (genre: string) => CHART_GENRES.includes(genre)
+
+/** Origins as a browser spells them, so that they compare as text; "null" is nobody's. */
+export function isOriginList(list: string[]): boolean {
+  return list.every((origin) => {
+    if (origin.includes("*")) return origin === "*"
+    if (/^https?:/.test(origin)) return URL.canParse(origin) && new URL(origin).origin === origin
+    return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(:\d{1,5})?$/.test(origin)
+  })
 }
 
 /** Sources that can be asked; what is imported cannot be switched off here. */

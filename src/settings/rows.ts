@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { PLANS } from "../access/plans.ts"
 import { isStorefront } from "../vocabulary/storefronts.ts"
 import {
-  address, days, entries, HOST_NAME, isDatabaseAddress, isGapList, isSecretKey, isSourceList, isUrlList, LEVELS,
-  msByHost, networks, oneOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,
+  address, days, entries, HOST_NAME, isDatabaseAddress, isGapList, isMarket, isOriginList, isSecretKey, isSourceList, isUrlList, LEVELS,
+  marketOf, msByHost, networks, oneOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,
 } from "./kinds.ts" // biome-ignore format: a list to scan
 
 export interface Rows {
@@ -41,6 +41,10 @@ export const SETTINGS = {
     example: "appmeter-eu" },
   trustedProxies: networks("TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.7",
     "Addresses and networks, with commas, whose X-Forwarded-For is believed."),
+  corsOrigins: { name: "CORS_ORIGINS", schema: v.pipe(v.string(), v.transform(entries), v.check(isOriginList)),
+    fallback: "", meaning: "Origins, with commas, whose pages may call with a key; * for all. Without it none may.",
+    fix: "origins as a browser sends them, scheme and host without a path, with commas between them, or *",
+    example: "https://dashboard.example.com" },
   logLevel: { name: "LOG_LEVEL", ...oneOf(LEVELS, "info"), meaning: "Least level of the log lines on stderr." },
   firstWorkspace: {
     plan: { name: "FIRST_WORKSPACE_PLAN", ...oneOf(PLANS, "enterprise"),
@@ -81,6 +85,10 @@ export const SETTINGS = {
       fix: "hosts of stores, each once with = and an http or https address without user, query or fragment, with commas between them",
       example: "apps.apple.com=http://127.0.0.1:9000" },
   },
+  market: { name: "MARKET", schema: v.pipe(v.string(), v.check(isMarket), v.transform(marketOf)), fallback: "",
+    meaning: "Storefronts, with commas, whose charts and the apps on them are read daily; some genres alone: jp:6014+6015. All processes of a database need the same.",
+    fix: "storefronts, each once, with commas between them; behind each, where not all genres are wanted, a colon and genres with + between them: 36 for all apps together, 6000 to 6027",
+    example: "us,gb,jp:6014+6015" },
   allowPrivateTargets: networks("ALLOW_PRIVATE_TARGETS", "10.1.2.0/24",
     "Addresses and networks, with commas, that may be asked for others although they are not public."),
   deliver: yesOrNo("DELIVER", "yes", "Whether a server, or appmeter work, tells alerts on channels and sums up weeks."),
@@ -120,6 +128,13 @@ export const SETTINGS = {
       schema: v.pipe(v.string(), v.transform(entries), v.check((keys: string[]) => keys.every(isSecretKey))),
       fallback: "", meaning: "Earlier SECRET_KEYs, with commas: what they encrypted can still be read.",
       fix: "earlier values of SECRET_KEY with commas between them", example: "q83v…", secret: true },
+  },
+  assistant: {
+    key: { name: "APPMETER_KEY", schema: v.string(), meaning: "Key that appmeter mcp calls with.", fix: "a key",
+      example: "svc_live_…", secret: true },
+    url: { name: "APPMETER_URL", schema: v.string(),
+      meaning: "Server that appmeter mcp passes calls on to; without it they are answered from the database.",
+      fix: "an address", example: "https://ranks.example.com" },
   },
   drainMs: whole("DRAIN_MS", 0, 15_000, 100,
     "Milliseconds between /readyz turning 503 and the port closing; connections end with their next answer meanwhile."),

@@ -14,7 +14,7 @@ export type FirstWorkspace = Settings["firstWorkspace"]
 type Values<R> = R extends { schema: v.GenericSchema<string, infer Value> }
   ? Value | (R extends { fallback: string } ? never : undefined)
   : { [Name in keyof R]: Values<R[Name]> }
-type Given = Values<typeof SETTINGS>
+type SettingValues = Values<typeof SETTINGS>
 
 export interface SettingProblem {
   variable: string
@@ -39,7 +39,7 @@ export type Environment = Record<string, string | undefined>
 /** The settings of an environment. `readFile` gives the text behind a NAME_FILE. Throws SettingsProblems with all of them. */
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
-  const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as Given
+  const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
   const { upstash, secretKeys, metrics, raw, measuring, ...plain } = given
   const settings = {
     ...plain,
@@ -132,7 +132,10 @@ function secretText(name: string, env: Environment, readFile: (path: string) => 
   return undefined
 }
 
-function upstashOf({ url, token }: Given["upstash"], problems: Problems): { url: string; token: string } | undefined {
+function upstashOf(
+  { url, token }: SettingValues["upstash"],
+  problems: Problems,
+): { url: string; token: string } | undefined {
   if (url !== undefined && token !== undefined) return { url, token }
   const bad = problems.some(({ variable }) => variable.startsWith("UPSTASH_"))
   if (bad || url === token) return undefined
@@ -146,7 +149,7 @@ function upstashOf({ url, token }: Given["upstash"], problems: Problems): { url:
 }
 
 /** Newest first. */
-function secretKeysOf({ newest, earlier }: Given["secretKeys"], problems: Problems): SecretKeys | null {
+function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems: Problems): SecretKeys | null {
   if (newest !== undefined) return earlier === undefined ? null : new SecretKeys([newest, ...earlier])
   if (!earlier?.length || problems.some(({ variable }) => /^SECRET_KEY(_FILE)?$/.test(variable))) return null
   const fix = "set it beside SECRET_KEY_PREVIOUS, or remove both"

@@ -1,11 +1,11 @@
-import type { AppsQuestion } from "../observations/kinds/apps.ts"
-import type { ChartQuestion } from "../observations/kinds/chart.ts"
 import type { DeveloperQuestion } from "../observations/kinds/developer.ts"
 import type { GenresQuestion } from "../observations/kinds/genres.ts"
 import type { HintsQuestion } from "../observations/kinds/hints.ts"
-import type { ListingQuestion } from "../observations/kinds/listing.ts"
-import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/kinds/reviews.ts"
-import type { SearchQuestion } from "../observations/kinds/search.ts"
+import type { AppsQuestion } from "../observations/shapes/apps.ts"
+import type { ChartQuestion } from "../observations/shapes/chart.ts"
+import type { ListingQuestion } from "../observations/shapes/listing.ts"
+import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/shapes/reviews.ts"
+import type { SearchQuestion } from "../observations/shapes/search.ts"
 import type {
   AppsObservation,
   ChartObservation,

@@ -1,4 +1,4 @@
-import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/kinds/reviews.ts"
+import type { PlayReviewsQuestion, ReviewsQuestion } from "../observations/shapes/reviews.ts"
 import type { Outcome, ReviewsObservation, StoreReview } from "../observations/types.ts"
 import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple/reviews.ts"
 import { PLAY_REVIEWS, playReviews } from "./play/reviews.ts"
@@ -15,6 +15,8 @@ export interface ReadReviews {
   known(review: StoreReview): boolean
   /** How many have rated the app there, as a look-up said lately. Of 0 an empty page is believed. */
   ratings?: number | null
+  /** Not more than the newest page: the reading is complete only where nothing new can follow it. */
+  newestPage?: boolean
 }
 
 /**
@@ -29,11 +31,12 @@ export interface ReadReviews {
  */
 export async function readReviews(
   ask: AskReviews<ReviewsQuestion>,
-  { storefront, id, known, ratings }: ReadReviews,
+  { storefront, id, known, ratings, newestPage }: ReadReviews,
 ): Promise<ReviewsObservation[]> {
   const reading = newReading(known)
+  const pages = newestPage ? 1 : REVIEW_PAGES
   let passedOver = 0
-  for (let page = 1; page <= REVIEW_PAGES && passedOver < MOST_PASSED_OVER; page++) {
+  for (let page = 1; page <= pages && passedOver < MOST_PASSED_OVER; page++) {
     const asked = { storefront, storeId: id, page }
     const seen = await askAgain(() => askEitherForm(ask, asked), reading)
     if (seen === null) return ended(reading)
@@ -59,7 +62,7 @@ export interface ReadPlayReviews extends ReadReviews {
  */
 export async function readPlayReviews(
   ask: AskReviews<PlayReviewsQuestion>,
-  { storefront, language, id, known, ratings, most = 4 * PLAY_REVIEWS }: ReadPlayReviews,
+  { storefront, language, id, known, ratings, newestPage, most = 4 * PLAY_REVIEWS }: ReadPlayReviews,
 ): Promise<ReviewsObservation[]> {
   const reading = newReading(known)
   const tokens = new Set<string | undefined>()
@@ -72,6 +75,8 @@ export async function readPlayReviews(
     if (token === undefined && saysNone(seen, ratings)) return none(seen)
     if (isLast(reading, seen, true)) return ended(reading)
     token = seen.at(-1)!.next
+    reading.missed ||= newestPage ?? false
+    if (newestPage) break
     // without another token the next page would be one that was read
     reading.missed ||= tokens.has(token)
     if (tokens.has(token)) break

@@ -1,5 +1,5 @@
-import { MOST_REVIEWS, mayBeWritten } from "../observations/kinds/reviews.ts"
 import { titleIn, versionIn, writtenIn } from "../observations/review-parts.ts"
+import { MOST_REVIEWS, mayBeWritten } from "../observations/shapes/reviews.ts"
 import type { StoreReview } from "../observations/types.ts"
 import { fact } from "./required.ts"
 import { ReadFailure } from "./source.ts"

@@ -75,7 +75,7 @@ export class ReadFailure extends Error {
 }
 
 /** What a read needs of the world. */
-export interface Reach {
+export interface SourceAccess {
   /** Where an upstream is, without a trailing slash: itself, or what stands in for it. */
   address(upstream: Upstream): string
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -109,7 +109,7 @@ export interface BodyGuest {
 export async function readOnce<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
-  reach: Reach,
+  reach: SourceAccess,
 ): Promise<{ seen: Seen; body: RawBody }> {
   const { path, method = "GET", headers, body: sent } = source.request(asked)
   const init = { method, headers: { "user-agent": NAME, ...headers }, ...(sent !== undefined && { body: sent }) }
@@ -144,7 +144,7 @@ export function parseBody<Asked, Seen extends Observation>(
 const LARGEST_BYTES = 12_000_000
 const REDIRECTS = 3
 
-async function fetchBody(url: string, init: RequestInit, reach: Reach): Promise<RawBody> {
+async function fetchBody(url: string, init: RequestInit, reach: SourceAccess): Promise<RawBody> {
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(reach.timeoutMs)])
   try {
     const { response, at } = await follow(url, init, signal, reach)
@@ -160,7 +160,7 @@ async function fetchBody(url: string, init: RequestInit, reach: Reach): Promise<
   }
 }
 
-function whyNoAnswer(error: unknown, { signal, timeoutMs }: Reach): string {
+function whyNoAnswer(error: unknown, { signal, timeoutMs }: SourceAccess): string {
   if (signal.aborted) return "the reading was stopped"
   return (error as Error).name === "TimeoutError" ? `no answer within ${timeoutMs} ms` : "the connection failed"
 }
@@ -169,7 +169,7 @@ function whyNoAnswer(error: unknown, { signal, timeoutMs }: Reach): string {
  * Follows a few redirects within the same host; one that leads elsewhere leads to a consent or a proof, and one that
  * leads from https to http to whoever listens on the way.
  */
-async function follow(url: string, init: RequestInit, signal: AbortSignal, reach: Reach) {
+async function follow(url: string, init: RequestInit, signal: AbortSignal, reach: SourceAccess) {
   let at = url
   for (let hops = 0; ; hops++) {
     const response = await reach.fetch(at, { ...init, redirect: "manual", signal })
@@ -195,7 +195,7 @@ function checkCoding({ headers }: Response): void {
 const CODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
 /** Counted while they come, inflated: of one that is too large no more is taken. */
-async function limitedBytes(response: Response, signal: AbortSignal, { room }: Reach): Promise<Uint8Array> {
+async function limitedBytes(response: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {

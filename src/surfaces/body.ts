@@ -4,14 +4,13 @@ import { readUpTo } from "../vocabulary/request-body.ts"
 const MOST_BYTES = 64 * 1024
 const MOST_DEPTH = 32
 
-/** The JSON object of a request's body. Throws body_too_large, unsupported_media_type, or invalid_arguments for "body". */
 export async function bodyInput(request: Request): Promise<Record<string, unknown>> {
   const value = await bodyJson(request)
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed()
   return value as Record<string, unknown>
 }
 
-/** The JSON value of a request's body. Throws as bodyInput does; invalid_arguments when it is no JSON, or nested too deep; CallerGone. */
+/** Throws as bodyInput does; invalid_arguments for no JSON, or nested too deep; CallerGone. */
 export async function bodyJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" || request.headers.has("content-encoding")) throw new Fault("unsupported_media_type")
@@ -53,5 +52,8 @@ function tooDeep(text: string): boolean {
 }
 
 function malformed(): Fault {
-  return new Fault("invalid_arguments", { field: "body" })
+  return new Fault("invalid_arguments", {
+    field: "body",
+    detail: `The body must be one JSON object in UTF-8, at most ${MOST_DEPTH} deep.`,
+  })
 }

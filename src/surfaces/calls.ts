@@ -1,11 +1,11 @@
 import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
 import type { Call, Reply } from "../invoke.ts"
 import type { Log } from "../log.ts"
-import type { Incoming } from "./incoming.ts"
+import { type IncomingRequest, loggedIds } from "./incoming.ts"
 
 /** Who sends a request, as invoke wants to know it from every surface with keys. */
 export function callerOf(
-  { request, requestId, keyInUrl, peer }: Incoming,
+  { request, requestId, keyInUrl, peer }: IncomingRequest,
   trustedProxies: TrustedProxies,
 ): Pick<Call, "requestId" | "credentials" | "keyInUrl" | "address"> {
   const { headers } = request
@@ -20,9 +20,8 @@ export function callerOf(
 /** As servers note a caller who hung up; nobody is left to read it. */
 const GONE = 499
 
-/** The line of a call that was not sent to its end, and what stands for its answer. */
-export function hungUp(log: Log, { requestId, path }: Incoming): Response {
-  log("info", "call", { requestId, ...(path === "/mcp" && { path }), status: GONE })
+export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest): Response {
+  log("info", "call", { requestId, ...loggedIds(sentIds), ...(path === "/mcp" && { path }), status: GONE })
   return new Response(null, { status: GONE })
 }
 
@@ -36,10 +35,16 @@ export interface Line {
   code?: string
 }
 
-/** The one line that every call leaves in the log. */
-export function logCall(log: Log, { requestId }: Incoming, reply: Reply, line: Line, latencyMs: number): void {
+export function logCall(
+  log: Log,
+  { requestId, sentIds }: IncomingRequest,
+  reply: Reply,
+  line: Line,
+  latencyMs: number,
+): void {
   log("info", "call", {
     requestId,
+    ...loggedIds(sentIds),
     operation: reply.operation?.id,
     status: reply.status,
     code: reply.fault?.code,

@@ -1,7 +1,8 @@
+import { keyInUrlFault } from "../access/key-in-url.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
-import type { Incoming } from "./incoming.ts"
-import { keyedResponse, rpcResponse } from "./responses.ts"
+import { type IncomingRequest, loggedIds } from "./incoming.ts"
+import { keyedFault, rpcResponse } from "./responses.ts"
 import { errorOf } from "./tools/errors.ts"
 import { errorText } from "./tools/results.ts"
 
@@ -16,17 +17,17 @@ export interface DoorParts {
 
 /** Refuses what no surface looks into, in the words of the surface it was sent to; undefined lets a request in. */
 export function createDoor({ publicUrl, now, log }: DoorParts) {
-  return (incoming: Incoming): Response | undefined => {
+  return (incoming: IncomingRequest): Response | undefined => {
     if (headBytes(incoming.request) <= MOST_BYTES) return undefined
-    const { requestId, keyInUrl, path } = incoming
-    const fault = new Fault(keyInUrl ? "key_in_url" : "headers_too_large")
+    const { requestId, sentIds, keyInUrl, path } = incoming
+    const fault = keyInUrl ? keyInUrlFault() : new Fault("headers_too_large")
     const shown = { requestId, credits: null, now: now() }
     const tools = path === "/mcp"
     const line = { status: fault.status, code: fault.code, latencyMs: 0 }
-    log("info", "call", { requestId, ...(tools && { path }), ...line })
-    if (!tools) return keyedResponse(fault.status, fault.body(publicUrl), shown, fault)
+    log("info", "call", { requestId, ...loggedIds(sentIds), ...(tools && { path }), ...line })
+    if (!tools) return keyedFault(fault, fault.body(publicUrl), shown)
     const error = errorOf(fault, publicUrl)
-    return rpcResponse(error.status, errorText(null, error), shown, fault)
+    return rpcResponse(error.status, errorText(null, error), shown, { fault })
   }
 }
 

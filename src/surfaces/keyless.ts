@@ -1,24 +1,27 @@
 import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
+import { keyInUrlFault } from "../access/key-in-url.ts"
 import { perSecondCounter } from "../access/limits/limiter.ts"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
-import { type Incoming, isSandbox, SANDBOX, type Shown } from "./incoming.ts"
+import { type IncomingRequest, isSandbox, type ResponseDetails, SANDBOX } from "./incoming.ts"
 import { queryInput } from "./query.ts"
-import type { Shortfalls, Unready } from "./readiness.ts"
-import { type PublicType, publicFault, publicJson, publicResponse, redirect } from "./responses.ts"
+import type { Shortfalls, UnreadyReason } from "./readiness.ts"
+import { type PublicType, publicFault, publicFaultPage, publicJson, publicResponse, redirect } from "./responses.ts"
 import type { Dispatch, Route } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
 
 export interface KeylessParts {
   sandbox: Sandbox
   dispatch: Dispatch
-  /** Path → what stands there for everybody. */
+  /** Path, or path and query, → what stands there for everybody. */
   documents: ReadonlyMap<string, () => PublicDocument>
+  /** What a browser shows in place of a fault. */
+  faultPage: (fault: Fault) => PublicDocument
   /** What stands behind a public link, or why not; undefined for a path that is none. */
-  links: (incoming: Incoming) => Promise<Response | Fault> | undefined
+  links: (incoming: IncomingRequest) => Promise<Response | Fault> | undefined
   /** Null when the service can take calls just now, else why not. */
-  unready: () => Promise<Unready | null>
+  unready: () => Promise<UnreadyReason | null>
   /** What cannot be measured for want of turns; the service is ready all the same. */
   shortfalls: Shortfalls
   publicUrl: string
@@ -29,7 +32,6 @@ export interface KeylessParts {
 
 export interface PublicDocument extends PreparedAnswer {
   type: PublicType
-  /** Of a page: what it may load and run; nothing when left out. */
   policy?: string
 }
 
@@ -37,17 +39,18 @@ export interface PublicDocument extends PreparedAnswer {
 export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
-  return (incoming: Incoming): Response | Promise<Response> => {
+  return (incoming: IncomingRequest): Response | Promise<Response> => {
     const { path, request } = incoming
-    const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
+    const shown: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
     const inSandbox = isSandbox(path)
-    const document = documents.get(path)
+    const document = documents.get(incoming.query === "" ? path : `${path}?${incoming.query}`) ?? documents.get(path)
     const link = parts.links(incoming)
     if (link) return link.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
-    const known = inSandbox || document !== undefined || HEALTH.has(path) || path === "/"
+    const known = inSandbox || document !== undefined || HEALTH.has(path) || path in SHORT
     const refused = refusal(incoming, { known, inSandbox })
+    if (refused && wantsPage(incoming)) return publicFaultPage(refused, parts.faultPage(refused), shown)
     if (refused) return publicFault(refused, publicUrl, shown)
-    if (path === "/") return redirect("/docs", shown)
+    if (path in SHORT) return redirect(SHORT[path] as string, shown)
     if (document) return publicResponse(request, document(), document().type, shown)
     if (!inSandbox) return health(parts, path, shown)
     const address = clientAddress(incoming.peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
@@ -59,17 +62,30 @@ export function createKeyless(parts: KeylessParts) {
   }
 }
 
+/** What people and programs try first, and what they mean. */
+const SHORT: Record<string, string> = { "/": "/docs", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
+
 const HEALTH = new Set(["/livez", "/readyz"])
 
+const READS = new Set(["GET", "HEAD"])
+
+/** A browser that opens an address says that it takes HTML, and no JSON by name. What lies below /v1 is for programs. */
+function wantsPage({ request: { method, headers }, path }: IncomingRequest): boolean {
+  const accepted = headers.get("accept")
+  if (accepted === null || !READS.has(method) || path.startsWith("/v1/")) return false
+  return /\btext\/html\b/i.test(accepted) && !/\bapplication\/json\b/i.test(accepted)
+}
+
 /** Which methods a path of the sandbox has is told by the routes. */
-function refusal({ request, keyInUrl }: Incoming, { known, inSandbox }: { known: boolean; inSandbox: boolean }) {
-  if (keyInUrl) return new Fault("key_in_url")
+function refusal({ request, keyInUrl }: IncomingRequest, { known, inSandbox }: { known: boolean; inSandbox: boolean }) {
+  if (keyInUrl) return keyInUrlFault()
   if (!known) return new Fault("unknown_endpoint")
-  if (!inSandbox && request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
+  // the runtime leaves the body of an answer to HEAD out
+  if (!inSandbox && !READS.has(request.method)) return new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
   return undefined
 }
 
-async function health({ unready, shortfalls }: KeylessParts, path: string, shown: Shown): Promise<Response> {
+async function health({ unready, shortfalls }: KeylessParts, path: string, shown: ResponseDetails): Promise<Response> {
   if (path === "/livez") return publicJson(200, { status: "alive" }, shown)
   const reason = await unready()
   if (reason) return publicJson(503, { status: "not ready", reason }, shown)
@@ -77,8 +93,12 @@ async function health({ unready, shortfalls }: KeylessParts, path: string, shown
   return publicJson(200, { status: "ready", ...(measuring.length > 0 && { measuring }) }, shown)
 }
 
-/** Route and input are checked as for a live call; the answer is the sample's, whatever valid parameters were sent. */
-async function sandboxCall({ sandbox, dispatch, publicUrl }: KeylessParts, incoming: Incoming, shown: Shown) {
+/** Checked as a live call; the answer is the sample's, whatever valid parameters were sent. */
+async function sandboxCall(
+  { sandbox, dispatch, publicUrl }: KeylessParts,
+  incoming: IncomingRequest,
+  shown: ResponseDetails,
+) {
   try {
     const { operation, params } = await sampledRoute(dispatch, incoming)
     const input = checkInput(operation, { ...queryInput(operation, incoming.query, params), ...params })
@@ -90,7 +110,7 @@ async function sandboxCall({ sandbox, dispatch, publicUrl }: KeylessParts, incom
 }
 
 /** Only what is read by GET has a place in the sandbox: a path of another method alone is none of its paths. */
-async function sampledRoute(dispatch: Dispatch, { path, request }: Incoming): Promise<Route> {
+async function sampledRoute(dispatch: Dispatch, { path, request }: IncomingRequest): Promise<Route> {
   try {
     const route = await dispatch("GET", path.slice(SANDBOX.length) || "/")
     if (request.method === "GET") return route

@@ -4,10 +4,7 @@ import { CallerGone, next } from "../vocabulary/request-body.ts"
 const MOST_BYTES = 8 * 1024 * 1024
 const PATIENCE_MS = 2_000
 
-/**
- * The answer to a request that has a body, once the rest of that has come: whoever sends all before he reads would meet a
- * closed connection in its place. A rest that does not end soon is not waited for, and the answer ends the connection.
- */
+/** A caller that sends all before it reads would meet a closed connection. A rest that goes on is not waited for. */
 export async function afterBody(request: Request, answer: Response): Promise<Response> {
   if (!(await endsSoon(request))) answer.headers.set("connection", "close")
   return answer

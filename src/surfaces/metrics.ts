@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { creditHeaders } from "../access/credits.ts"
+import { keyInUrlFault } from "../access/key-in-url.ts"
 import type { Limits } from "../access/limits/open.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
@@ -9,11 +10,10 @@ import { type Calls, countingLog, createCalls } from "../metrics/calls.ts"
 import { createDatabaseReader, type Kind } from "../metrics/database.ts"
 import { createMetrics } from "../metrics/metrics.ts"
 import { TEXT_TYPE } from "../metrics/text.ts"
-import { type Incoming, isSandbox, type Shown } from "./incoming.ts"
+import { type IncomingRequest, isSandbox, type ResponseDetails } from "./incoming.ts"
 import { publicFault } from "./responses.ts"
 
-/** What is told of the instance besides its calls. */
-export interface Metered {
+export interface InstanceFacts {
   version: string
   database: Kind
 }
@@ -38,13 +38,12 @@ export interface Meter {
   /** What needs no key, with GET /metrics among it where there is a token to ask for. */
   open(keyless: Keyless): Keyless
   /** GET /metrics on a port of its own, and nothing else. */
-  page(incoming: Incoming): Promise<Response>
+  page(incoming: IncomingRequest): Promise<Response>
 }
 
-type Keyless = (incoming: Incoming) => Response | Promise<Response>
+type Keyless = (incoming: IncomingRequest) => Response | Promise<Response>
 
-/** One for each app. */
-export function createMeter(parts: MeterParts, { version, database }: Metered): Meter {
+export function createMeter(parts: MeterParts, { version, database }: InstanceFacts): Meter {
   const { sql, gate, now, settings } = parts
   const calls = createCalls()
   const read = createDatabaseReader(sql, database, now)
@@ -64,8 +63,8 @@ export function createMeter(parts: MeterParts, { version, database }: Metered): 
 
 function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metricsToken } }: MeterParts) {
   const bears = metricsToken === undefined ? () => true : bearerOf(metricsToken)
-  return async (incoming: Incoming): Promise<Response> => {
-    const shown: Shown = { requestId: incoming.requestId, credits: null, now: now() }
+  return async (incoming: IncomingRequest): Promise<Response> => {
+    const shown: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
     const refused = refusal(incoming, bears)
     if (refused) return publicFault(refused, publicUrl, shown)
     const headers = {
@@ -80,7 +79,7 @@ function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metri
 }
 
 function countingKeyless(keyless: Keyless, calls: Calls): Keyless {
-  const count = ({ path }: Incoming, { status }: Response, startedAt: number) => {
+  const count = ({ path }: IncomingRequest, { status }: Response, startedAt: number) => {
     calls.count({ surface: isSandbox(path) ? "sandbox" : "public", status, latencyMs: performance.now() - startedAt })
   }
   return (incoming) => {
@@ -107,8 +106,11 @@ function countingLimits(limits: Limits, calls: Calls): Limits {
   return { ...limits, rate: { take } }
 }
 
-function refusal({ request, path, keyInUrl }: Incoming, bears: (request: Request) => boolean): Fault | undefined {
-  if (keyInUrl) return new Fault("key_in_url")
+function refusal(
+  { request, path, keyInUrl }: IncomingRequest,
+  bears: (request: Request) => boolean,
+): Fault | undefined {
+  if (keyInUrl) return keyInUrlFault()
   if (path !== "/metrics") return new Fault("unknown_endpoint")
   if (!bears(request)) return new Fault("invalid_token")
   if (request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })

@@ -1,32 +1,45 @@
-import { FAULT_CODES, FAULTS, faultSchema } from "../faults.ts"
+import { FaultShape } from "../fault-shapes.ts"
+import { FAULT_CODES, FAULTS } from "../faults.ts"
 import type { Operation } from "../operation.ts"
-import { jsonSchema } from "../vocabulary/schema.ts"
+import { HEADERS } from "./openapi/headers.ts"
 import { answerName, documentedOperation } from "./openapi/operation.ts"
-import { errorResponses, HEADERS } from "./openapi/responses.ts"
+import { sharedParameters } from "./openapi/parameters.ts"
+import { errorResponses, NOT_MODIFIED, PARAMETERS } from "./openapi/responses.ts"
+import { Shapes } from "./openapi/shapes.ts"
 import type { Sandbox } from "./sandbox.ts"
 
 /**
- * The OpenAPI 3.1 document of a catalogue, with the sandbox's samples as examples. Beside the standard fields an operation
- * has x-credits (the least it costs; x-credits-at-most and x-credits-note where it varies), x-scope (null = none needed),
- * x-plan (the lowest) and x-hive ("pack" = a credit pack or Explorer, "explorer"); a parameter's schema has x-code, the
- * code of a bad value. Every code stands in components.schemas.Fault, with status and extra fields in x-codes.
+ * OpenAPI 3.1 with the samples as examples. x-credits = the least it costs (x-credits-at-most, x-credits-note),
+ * x-scope, x-plan, x-hive; x-code = a bad value's code; x-table = rows that are offered; x-narrow = what `fields`
+ * leaves; x-errors = codes that not every call can meet. Without `examples` it is half as long, which is enough for a
+ * generator.
  */
 export function openApiDocument(
   catalog: readonly Operation[],
-  { publicUrl, sandbox: { samples } }: { publicUrl: string; sandbox: Pick<Sandbox, "samples"> },
+  {
+    publicUrl,
+    sandbox: { samples },
+    version,
+    examples = true,
+  }: { publicUrl: string; sandbox: Pick<Sandbox, "samples">; version: string; examples?: boolean },
 ): object {
   const paths: Record<string, Record<string, object>> = {}
-  const schemas: Record<string, object> = {}
+  const shapes = new Shapes()
   for (const operation of catalog) {
     const sample = samples.get(operation.id)
     if (!sample) throw new Error(`${operation.id} has no sample for the document`)
     const path = operation.path.replaceAll(/:(\w+)/g, "{$1}")
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: documentedOperation(operation, sample) }
-    schemas[answerName(operation)] = jsonSchema(operation.output)
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: documentedOperation(operation, examples ? sample : null, shapes),
+    }
+    shapes.add(answerName(operation), operation.output)
   }
+  shapes.add("Fault", FaultShape, { "x-codes": codeTable() })
+  const parameters = { ...PARAMETERS, ...sharedParameters(paths) }
   return {
     openapi: "3.1.0",
-    info: INFO,
+    info: { ...INFO, "x-appmeter-version": version },
     servers: [{ url: `${publicUrl}/v1` }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: tagsOf(catalog),
@@ -34,8 +47,9 @@ export function openApiDocument(
     components: {
       securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,
-      responses: errorResponses(catalog, publicUrl),
-      schemas: { ...schemas, Fault: documentedFault() },
+      parameters,
+      responses: { NotModified: NOT_MODIFIED, ...errorResponses(catalog, examples ? publicUrl : null) },
+      schemas: shapes.schemas,
     },
   }
 }
@@ -67,11 +81,11 @@ function tagsOf(catalog: readonly Operation[]): object[] {
   return groups.map((name) => ({ name, description: TAGS[name] }))
 }
 
-/** The body of any error. */
-function documentedFault(): object {
+/** Each code with what it says, and with the fields that it carries beside those of any error. */
+function codeTable(): object {
   const codes = FAULT_CODES.map((code) => {
     const { status, message, extra } = FAULTS[code]
-    return [code, { status, message, fields: extra }]
+    return [code, { status, message, ...(extra.length > 0 && { fields: extra }) }]
   })
-  return { ...jsonSchema(faultSchema()), "x-codes": Object.fromEntries(codes) }
+  return Object.fromEntries(codes)
 }

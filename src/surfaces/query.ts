@@ -1,12 +1,10 @@
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
 import { codeOf, type Schema, unwrap } from "../vocabulary/schema.ts"
-import { wrongValue } from "../vocabulary/wrong-value.ts"
 
 /**
- * The query of a request as the operation's types: numbers, booleans and comma lists by the input's schema; what does not
- * parse stays text for the schema to refuse, as does an empty value: it is none of what a parameter may be, save where the
- * specification says so (CountryOrEmpty). A repeated scalar and malformed percent-encoding raise the parameter's own code. A parameter of the path cannot stand in the query too.
+ * By the input's schema; what does not parse stays text for the schema to refuse, as does an empty value. A repeated
+ * scalar and malformed percent-encoding raise the parameter's own code.
  */
 export function queryInput(
   operation: Operation,
@@ -21,9 +19,12 @@ export function queryInput(
     const equals = part.indexOf("=")
     const name = decode(equals < 0 ? part : part.slice(0, equals), undefined, "query")
     const entry = field(operation, name)
-    if (!entry || Object.hasOwn(params, name)) {
-      const detail = entry ? `${name} stands in the path.` : wrongValue(operation.input, name, "")
-      throw new Fault("invalid_arguments", { field: name.slice(0, 64), ...(detail && { detail }) })
+    if (entry && Object.hasOwn(params, name))
+      throw new Fault("invalid_arguments", { field: name, detail: `${name} stands in the path.` })
+    // an unknown name goes on to the check of the input, which says it beside whatever else is wrong
+    if (!entry) {
+      input[name] = ""
+      continue
     }
     const text = decode(equals < 0 ? "" : part.slice(equals + 1), entry, name)
     if (seen.has(name) && unwrap(entry).type !== "array")

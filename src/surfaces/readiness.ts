@@ -1,5 +1,4 @@
-/** Why no calls should be sent here just now. */
-export type Unready = "stopping" | "database_away" | "database_read_only" | "disk_full"
+export type UnreadyReason = "stopping" | "database_away" | "database_read_only" | "disk_full"
 
 export interface ReadinessParts {
   /** Asks the database whether it takes writes. Rejects when it does not answer in time. */
@@ -9,7 +8,11 @@ export interface ReadinessParts {
 }
 
 /** Null when the service can take calls. Never rejects. */
-export function createReadiness({ isReadOnly, isDiskFull, isStopping }: ReadinessParts): () => Promise<Unready | null> {
+export function createReadiness({
+  isReadOnly,
+  isDiskFull,
+  isStopping,
+}: ReadinessParts): () => Promise<UnreadyReason | null> {
   return async () => {
     if (isStopping()) return "stopping"
     if (isDiskFull()) return "disk_full"

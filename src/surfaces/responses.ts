@@ -1,90 +1,217 @@
+import { hash } from "node:crypto"
 import { creditHeaders } from "../access/credits.ts"
+import type { RateAnswer } from "../access/limits/limiter.ts"
 import type { Fault } from "../faults.ts"
+import type { Reply } from "../invoke.ts"
+import { isConditional, type Operation } from "../operation.ts"
+import { encodingFor, LEAST_BYTES, preparedIn } from "../vocabulary/compression.ts"
+import { inPieces } from "../vocabulary/pieces.ts"
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
-import type { Shown } from "./incoming.ts"
+import type { Deprecation } from "../vocabulary/schema.ts"
+import type { ResponseDetails } from "./incoming.ts"
+import { jsonText } from "./json-text.ts"
+import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
+/** Server-sent events: never compressed, each is read as it comes. */
+const EVENTS_TYPE = "text/event-stream"
 const PLAIN_TYPE = "text/plain; charset=utf-8"
-const CREDIT_NAMES = "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, retry-after"
+/** What a page of another origin may read besides the body. */
+export const EXPOSED =
+  "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, traceparent, retry-after, ratelimit, ratelimit-policy, etag, allow, www-authenticate, deprecation, sunset, link, mcp-session-id"
 
-/** A keyed answer: JSON, never stored by a cache. */
-export function keyedResponse(status: number, answer: unknown, shown: Shown, fault?: Fault): Response {
+/** A refusal where a key is asked for: JSON, never stored by a cache. */
+export function keyedFault(fault: Fault, body: unknown, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
-  if (fault) addFaultHeaders(headers, fault)
-  return new Response(JSON.stringify(answer), { status, headers })
+  addFaultHeaders(headers, fault)
+  return new Response(JSON.stringify(body), { status: fault.status, headers })
+}
+
+/** What a call is answered with, never stored by a cache; where that rests on stored data alone, with its ETag, and 304 without its text. */
+export async function answerResponse(
+  request: Request,
+  { status, answer, operation }: Reply,
+  shown: ResponseDetails,
+): Promise<Response> {
+  const { type, text } = await writeText(request, operation, answer)
+  const headers = base(shown, type)
+  headers["cache-control"] = "private, no-store"
+  if (operation?.table) headers.vary = "accept"
+  if (status !== 202 && operation && isConditional(operation)) headers.etag = weakTag(text)
+  return new Response(status === 304 ? null : text, { status, headers })
+}
+
+/** An answer as its caller would have it: JSON, unless that prefers rows and there are some. */
+export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
+  const type = rowsAskedFor(request, operation)
+  if (!operation || !type) return { type: JSON_TYPE, text: await writeJson(answer) }
+  return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, answer, type)) }
+}
+
+/** Of answers those that are short are written without a stop. */
+async function writeJson(answer: unknown): Promise<string> {
+  return isLong(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
+}
+
+function isLong(answer: unknown): answer is object {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
+  return Object.values(answer).some((value) => Array.isArray(value) && value.length > FEW)
+}
+
+/** Items of a list. */
+const FEW = 100
+
+/** As which rows a caller would have an answer; null for JSON. */
+export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {
+  const accepted = operation?.table ? headers.get("accept") : null
+  return accepted !== null && ROWS.test(accepted) ? tableTypeFor(accepted) : null
+}
+
+const ROWS = /csv|jsonl|ndjson/i
+
+/** Names what a text says, in whichever encoding it is sent. */
+export function weakTag(text: string): string {
+  return `W/"${hash("sha256", text, "hex").slice(0, 32)}"`
 }
 
 /** A fault where no key is asked for: readable from any page, and not stored. */
-export function publicFault(fault: Fault, docsBase: string, shown: Shown): Response {
+export function publicFault(fault: Fault, docsBase: string, shown: ResponseDetails): Response {
   const headers = { ...base(shown, JSON_TYPE), "cache-control": "no-store", ...CORS }
   addFaultHeaders(headers, fault)
   return new Response(JSON.stringify(fault.body(docsBase)), { status: fault.status, headers })
 }
 
+/** The same as a page, for a person with a browser. */
+export function publicFaultPage(
+  fault: Fault,
+  page: PreparedAnswer & { policy?: string },
+  shown: ResponseDetails,
+): Response {
+  const headers: Record<string, string> = { ...base(shown, PUBLIC_TYPES.html), "cache-control": "no-store", ...PAGE }
+  addFaultHeaders(headers, fault)
+  if (page.policy !== undefined) headers["content-security-policy"] = page.policy
+  return new Response(page.body, { status: fault.status, headers })
+}
+
 /** A small keyless answer that is never stored. */
-export function publicJson(status: number, answer: object, shown: Shown): Response {
+export function publicJson(status: number, answer: object, shown: ResponseDetails): Response {
   const headers: Record<string, string> = { ...base(shown, JSON_TYPE), "cache-control": "no-store" }
   if (status === 503) headers["retry-after"] = "1"
   return new Response(JSON.stringify(answer), { status, headers })
 }
 
-export function redirect(location: string, shown: Shown): Response {
+export function redirect(location: string, shown: ResponseDetails): Response {
   return new Response(null, { status: 302, headers: { ...base(shown, PLAIN_TYPE), location } })
 }
 
-export type PublicType = "json" | "html" | "text"
+/** Headers alone. */
+export function noContent(headers: Record<string, string>, shown: ResponseDetails): Response {
+  const { "content-type": _, ...own } = base(shown, PLAIN_TYPE)
+  return new Response(null, { status: 204, headers: { ...own, ...headers } })
+}
+
+export type PublicType = "json" | "html" | "text" | "svg" | "yaml"
 const PUBLIC_TYPES: Record<PublicType, string> = {
   json: JSON_TYPE,
   html: "text/html; charset=utf-8",
   text: PLAIN_TYPE,
+  svg: "image/svg+xml",
+  yaml: "application/yaml",
 }
 
 /** Bytes that are the same for everybody, answered 304 to whoever holds them. */
 export function publicResponse(
   request: Request,
-  { body, etag, policy }: PreparedAnswer & { policy?: string },
+  document: PreparedAnswer & { policy?: string },
   type: PublicType,
-  shown: Shown,
+  shown: ResponseDetails,
 ): Response {
   const headers = base(shown, PUBLIC_TYPES[type])
+  const { policy } = document
+  const { body, etag } = inEncodingOf(request, document, headers)
   headers["cache-control"] = "public, max-age=3600"
   headers.etag = etag
   Object.assign(headers, type === "html" ? PAGE : CORS)
   if (policy !== undefined) headers["content-security-policy"] = policy
-  if (matches(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers })
+  if (isNamed(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers })
   return new Response(body, { headers })
+}
+
+function inEncodingOf(request: Request, document: PreparedAnswer, headers: Record<string, string>): PreparedAnswer {
+  if (document.body.length < LEAST_BYTES) return document
+  headers.vary = "accept-encoding"
+  const encoding = encodingFor(request.headers.get("accept-encoding"))
+  if (!encoding) return document
+  headers["content-encoding"] = encoding
+  return preparedIn(encoding, document)
 }
 
 /** A test key's answer: the sandbox's bytes, but private like every keyed answer. */
-export function preparedResponse({ body }: PreparedAnswer, shown: Shown): Response {
+export function preparedResponse(request: Request, { body, etag }: PreparedAnswer, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
+  if (isRead(request)) headers.etag = `W/${etag}`
+  if (isRead(request) && isNamed(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers })
   return new Response(body, { headers })
 }
 
-/** A message of the tool endpoint, or null for a notification that was taken; a fault adds its headers. */
-export function rpcResponse(status: number, text: string | null, shown: Shown, fault?: Fault): Response {
+/** A message of the tool endpoint, or null for one that was taken; a fault adds its headers. */
+export function rpcResponse(
+  status: number,
+  text: string | null,
+  shown: ResponseDetails,
+  { fault, session }: { fault?: Fault | undefined; session?: string | null },
+): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
   if (text === null) delete headers["content-type"]
+  if (session) headers["mcp-session-id"] = session
   if (fault) addFaultHeaders(headers, fault)
   return new Response(text, { status, headers })
 }
 
-const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": CREDIT_NAMES }
+/** Messages of the tool endpoint as they come. Credits are not known yet: the last message says them. */
+export function rpcStream(body: ReadableStream<Uint8Array>, shown: ResponseDetails): Response {
+  const headers = base(shown, EVENTS_TYPE)
+  headers["cache-control"] = "private, no-store"
+  // nginx would hold the messages back
+  headers["x-accel-buffering"] = "no"
+  return new Response(body, { headers })
+}
+
+const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED }
 
 const PAGE = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
 }
 
-function base({ requestId, credits, now }: Shown, type: string): Record<string, string> {
+function base({ requestId, credits, rate, deprecation, now }: ResponseDetails, type: string): Record<string, string> {
   const headers = creditHeaders(credits, now)
   headers["content-type"] = type
   headers["x-content-type-options"] = "nosniff"
   headers["x-request-id"] = requestId
+  if (rate) addRateHeaders(headers, rate)
+  if (deprecation) addDeprecationHeaders(headers, deprecation)
   return headers
+}
+
+/** RFC 9745 counts seconds, RFC 8594 spells a date. */
+function addDeprecationHeaders(headers: Record<string, string>, { since, until }: Deprecation): void {
+  headers.deprecation = `@${Date.parse(since) / 1_000}`
+  headers.sunset = new Date(until).toUTCString()
+  headers.link = `<${CHANGES}>; rel="deprecation"; type="text/html", <${CHANGES}>; rel="sunset"; type="text/html"`
+}
+
+/** Where it is written what may change, and how that is announced. */
+const CHANGES = "/docs/operate/changes"
+
+/** As draft-ietf-httpapi-ratelimit-headers-10 spells them: q calls in w seconds; r are left, for t seconds. */
+function addRateHeaders(headers: Record<string, string>, { limit, remaining, retryAfterSeconds }: RateAnswer): void {
+  headers["ratelimit-policy"] = `"per-second";q=${limit};w=1`
+  headers.ratelimit = `"per-second";r=${remaining};t=${retryAfterSeconds}`
 }
 
 function addFaultHeaders(headers: Record<string, string>, fault: Fault): void {
@@ -93,6 +220,13 @@ function addFaultHeaders(headers: Record<string, string>, fault: Fault): void {
   if (fault.status === 401) headers["www-authenticate"] = 'Bearer realm="appmeter"'
 }
 
-function matches(given: string | null, etag: string): boolean {
-  return given !== null && (given === "*" || given.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
+/** Whether an If-None-Match names this ETag, weak or strong (RFC 9110, 13.1.2). */
+export function isNamed(given: string | null, etag: string): boolean {
+  if (given === null) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, "")
+  return given.trim() === "*" || given.split(",").some((tag) => opaque(tag) === opaque(etag))
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD"
 }

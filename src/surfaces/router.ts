@@ -12,11 +12,8 @@ export interface Route {
 export type Dispatch = (method: string, path: string) => Promise<Route>
 
 /**
- * The operation and path parameters of a request below /v1. Throws unknown_endpoint, method_not_allowed (with Allow),
- * or the parameter's own code where its percent-encoding is malformed.
- *
- * itty-router tries its routes one after another (0.2 µs each), so an index by first segment, last segment and length
- * hands it only the few that can match; the cost of a request does not grow with the number of routes.
+ * Throws unknown_endpoint, method_not_allowed (with Allow), or the code of a malformed parameter. An index by segments
+ * and length hands itty-router, which tries routes in turn (0.2 µs each), only the few that can match.
  */
 export function createDispatch(catalog: readonly Operation[]): Dispatch {
   const index = new Map<string, Methods>()
@@ -33,13 +30,13 @@ export function createDispatch(catalog: readonly Operation[]): Dispatch {
 
 type Methods = Map<string, Router>
 
-interface Found {
+interface RouteMatch {
   operation: Operation
   params: Record<string, string>
 }
 
 interface Router {
-  fetch(request: { method: string; url: string }): Promise<Found | undefined>
+  fetch(request: { method: string; url: string }): Promise<RouteMatch | undefined>
 }
 
 function register(index: Map<string, Methods>, operation: Operation): void {
@@ -49,7 +46,7 @@ function register(index: Map<string, Methods>, operation: Operation): void {
   index.set(key, methods)
   const router = methods.get(operation.method) ?? (IttyRouter() as unknown as Router)
   methods.set(operation.method, router)
-  const add = (router as unknown as Record<string, (path: string, handler: (found: Found) => Found) => void>)[
+  const add = (router as unknown as Record<string, (path: string, handler: (found: RouteMatch) => RouteMatch) => void>)[
     operation.method.toLowerCase()
   ]
   add?.(operation.path, ({ params }) => ({ operation, params }))
@@ -70,7 +67,7 @@ function literalsFirst(a: Operation, b: Operation): number {
   return rank(a.path) < rank(b.path) ? -1 : 1
 }
 
-function decoded({ operation, params }: Found): Record<string, string> {
+function decoded({ operation, params }: RouteMatch): Record<string, string> {
   const out: Record<string, string> = {}
   for (const [name, raw] of Object.entries(params)) {
     try {
@@ -82,10 +79,13 @@ function decoded({ operation, params }: Found): Record<string, string> {
   return out
 }
 
+const ALSO: Record<string, string[]> = { GET: ["GET", "HEAD"] }
+
 async function missing(candidates: Methods[], path: string): Promise<Fault> {
   const allowed = new Set<string>()
   for (const [method, router] of candidates.flatMap((methods) => [...methods]))
-    if (await router.fetch({ method, url: `http://x${path}` })) allowed.add(method)
+    if (await router.fetch({ method, url: `http://x${path}` }))
+      for (const one of ALSO[method] ?? [method]) allowed.add(one)
   return allowed.size > 0
     ? new Fault("method_not_allowed", {}, { allow: [...allowed].sort().join(", ") })
     : new Fault("unknown_endpoint")

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
-import { type Operation, pathNames } from "../operation.ts"
+import { missingCode, type Operation, pathNames } from "../operation.ts"
 import { type PreparedAnswer, prepare } from "../vocabulary/prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
@@ -16,7 +16,6 @@ export interface Sample {
 }
 
 export interface Sandbox {
-  /** Operation id → its sample. */
   samples: ReadonlyMap<string, Sample>
   /** The sample's bytes for any checked input about the sample's ids; throws not_found for other ids. */
   answer(operation: Operation, input: Record<string, unknown>): PreparedAnswer
@@ -25,9 +24,8 @@ export interface Sandbox {
 }
 
 /**
- * Reads every operation's fixture, {"input", "answer"} in "<id>.json", and under "others" the same of what else a sample
- * answer names, with {publicUrl} in the answer's strings replaced.
- * Throws an Error naming file and field when one is missing, is no JSON, or does not fit its operation.
+ * {"input", "answer"} in "<id>.json", and under "others" what else a sample names. Throws an Error that names file and
+ * field.
  */
 export function prepareSandbox(
   catalog: readonly Operation[],
@@ -35,7 +33,7 @@ export function prepareSandbox(
   publicUrl: string,
 ): Sandbox {
   const samples = new Map<string, Sample>()
-  const answers = new Map<string, Prepared[]>()
+  const answers = new Map<string, PreparedSample[]>()
   const exact = new Map<string, PreparedAnswer>()
   for (const operation of catalog) {
     const read = readSamples(operation, fixtures.get(`${operation.id}.json`), publicUrl)
@@ -53,13 +51,13 @@ export function prepareSandbox(
       const own = answers
         .get(operation.id)
         ?.find(({ sample }) => names.every((name) => input[name] === sample.input[name]))
-      if (!own) throw new Fault(operation.missing ?? "not_found")
+      if (!own) throw new Fault(missingCode(operation))
       return own.answer
     },
   }
 }
 
-interface Prepared {
+interface PreparedSample {
   sample: Sample
   answer: PreparedAnswer
 }
@@ -79,7 +77,7 @@ function readSamples(operation: Operation, text: string | undefined, publicUrl: 
   return parse(file, text, publicUrl).map((one) => sampleOf(operation, one, file))
 }
 
-function sampleOf(operation: Operation, { input: given, answer }: Written, file: string): Sample {
+function sampleOf(operation: Operation, { input: given, answer }: FixtureCall, file: string): Sample {
   const input = checkedInput(operation, given, file)
   const checked = v.safeParse(operation.output, answer)
   if (!checked.success) throw new Error(`${file}: answer${problem(checked.issues[0])}`)
@@ -89,9 +87,9 @@ function sampleOf(operation: Operation, { input: given, answer }: Written, file:
   return { input, answer, path, rest }
 }
 
-type Written = Pick<Sample, "input" | "answer">
+type FixtureCall = Pick<Sample, "input" | "answer">
 
-function parse(file: string, text: string, publicUrl: string): Written[] {
+function parse(file: string, text: string, publicUrl: string): FixtureCall[] {
   let fixture: Record<string, unknown>
   try {
     fixture = JSON.parse(text, (_, value) =>
@@ -105,7 +103,7 @@ function parse(file: string, text: string, publicUrl: string): Written[] {
   return all
 }
 
-function isWritten(value: unknown): value is Written {
+function isWritten(value: unknown): value is FixtureCall {
   return isObject(value) && isObject(value.input) && isObject(value.answer)
 }
 

@@ -1,135 +1,115 @@
 import type { TrustedProxies } from "../access/addresses.ts"
-import { Fault } from "../faults.ts"
 import type { Invoke, Reply, Target } from "../invoke.ts"
 import type { Log } from "../log.ts"
-import type { Operation } from "../operation.ts"
-import { bodyJson } from "./body.ts"
-import { callerOf, logCall } from "./calls.ts"
-import type { Incoming } from "./incoming.ts"
-import { rpcResponse } from "./responses.ts"
-import { isModern } from "./tools/eras.ts"
-import { errorOf, parseError, RpcError } from "./tools/errors.ts"
-import { createGuard, type Guard } from "./tools/guard.ts"
-import { type Id, idOf, readMessage } from "./tools/message.ts"
-import { knownMethod, outcomeOf } from "./tools/methods.ts"
-import { answered, errorText, failed, type Result, resultText } from "./tools/results.ts"
-import { createToolboxes, type Toolbox } from "./tools/toolbox.ts"
+import { deprecationIn, type Operation } from "../operation.ts"
+import { callerOf, hungUp, logCall } from "./calls.ts"
+import type { IncomingRequest } from "./incoming.ts"
+import { rpcResponse, rpcStream } from "./responses.ts"
+import { atTheDoor, readAsked, type ToolRequest } from "./tools/asked.ts"
+import type { Answers } from "./tools/asking.ts"
+import { type Exchange, type ExchangeEnd, exchange, type Pace } from "./tools/exchange.ts"
+import { createGuard } from "./tools/guard.ts"
+import type { Offers } from "./tools/offers.ts"
+import { sentFor, type ToolReply } from "./tools/sent.ts"
+import { createToolboxes } from "./tools/toolbox.ts"
 
 export interface ToolsParts {
   invoke: Invoke
   catalog: readonly Operation[]
+  offers: Offers
+  answers: Answers
   publicUrl: string
   trustedProxies: TrustedProxies
+  /** Origins whose pages may call, beside our own. */
+  corsOrigins: readonly string[]
   now: () => Date
   log: Log
+  /** How long what waits waits; other than usual in tests alone. */
+  pace?: Partial<Pace> | undefined
 }
 
 /**
- * Every operation as a tool for AI assistants: JSON-RPC 2.0 by POST, without sessions or streams, in the revisions of
- * tools/eras.ts. Messages are read first, but nothing is answered to anybody without a valid key.
+ * JSON-RPC 2.0 by POST, in the revisions of tools/eras.ts. Nothing is kept of a client between requests, and nothing is
+ * answered without a valid key. An answer is one message, or a stream.
  */
-export function createTools(parts: ToolsParts): (incoming: Incoming) => Promise<Response> {
-  const { invoke, publicUrl, trustedProxies, now, log } = parts
-  const guard = createGuard(publicUrl)
-  const toolboxes = createToolboxes(parts.catalog)
+export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => Promise<Response> {
+  const { publicUrl } = parts
+  const guard = createGuard(publicUrl, parts.corsOrigins)
+  const reading = { toolboxes: createToolboxes(parts.catalog), offers: parts.offers, publicUrl }
   return async (incoming) => {
     const started = performance.now()
     const turnedAway = atTheDoor(incoming, guard, publicUrl)
-    const asked = turnedAway ?? (await read(incoming, toolboxes, publicUrl))
-    const reply = turnedAway
-      ? NOBODY
-      : await invoke({
-          ...callerOf(incoming, trustedProxies),
-          surface: "tools",
-          target: async () => (isTarget(asked.outcome) ? asked.outcome : null),
-        })
-    const { status, text, error } = sentFor(asked, reply, publicUrl)
-    const protocol = !reply.fault && error && { status, code: String(error.code) }
-    const line = { method: asked.method, path: "/mcp", ...protocol }
-    logCall(log, incoming, reply, line, performance.now() - started)
-    const shown = { requestId: incoming.requestId, credits: reply.credits, now: now() }
-    return rpcResponse(status, text, shown, reply.fault ?? asked.fault)
+    if (turnedAway)
+      return end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 }).response()
+    const asked = await readAsked(incoming, reading)
+    const call = { incoming, asked, started }
+    const messages = messagesOf(parts, call)
+    const first = await messages.next()
+    return first.done ? end(parts, call, first.value).response() : stream(parts, call, first.value, messages)
   }
 }
 
-/** What a request comes to before it is known who sends it. */
-interface Asked {
-  id: Id
-  modern: boolean
-  /** For the log: undefined unless it is a method that is known. */
-  method: string | undefined
-  /** What to invoke, to answer or to refuse; null where nothing is answered. */
-  outcome: Target | Result | RpcError | null
-  /** Where the refusal is a fault's: its headers go along. */
-  fault?: Fault
-}
-
-const UNREAD = { id: null, modern: false, method: undefined }
 const NOBODY: Reply = { status: 0, answer: undefined, credits: null, cost: 0 }
 
-function atTheDoor({ request, keyInUrl }: Incoming, guard: Guard, publicUrl: string): Asked | undefined {
-  const outcome = guard(request)
-  if (outcome) return { ...UNREAD, outcome }
-  // GET would open a stream and DELETE end a session: there are none
-  if (request.method === "POST") return undefined
-  const fault = keyInUrl ? new Fault("key_in_url") : new Fault("method_not_allowed", {}, { allow: "POST" })
-  return { ...UNREAD, outcome: errorOf(fault, publicUrl), fault }
+const PACE: Pace = { progressEveryMs: 1_000, patienceMs: 5 * 60_000 }
+
+interface ToolCall {
+  incoming: IncomingRequest
+  asked: ToolRequest
+  started: number
 }
 
-async function read(
-  { request, query, keyInUrl }: Incoming,
-  toolboxes: (query: string) => Toolbox,
-  publicUrl: string,
-): Promise<Asked> {
-  const asked: Asked = { ...UNREAD, outcome: null }
-  try {
-    const body = await readBody(request)
-    asked.id = idOf(body)
-    // a key in the URL is said by invoke, and before anything else that is wrong with the query
-    const toolbox = toolboxes(keyInUrl ? "" : query)
-    const message = readMessage(body)
-    if (!message) return asked
-    asked.method = knownMethod(message.method)
-    if (message.notification) return asked
-    asked.modern = isModern(message, request.headers)
-    asked.outcome = outcomeOf(message, toolbox, asked.modern)
-  } catch (error) {
-    asked.outcome = refusalFor(error, publicUrl)
+/** What there is to say before the answer, and what the call came to. */
+async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
+  const { answers, publicUrl, trustedProxies } = parts
+  const caller = callerOf(incoming, trustedProxies)
+  const invoke = (target: Target | null) => parts.invoke({ ...caller, surface: "tools", target: async () => target })
+  const { outcome } = asked
+  if (outcome && "calling" in outcome) {
+    return yield* exchange(outcome, { invoke, answers, docsBase: publicUrl, ...PACE, ...parts.pace })
   }
-  return asked
+  const reply = await invoke(null)
+  if (reply.caller && outcome && "answerTo" in outcome && typeof outcome.answerTo === "string")
+    await answers.put(outcome.answerTo, reply.caller.keyId, outcome.action ?? "cancel")
+  return { reply, askedMs: 0 }
 }
 
-async function readBody(request: Request): Promise<unknown> {
-  try {
-    return await bodyJson(request)
-  } catch (error) {
-    throw error instanceof Fault && error.code === "invalid_arguments" ? parseError() : error
-  }
+/** Writes a call's line and gives its last message. */
+function end({ log, publicUrl, now }: ToolsParts, { incoming, asked, started }: ToolCall, ended: ExchangeEnd) {
+  const { reply, askedMs } = ended
+  const sent: ToolReply = sentFor(asked, ended, publicUrl)
+  const { status, text, error } = sent
+  const protocol = !reply.fault && error && { status, code: String(error.code) }
+  const line = { method: asked.method, path: "/mcp", ...protocol }
+  logCall(log, incoming, reply, line, performance.now() - started - askedMs)
+  const { outcome, session = null } = asked
+  const calling = outcome && "calling" in outcome ? outcome.calling : null
+  const deprecation = calling ? deprecationIn(calling.operation, calling.input) : undefined
+  const { credits, rate, fault = asked.fault } = reply
+  const shown = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
+  return { text, response: () => rpcResponse(status, text, shown, { fault, session: error ? null : session }) }
 }
 
-function refusalFor(error: unknown, publicUrl: string): RpcError {
-  if (error instanceof RpcError) return error
-  if (error instanceof Fault) return errorOf(error, publicUrl)
-  throw error
+/** The messages as they come, then the answer. Where the client leaves, what waits is let go. */
+function stream(parts: ToolsParts, call: ToolCall, first: string, messages: Exchange): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(eventOf(first))),
+    async pull(controller) {
+      const { done, value } = await messages.next()
+      const text = done ? end(parts, call, value).text : value
+      controller.enqueue(encoder.encode(eventOf(text ?? "")))
+      if (done) controller.close()
+    },
+    async cancel() {
+      hungUp(parts.log, call.incoming)
+      await messages.return(undefined as never)
+    },
+  })
+  return rpcStream(body, { requestId: call.incoming.requestId, credits: null, now: parts.now() })
 }
 
-interface Sent {
-  status: number
-  text: string | null
-  error?: RpcError
-}
-
-/** Who calls comes before what is wrong with the message; a call's own fault is its result, save for a missing key. */
-function sentFor({ id, modern, outcome }: Asked, reply: Reply, publicUrl: string): Sent {
-  const { fault } = reply
-  const called = isTarget(outcome)
-  if (fault && called && fault.status !== 401) return { status: 200, text: resultText(id, failed(reply), modern) }
-  const error = fault ? errorOf(fault, publicUrl) : outcome
-  if (error instanceof RpcError) return { status: error.status, text: errorText(id, error), error }
-  if (!outcome) return { status: 202, text: null }
-  return { status: 200, text: resultText(id, called ? answered(reply) : (outcome as Result), modern) }
-}
-
-function isTarget(outcome: Asked["outcome"]): outcome is Target {
-  return outcome !== null && "operation" in outcome
+/** A message as an event; an empty one as a comment, which says that the other end is there. */
+function eventOf(message: string): string {
+  return message === "" ? ":\n\n" : `event: message\ndata: ${message}\n\n`
 }

@@ -1,7 +1,10 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
+import { deriveAppTexts } from "../observations/derived/app-texts.ts"
 import { deriveMonths, type ListMonth } from "../observations/derived/months.ts"
-import { type Imported, importLines } from "../observations/import/import-lines.ts"
+import { deriveListNow } from "../observations/derived/now.ts"
+import { type ImportResult, importLines } from "../observations/import/import-lines.ts"
+import { removeDemoCharts } from "../observations/remove-demo-charts.ts"
 import { lockLists, lockRemoval } from "../observations/rows/identities.ts"
 import { recountDays } from "../observations/rows/searches.ts"
 import { DEMO } from "../observations/types.ts"
@@ -10,6 +13,8 @@ import { shownName } from "./tracked-app.ts"
 
 /** The demo's import file below fixtures/demo; SOURCE.md there says where it comes from. */
 export const DEMO_FILE = "search-us-2025-10-25.jsonl"
+/** Its charts, which belong to no workspace. */
+export const DEMO_CHARTS_FILE = "charts.jsonl"
 
 /** Real apps of the file. The last keyword of each was not measured, so that all three states show. */
 export const DEMO_APPS = [
@@ -27,7 +32,7 @@ export const DEMO_APPS = [
 
 const DEMO_STOREFRONT = "us"
 
-export interface LoadedDemo extends Imported {
+export interface LoadedDemo extends ImportResult {
   /** The demo's apps in the workspace, those it tracked before included. */
   apps: { id: string; name: string }[]
 }
@@ -61,6 +66,18 @@ export async function loadDemo(sql: Sql, workspaceId: number, file: string): Pro
 }
 
 /**
+ * Imports the demo's charts, given as their file's text. Where anybody else has read one of them, nothing of it is held. What
+ * `assert` throws in a transaction takes it back and ends the import.
+ */
+export async function loadDemoCharts(
+  sql: Sql,
+  file: string,
+  assert?: (tx: Tx) => Promise<void>,
+): Promise<ImportResult> {
+  return await importLines(sql, linesOf(file), assert && { note: assert })
+}
+
+/**
  * Clears everything whose origin is the demo, in every workspace: tracked apps, readings, what is derived from them,
  * ratings, names, facts, and the lists and store apps nobody else uses. An app that got a keyword, tag, burial, rival or
  * goal since is kept as its workspace's own, without the demo's keywords unless it has no others. Reads every stored
@@ -69,15 +86,17 @@ export async function loadDemo(sql: Sql, workspaceId: number, file: string): Pro
 export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
   return await sql.begin(async (tx) => {
     await lockRemoval(tx)
-    const tracked = await demoTracked(tx)
+    const tracked = await readDemoIds(tx)
     const kept = await keepOwn(tx)
     const { count: apps } = await tx`
       delete from tracked_app
       where origin = ${DEMO}`
     const readings = await removeReadings(tx)
+    const charts = await removeDemoCharts(tx)
     const shown = await removeShown(tx)
-    await removeUnused(tx, [...tracked.lists, ...readings.lists], [...tracked.apps, ...readings.apps, ...shown])
-    return { apps, readings: readings.count, kept }
+    const unused = [...tracked.apps, ...readings.apps, ...charts.apps, ...shown]
+    await removeUnused(tx, [...tracked.lists, ...readings.lists], unused)
+    return { apps, readings: readings.count + charts.count, kept }
   })
 }
 
@@ -94,12 +113,12 @@ async function isTracked(tx: Tx, workspaceId: number, iosId: string): Promise<bo
   return rows.length > 0
 }
 
-interface Used {
+interface DemoIds {
   lists: number[]
   apps: number[]
 }
 
-async function demoTracked(tx: Tx): Promise<Used> {
+async function readDemoIds(tx: Tx): Promise<DemoIds> {
   // whoever sets a goal or a tag meanwhile waits here, or is seen below
   await tx`
     select id
@@ -176,7 +195,7 @@ async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
   return [...kept]
 }
 
-async function removeReadings(tx: Tx): Promise<Used & { count: number }> {
+async function removeReadings(tx: Tx): Promise<DemoIds & { count: number }> {
   const touched = await tx<(ListMonth & { apps: number[] | null })[]>`
     select s.list_id as "listId", date_trunc('month', s.day)::date as month,
       array_agg(distinct u.app_id) filter (where u.app_id is not null) as apps
@@ -193,6 +212,7 @@ async function removeReadings(tx: Tx): Promise<Used & { count: number }> {
   await forget(tx, touched)
   await recountDays(tx, lists)
   await deriveMonths(tx, touched)
+  await deriveListNow(tx, lists)
   return { lists, apps: [...new Set(touched.flatMap(({ apps }) => apps ?? []))], count }
 }
 
@@ -207,20 +227,23 @@ async function forget(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
     where (list_id, month) in (select * from unnest(${lists}::int[], ${months}::date[]))`
 }
 
-/** What results showed of their apps. Returns those whose facts went. */
+/** What results showed of their apps. Returns those whose facts or names went. */
 async function removeShown(tx: Tx): Promise<number[]> {
   await tx`
     delete from rating_count
     where origin = ${DEMO}`
-  await tx`
+  const named = await tx<{ id: number }[]>`
     delete from store_app_name
-    where demo`
+    where demo
+    returning app_id as id`
   const apps = await tx<{ id: number }[]>`
     update store_app
     set developer = null, bundle_id = null, seen_at = null, source = null, origin = null
     where origin = ${DEMO}
     returning id`
-  return apps.map(({ id }) => id)
+  const ids = [...new Set([...named, ...apps].map(({ id }) => id))]
+  await deriveAppTexts(tx, ids)
+  return ids
 }
 
 async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<void> {
@@ -252,6 +275,7 @@ async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<vo
       and not exists (select from market_fact where app_id = s.id)
       and not exists (select from app_ads where app_id = s.id)
       and not exists (select from app_rival where rival = s.id)
+      and not exists (select from chart_first_seen where app_id = s.id)
       and s.id not in (select unnest(app_ids) from developer_shelf)
       and s.id not in (select unnest(app_ids) from search_results)
       and s.id not in (select unnest(app_ids) from chart_results)`

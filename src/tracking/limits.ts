@@ -3,7 +3,8 @@ import type { Entitlements } from "../access/plans.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { lockIdentities } from "../observations/rows/identities.ts"
-import { type Held, lockWorkspace, overLimit, TrackingProblem } from "./apps.ts"
+import { type LimitUsage, lockWorkspace, overLimit } from "./apps.ts"
+import { TrackingProblem } from "./checks.ts"
 
 /** Holds off who else would track something in the workspace, in the order of everybody who does. Throws account_deleted. */
 export async function lockTracking(tx: Tx, { workspaceId }: Caller): Promise<void> {
@@ -28,10 +29,7 @@ export async function holdAccount(tx: Tx, { workspaceId }: Caller): Promise<void
   if (!row) throw new Fault("account_deleted")
 }
 
-/**
- * Keeps an app from being taken away until the transaction ends, and nobody from changing it, for a large file is long in
- * the making. Throws account_deleted; an app that is not there is left for who reads it to miss.
- */
+/** Until the transaction ends it can be changed, but not taken away. Throws account_deleted; a missing app is left. */
 export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): Promise<void> {
   // before its app: who deletes a workspace locks them in that order
   const [row] = await tx`
@@ -47,10 +45,7 @@ export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): P
     for key share`
 }
 
-/**
- * Rows that one write may touch. Its transaction holds the one backend of an embedded database, and everybody who makes
- * lists: 9,975 rows took 0.4 s there, 175,000 more than 99 s.
- */
+/** Rows of one write, which holds the embedded database's one backend: 9,975 took 0.4 s, 175,000 more than 99 s. */
 const MOST_AT_ONCE = 9_000
 
 /** Throws write_limit_reached when a write would touch more keywords, each counted in each storefront, than one may. */
@@ -61,7 +56,7 @@ export function refuseTooMany(keywords: number): void {
 }
 
 /** Throws write_limit_reached, saying why, when one write or the workspace's limits do not allow this much more. */
-export function refuseOverLimit(limits: Entitlements, held: Held, more: Partial<Held>): void {
+export function refuseOverLimit(limits: Entitlements, held: LimitUsage, more: Partial<LimitUsage>): void {
   refuseTooMany(more.trackedKeywords ?? 0)
   const over = overLimit(limits, held, more)
   if (!over) return
@@ -74,7 +69,7 @@ export function refuseOverLimit(limits: Entitlements, held: Held, more: Partial<
 /** "1 keyword", "2 keywords". */
 export const counted = (count: number) => `${count} ${count === 1 ? "keyword" : "keywords"}`
 
-const NAMES: Record<keyof Held, [one: string, many: string]> = {
+const NAMES: Record<keyof LimitUsage, [one: string, many: string]> = {
   apps: ["app", "apps"],
   trackedKeywords: ["keyword, counted in each storefront", "keywords, each counted in each storefront"],
 }

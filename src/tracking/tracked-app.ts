@@ -25,7 +25,7 @@ export interface TrackedApp {
 }
 
 /** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function visibleApps(sql: Db, caller: Caller): Promise<TrackedApp[]> {
+export async function readVisibleApps(sql: Db, caller: Caller): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
     ${columns(sql)}
     where a.workspace_id = ${caller.workspaceId}
@@ -34,10 +34,7 @@ export async function visibleApps(sql: Db, caller: Caller): Promise<TrackedApp[]
     limit 1000`
 }
 
-/**
- * One app of the caller's workspace, named as in a storefront where the call is about one, else as in the app's first. An id
- * off the key's list is refused without a look-up, so it tells nothing.
- */
+/** Named as in `country`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
 export async function findApp(sql: Db, caller: Caller, id: string, storefront?: string): Promise<TrackedApp> {
   if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
   const [app] = await sql<TrackedApp[]>`
@@ -47,10 +44,7 @@ export async function findApp(sql: Db, caller: Caller, id: string, storefront?: 
   return app
 }
 
-/**
- * An app's own name, else the store's as a storefront has it (nameIn), the App Store's first, else its store id. The app's
- * first storefront where none is given. `a` is the tracked app, `i` and `g` its store apps, iOS first.
- */
+/** Its own name, else the store's there (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
 export function shownName(sql: Db, storefront?: string) {
   const place = placeOf(sql, storefront)
   return sql`coalesce(

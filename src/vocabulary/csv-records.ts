@@ -5,11 +5,7 @@ export interface CsvRecord {
   fields: string[] | null
 }
 
-/**
- * The records of a CSV text as RFC 4180 has them: fields between separators, quoted where they hold a separator, a quote
- * (doubled) or a line break; lines end with LF or CRLF. A byte order mark at the start is no part of it. Blank lines are
- * left out. A quoted field of more than 10,000 characters is taken for a quote that was never closed.
- */
+/** Records of a CSV text (RFC 4180). A quoted field of over 10,000 characters counts as a quote never closed. */
 export function* csvRecords(text: string, separator = ","): Generator<CsvRecord> {
   let line = 1
   for (let at = text.startsWith("\uFEFF") ? 1 : 0; at < text.length; ) {
@@ -29,7 +25,6 @@ export function* csvRecords(text: string, separator = ","): Generator<CsvRecord>
 
 const LONGEST_QUOTED = 10_000
 
-/** Its fields, and where its line break is; null where its quoting is broken. */
 function readRecord(text: string, from: number, separator: string): { fields: string[]; end: number } | null {
   const fields: string[] = []
   for (let at = from; ; at++) {

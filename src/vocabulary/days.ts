@@ -1,11 +1,9 @@
 import { DAY_MS } from "./time.ts"
 
-/** The UTC day of a moment, "YYYY-MM-DD". */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
-/** The first day of a day's month. */
 export function monthOf(day: string): string {
   return `${day.slice(0, 7)}-01`
 }
@@ -15,13 +13,38 @@ export function addDays(day: string, days: number): string {
   return dayOf(new Date(Date.parse(day) + days * DAY_MS))
 }
 
-/** When the next UTC day begins, ISO. */
+/** The day so many months earlier; the last of the month where that one has no such day. */
+export function monthsBefore(day: string, months: number): string {
+  const [year, month, date] = day.split("-").map(Number) as [number, number, number]
+  const first = dayOf(new Date(Date.UTC(year, month - 1 - months, 1)))
+  return addDays(first, Math.min(date, daysInMonth(first)) - 1)
+}
+
 export function nextMidnight(at: Date): string {
   return `${addDays(dayOf(at), 1)}T00:00:00.000Z`
 }
 
-/** How many days the month of this day has. */
 export function daysInMonth(day: string): number {
   const [year, month] = day.split("-").map(Number) as [number, number]
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** Days, "YYYY-MM-DD", both inclusive. */
+export interface Days {
+  from: string
+  to: string
+}
+
+/** The days that lie in both; null = none. */
+export function commonDays(one: Days, other: Days): Days | null {
+  const days = { from: later(one.from, other.from), to: earlier(one.to, other.to) }
+  return days.from <= days.to ? days : null
+}
+
+export function later(one: string, other: string): string {
+  return [one, other].sort()[1] as string
+}
+
+export function earlier(one: string, other: string): string {
+  return [one, other].sort()[0] as string
 }

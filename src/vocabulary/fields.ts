@@ -1,19 +1,18 @@
 import * as v from "valibot"
 import type { FaultCode } from "../faults.ts"
-import { coded, described, type Schema, unwrap } from "./schema.ts"
+import { bounded, coded, described, type Schema, unwrap } from "./schema.ts"
 import { isStorefront } from "./storefronts.ts"
 import { normaliseTerm } from "./term.ts"
 
 /** The id of a workspace's app, as GET /apps gives it. A call with such an input has that app as its subject. */
 export const AppId = coded(
-  v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("App id from GET /apps (list_apps).")),
+  v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("App id from list_apps.")),
   "invalid_arguments",
 )
 
-/** A storefront, in either case. */
 export const Country = coded(
   v.pipe(
-    v.string(),
+    bounded(v.string(), { maxLength: 2 }),
     v.regex(/^[A-Za-z]{2}$/),
     v.check((code) => isStorefront(code.toLowerCase())),
     v.description("Two-letter storefront code."),
@@ -24,7 +23,7 @@ export const Country = coded(
 /** The same where the specification says "empty =": an empty text is as good as none. */
 export const CountryOrEmpty = coded(
   v.pipe(
-    v.string(),
+    bounded(v.string(), { maxLength: 2 }),
     v.regex(/^([A-Za-z]{2})?$/),
     v.check((code) => code === "" || isStorefront(code.toLowerCase())),
     v.description("Two-letter storefront code, or empty."),
@@ -46,7 +45,6 @@ export const Platform = v.optional(
   "ios",
 )
 
-/** A keyword: 1 to 150 code points once normalised. */
 export const Term = coded(
   v.pipe(
     v.string(),
@@ -68,10 +66,7 @@ export function wholeNumber(least: number, most: number, description: string, co
   return code ? coded(schema, code) : schema
 }
 
-/**
- * The one spelling of a checked value that handlers see: storefronts lower-case, terms normalised, in lists too; undefined
- * for an empty text that stands for none.
- */
+/** The one spelling of a checked value that handlers see; undefined for an empty text that stands for none. */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))

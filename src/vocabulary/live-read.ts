@@ -1,10 +1,20 @@
-/** What a live read can be asked for. */
-export interface Wanted {
-  kind: "search" | "app" | "listing" | "app_ads" | "chart"
+export interface LiveSubject {
+  kind:
+    | "search"
+    | "app"
+    | "app_names"
+    | "listing"
+    | "app_ads"
+    | "chart"
+    | "chart_apps"
+    | "reviews"
+    | "developer"
+    | "hints"
+    | "difficulty"
   platform: "ios" | "android"
   /** Of `app_ads`, which is the same in all, one that the app is sold in. */
   storefront: string
-  /** A term, of a search; a store id; or a chart: "iphone free 6013". */
+  /** A term, of a search, its suggestions or its difficulty, or of `app_names` one that apps are called by; a store id; a developer's id; or a chart, of itself or its first apps: "iphone free 6013". */
   subject: string
 }
 
@@ -16,12 +26,8 @@ export interface Patience {
   onlyWhileWaiting?: true
 }
 
-/**
- * Fresh: what was wanted is stored, and may be read there; also that a store does not have the app. Pending: under way, with about so many seconds to go. Failed:
- * the upstream refused, could not be read or answered something else (its outcome), is too busy to wait for, or is not asked
- * at all, and why.
- */
-export type Measured =
+/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why. */
+export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
   | { state: "failed"; why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" }
@@ -32,8 +38,5 @@ export interface Asker {
   workspaceId: number
 }
 
-/**
- * The one port for live reads. Joins work that is under way, and holds no connection while it waits. Without an asker it is
- * the operator, who has no share to keep to.
- */
-export type Measure = (wanted: Wanted, patience: Patience, asker?: Asker) => Promise<Measured>
+/** The one port for live reads. It holds no connection while it waits. No asker = the operator, who has no share. */
+export type Measure = (wanted: LiveSubject, patience: Patience, asker?: Asker) => Promise<LiveReadState>

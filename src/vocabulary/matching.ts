@@ -1,8 +1,8 @@
+import { isPlain } from "./normal-form.ts"
 import { storeIdInLink } from "./store-pages.ts"
 import { normaliseTerm } from "./term.ts"
 
-/** A search as it is compared with names, keywords and store ids. */
-export interface Sought {
+export interface SearchText {
   /** The whole text, folded. */
   text: string
   /** Its words: each must occur. */
@@ -14,26 +14,20 @@ export interface Sought {
 /** How well something matches, the best first. */
 export const GRADES = ["exact", "prefix", "word start", "anywhere"] as const
 
-export function soughtBy(query: string): Sought {
+export function soughtBy(query: string): SearchText {
   const storeId = storeIdInLink(query.trim())
   const text = foldText(storeId ?? query)
   return { text, words: text.split(/\s+/), storeId }
 }
 
-/**
- * The spelling in which texts are compared: a keyword's, with dotted and dotless i alike, and one sigma. Lower-casing "İ"
- * leaves "i" and U+0307, and without a locale "I" is no "ı": a Turkish name would be found in one spelling only.
- */
+/** How texts are compared. "İ" becomes "i" and U+0307, "I" no "ı": Turkish names would have two spellings. */
 export function foldText(text: string): string {
+  if (isPlain(text)) return normaliseTerm(text)
   return normaliseTerm(text).replaceAll("ı", "i").replaceAll("ς", "σ").replaceAll("i\u0307", "i")
 }
 
-/**
- * The arguments of SQL's translate that make a text in NFC hold the sought words wherever its foldText does, once ASCII is
- * lower-cased: the database's own lower() depends on its locale. Characters of `from` beyond `to` are taken away. Empty
- * where the words hold no letter that has another spelling.
- */
-export function translationFor({ text }: Sought): { from: string; to: string } {
+/** Arguments of SQL's translate() that do what foldText does: the database's own lower() depends on its locale. */
+export function translationFor({ text }: SearchText): { from: string; to: string } {
   const pairs = [...new Set(text)].flatMap((letter) => spellingsOf(letter).map((other) => [other, letter] as const))
   const from = pairs.map(([other]) => other).join("")
   return { from: text.includes("i") ? `${from}\u0307` : from, to: pairs.map(([, letter]) => letter).join("") }
@@ -48,11 +42,8 @@ function spellingsOf(letter: string): string[] {
   return capital !== letter && [...capital].length === 1 ? [capital] : []
 }
 
-/**
- * How well a record is what is sought: an index of GRADES, or null when some word occurs in none of its texts. A link
- * matches by one of `storeIds` alone, exactly.
- */
-export function gradeOf(sought: Sought, storeIds: readonly string[], texts: readonly string[] = []): number | null {
+/** An index of GRADES; null when a word occurs in none of the texts. A link matches by one of `storeIds` alone. */
+export function gradeOf(sought: SearchText, storeIds: readonly string[], texts: readonly string[] = []): number | null {
   if (sought.storeId !== null) return storeIds.includes(sought.storeId) ? 0 : null
   const folded = [...texts, ...storeIds].map(foldText)
   if (folded.includes(sought.text)) return 0

@@ -1,7 +1,8 @@
-/** The candidate that `text` was likely meant to be: at most a third of it wrong, or undefined. */
+/** The candidate that `text` was likely meant to be, in whichever case: at most a third of it wrong, or undefined. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
+  const typed = text.toLowerCase()
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(text, candidate) }))
+    .map((candidate) => ({ candidate, distance: editDistance(typed, candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.distance - b.distance)
   return ranked[0]?.candidate

@@ -10,7 +10,6 @@ export function prepare(text: string): PreparedAnswer {
   return { body: new TextEncoder().encode(text), etag: `"${hash("sha256", text, "hex").slice(0, 32)}"` }
 }
 
-/** What is made at the first asking, and then kept. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

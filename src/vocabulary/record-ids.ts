@@ -2,7 +2,6 @@ import { isStoreId } from "./store-ids.ts"
 import { normaliseTerm } from "./term.ts"
 import { isStorable } from "./text.ts"
 
-/** What the id of a search result names. */
 export type RecordId =
   | { kind: "app"; appId: string }
   /** `terms`: what the id can mean, the first that is tracked being meant. */
@@ -22,10 +21,7 @@ export function rivalRecordId(appId: string, storeId: string): string {
   return `rival:${appId}:${storeId}`
 }
 
-/**
- * What an id names, whoever's it is; null when it is malformed. A keyword's term may come encoded, as search gives it, or
- * decoded already, as a client that puts the id into a URL unencoded sends it: "50%25%20off" and "50% off" are the same.
- */
+/** Null when malformed. A term comes encoded, as search gives it, or decoded: "50%25%20off" is "50% off". */
 export function parseRecordId(text: string): RecordId | null {
   const [, kind, appId, rest] = /^(app|kw|rival):([^:]{1,64})(?::(.*))?$/su.exec(text) ?? []
   if (kind === undefined || appId === undefined) return null

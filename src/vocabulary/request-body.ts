@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 
-/** Whoever sent a request hung up before its body was whole: nobody is left to be answered, and nothing is wrong here. */
+/** The sender hung up before the body was whole: nobody is left to answer, and nothing is wrong here. */
 export class CallerGone extends Error {
   override name = "CallerGone"
   constructor() {
@@ -8,10 +8,7 @@ export class CallerGone extends Error {
   }
 }
 
-/**
- * The bytes of a request's body, or null when there are more than `most`: the rest is left unread, for leftover.ts to let
- * it go by. Throws CallerGone when the body breaks off.
- */
+/** Null = more than `most` bytes: leftover.ts lets the rest go by. Throws CallerGone when it breaks off. */
 export async function readUpTo(request: Request, most: number): Promise<Buffer | null> {
   if (Number(request.headers.get("content-length") ?? 0) > most) return null
   const reader = request.body?.getReader()

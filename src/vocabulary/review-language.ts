@@ -1,8 +1,4 @@
-/**
- * The language whose reviews on Google Play stand for a storefront, as the store's `hl` names it: by Unicode CLDR's likely
- * languages of territories, but the second or English where apps are mostly reviewed in that. Google Play shows reviews
- * by language: storefronts that share one share its reviews.
- */
+/** The language of a storefront's reviews on Google Play: storefronts that share a language share reviews. */
 export function reviewLanguage(storefront: string): string {
   return LANGUAGES.get(storefront) ?? "en"
 }

@@ -6,6 +6,19 @@ export function isStoreId(platform: "ios" | "android", id: string): boolean {
 const IOS = /^[1-9]\d{4,11}$/
 const ANDROID = /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/
 
+const inner = ({ source }: RegExp) => source.slice(1, -1)
+
+/** The same as schemas say it. */
+export const STORE_ID_PATTERNS = {
+  ios: IOS.source,
+  android: ANDROID.source,
+  any: `^(${inner(IOS)}|${inner(ANDROID)})$`,
+  /** "ios:<store id>" or "android:<package>". */
+  rival: `^(ios:${inner(IOS)}|android:${inner(ANDROID)})$`,
+  /** The same, or the id alone. */
+  either: `^((ios:)?${inner(IOS)}|(android:)?${inner(ANDROID)})$`,
+}
+
 /** A rival as workspaces name it, "ios:<store id>" or "android:<package>"; null when it is neither. */
 export function parseRival(text: string): { platform: "ios" | "android"; id: string } | null {
   const [platform, id = ""] = text.split(":", 2)

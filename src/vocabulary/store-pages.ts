@@ -2,14 +2,14 @@ import { isStoreId } from "./store-ids.ts"
 
 type Platform = "ios" | "android"
 
-/** The store's own page of an app. */
+export const STORES = { ios: "the App Store", android: "Google Play" } as const
+
 export function appPage(platform: Platform, storeId: string, country: string): string {
   return platform === "ios"
     ? `https://apps.apple.com/${country}/app/id${storeId}`
     : `https://play.google.com/store/apps/details?id=${storeId}`
 }
 
-/** The store's own search page for a keyword in a storefront. */
 export function searchPage(platform: Platform, term: string, country: string): string {
   const asked = encodeURIComponent(term)
   return platform === "ios"

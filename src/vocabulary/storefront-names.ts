@@ -7,7 +7,7 @@ export function storefrontNamed(text: string): string | undefined {
   return STOREFRONTS.includes(code) ? code : BY_NAME.get(spelt(text))
 }
 
-/** The English name of a storefront's country, by Unicode CLDR. */
+/** By Unicode CLDR. */
 export function storefrontName(code: string): string {
   return names.of(code.toUpperCase()) ?? code
 }

@@ -7,11 +7,27 @@ const CODES =
   "no np nr nz om pa pe pg ph pk pl pt pw py qa ro rs ru rw sa sb sc se sg si sk sl sn sr st sv sz tc td th tj tm tn to " +
   "tr tt tw tz ua ug us uy uz vc ve vg vn vu xk ye za zm zw"
 
-/** Every storefront code, lower-case, in alphabetical order. */
 export const STOREFRONTS: readonly string[] = CODES.split(" ")
 
 const KNOWN = new Set(STOREFRONTS)
 
 export function isStorefront(code: string): boolean {
   return KNOWN.has(code)
+}
+
+/** The App Store's genre of all apps: a chart of it is the overall one. */
+export const ALL_APPS = "36"
+
+/** The genres of charts in every storefront, by Apple's ids: all apps, and the first level below. */
+export const CHART_GENRES: readonly string[] = [
+  ALL_APPS,
+  "6000", "6001", "6002", "6003", "6004", "6005", "6006", "6007", "6008", "6009", "6010", "6011", "6012", "6013",
+  "6014", "6015", "6016", "6017", "6018", "6020", "6021", "6022", "6023", "6024", "6025", "6026", "6027",
+] // biome-ignore format: a list to scan
+
+/** A storefront whose charts are followed for themselves, and of which genres. */
+export interface MarketStorefront {
+  storefront: string
+  /** Of CHART_GENRES. */
+  genres: readonly string[]
 }

@@ -3,7 +3,6 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed()
 }
 
-/** Gives `length` bytes of a cryptographically secure source. */
 export type RandomBytes = (length: number) => Uint8Array
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

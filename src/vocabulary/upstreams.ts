@@ -1,24 +1,23 @@
-/** Hosts of stores. */
 export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
 
 /** What is asked at a pace of its own: each host of a store, and all sites of developers together. */
 export const UPSTREAMS = [...STORE_HOSTS, "developer-sites"] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
-/**
- * Where a reading of search results can come from, in order of precedence: the first that read a day gives its answer.
- * The iTunes Search API is absent on purpose: its order is not the order a phone shows.
- */
+/** In order of precedence. The iTunes Search API is absent on purpose: its order is not the order a phone shows. */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
 
-/** Where other facts can come from. */
 export const FACT_SOURCES = [
   "itunes-search", "itunes-lookup", "apple-hints", "play-details", "play-suggest", "apple-ads-report",
   "apple-reviews", "play-reviews",
   "apple-app-page", "apple-charts", "apple-genres", "itunes-developer", "app-ads-txt",
 ] as const // biome-ignore format: a list to scan
 export type FactSource = (typeof FACT_SOURCES)[number]
+
+/** Where a popularity comes from: published, or calculated. */
+export const POPULARITY_SOURCES = ["apple-ads-report", "estimate"] as const
+export type PopularitySource = (typeof POPULARITY_SOURCES)[number]
 
 export type SourceName = RankSource | FactSource
 export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOURCES]

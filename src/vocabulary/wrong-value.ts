@@ -1,19 +1,22 @@
+import * as v from "valibot"
 import { nearest } from "./nearest.ts"
 import { jsonSchema, type ObjectSchema, type Schema } from "./schema.ts"
 
-/**
- * What is wrong with the value of a field and what is allowed there, in sentences for a caller: made of the schema alone,
- * so that nothing of the caller's own text comes back. Undefined where the code's own sentence says all there is to say.
- */
-export function wrongValue(schema: ObjectSchema, name: string, value: unknown): string | undefined {
+/** A sentence for the caller: what came and what is allowed. Free text and keys are never repeated. */
+export function wrongValue(schema: ObjectSchema, name: string, value: unknown): string {
   if (!Object.hasOwn(schema.entries, name)) return unknownName(Object.keys(schema.entries), name)
   const entry = schema.entries[name] as Schema
-  const allowed = allowedOf(jsonSchema(entry, "input") as Allowed)
-  const must = allowed && `must be ${allowed}.`
-  if (value === undefined) return [`${name} is missing`, must ? `: it ${must}` : "."].join("")
-  if (!isEmpty(value)) return must && `${name} ${must}`
-  const rest = entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"
-  return [`${name} is empty: ${rest}.`, must && `It ${must}`].filter(Boolean).join(" ")
+  const shape = jsonSchema(entry, "input") as Shape
+  const allowed = allowedOf(shape)
+  const rule = allowed ? `It must be ${allowed}.` : `${shape.description ?? "It needs another value."}`
+  if (value === undefined) return `${name} is missing. ${isFreeText(shape) ? (shape.description ?? rule) : rule}`
+  if (isEmpty(value))
+    return `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ${rule}`
+  const { came, isChecked, meaning, meant } = whatCame(entry, shape, value)
+  const hint = meant === undefined ? "" : ` Is ${meant} meant?`
+  // what JSON Schema cannot say, a description does
+  if (isChecked || !allowed) return `${name} cannot be ${came}. ${meaning ?? rule}${hint}`
+  return `${name} must be ${allowed}, and ${came} came.${hint}`
 }
 
 function unknownName(names: readonly string[], name: string): string {
@@ -27,10 +30,10 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (Array.isArray(value) && value.length === 1 && value[0] === "")
 }
 
-/** The parts of a JSON Schema that a sentence is made of. */
-interface Allowed {
+interface Shape {
   type?: string
-  enum?: unknown[]
+  description?: string
+  enum?: string[]
   format?: string
   pattern?: string
   minimum?: number
@@ -39,35 +42,40 @@ interface Allowed {
   maxLength?: number
   minItems?: number
   maxItems?: number
-  items?: Allowed
+  uniqueItems?: boolean
+  items?: Shape
 }
 
-function allowedOf(schema: Allowed): string | undefined {
-  if (schema.enum) return `one of ${schema.enum.join(", ")}`
-  switch (schema.type) {
+function allowedOf(shape: Shape): string | undefined {
+  if (shape.enum) return `one of ${shape.enum.join(", ")}`
+  switch (shape.type) {
     case "integer":
     case "number":
-      return `a ${schema.type === "integer" ? "whole number" : "number"}${between(schema.minimum, schema.maximum)}`
+      return `a ${shape.type === "integer" ? "whole number" : "number"}${between(shape.minimum, shape.maximum)}`
     case "boolean":
       return "true or false"
     case "array":
-      return listOf(schema)
+      return listOf(shape)
     case "object":
       return "an object"
     case "string":
-      return textOf(schema)
+      return textOf(shape)
     default:
       return undefined
   }
 }
 
-function listOf({ items, minItems, maxItems }: Allowed): string {
-  const each = items && allowedOf(items)
-  return `a list${between(minItems, maxItems, " of")}${each ? `, each ${each}` : ""}`
+function listOf({ items, minItems, maxItems, uniqueItems }: Shape): string {
+  const each = items && (allowedOf(items) ?? lowered(items.description))
+  return `a list${between(minItems, maxItems, " of")}${each ? `, each ${each}` : ""}${uniqueItems ? ", none twice" : ""}`
 }
 
-/** A pattern is nothing to read: what it means is said by the code's own sentence. */
-function textOf({ format, pattern, minLength, maxLength }: Allowed): string | undefined {
+function lowered(sentence: string | undefined): string | undefined {
+  return sentence && `${sentence[0]?.toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`
+}
+
+/** A pattern is nothing to read: what it means is said by the field's description. */
+function textOf({ format, pattern, minLength, maxLength }: Shape): string | undefined {
   if (format === "date") return "a day that there is, YYYY-MM-DD"
   if (format || pattern) return undefined
   const length = between(minLength, maxLength, " of")
@@ -79,4 +87,48 @@ function between(least: number | undefined, most: number | undefined, of = " fro
   if (most === undefined) return `${of} at least ${least}`
   if (least === undefined) return `${of} at most ${most}`
   return `${of} ${least} to ${most}`
+}
+
+/** The value that the schema refuses, or its item that does; `isChecked` where no word of JSON Schema refuses it. */
+function whatCame(entry: Schema, shape: Shape, value: unknown) {
+  const [issue] = v.safeParse(entry, value, { abortPipeEarly: true }).issues ?? []
+  const key = Array.isArray(value) ? issue?.path?.[0]?.key : undefined
+  const item = typeof key === "number" ? key : undefined
+  const refused = item === undefined ? value : (value as unknown[])[item]
+  const held = item === undefined ? shape : (shape.items ?? {})
+  const isChecked = typeof refused === "string" && isFreeText(held) && fits(refused, held)
+  const shown = valueText(refused, isFreeText(held) && !isChecked)
+  return {
+    came: item === undefined ? shown : `${shown} as item ${item + 1}`,
+    isChecked,
+    meaning: held.description ?? shape.description,
+    meant: held.enum && typeof refused === "string" ? nearest(refused.slice(0, 64), held.enum) : undefined,
+  }
+}
+
+function isFreeText({ type, enum: options, format, pattern }: Shape): boolean {
+  return type === "string" && !options && !format && !pattern
+}
+
+function fits(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Shape): boolean {
+  const { length } = [...text]
+  return length >= minLength && length <= maxLength
+}
+
+const MOST_QUOTED = 40
+
+/** A value in a sentence. Free text is said by its length: it may be a secret, and tells nobody anything. */
+function valueText(value: unknown, isFree = false): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value === "object" && value !== null) return "an object"
+  if (typeof value !== "string") return String(value)
+  const characters = [...value]
+  if (isFree) return `text of ${characters.length} characters`
+  if (/svc_(live|test)_/i.test(value)) return "a key"
+  const shown = characters
+    .slice(0, MOST_QUOTED)
+    .join("")
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}"]/gu, "·")
+  return `"${shown}${characters.length > MOST_QUOTED ? "…" : ""}"`
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { allowancesUsed, openTakings, type Taken, type Takings } from "../../src/access/allowances.ts"
+import { type AllowanceState, countUsedAllowances, openTakings, type Takings } from "../../src/access/allowances.ts"
 import type { Caller } from "../../src/access/caller.ts"
 import { ENTITLEMENTS } from "../../src/access/plans.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -24,13 +24,13 @@ async function newWorkspace(): Promise<number> {
   return (await someWorkspace(sql, { name: `allowances ${crypto.randomUUID()}` })).id
 }
 
-const used = async (workspaceId: number) => (await allowancesUsed(sql, workspaceId)).get("spy")
+const used = async (workspaceId: number) => (await countUsedAllowances(sql, workspaceId)).get("spy")
 const about = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
-const short = ({ granted, used }: Taken) => [granted, used]
+const short = ({ granted, used }: AllowanceState) => [granted, used]
 
 test("the allowance is granted, the rest refused at no cost, and what was opened stays open", async () => {
   const workspace = await newWorkspace()
-  const answers: Taken[] = []
+  const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", about(n)))
   expect(answers.map(short)).toEqual([[true, 1], [true, 2], [true, 3], [false, 3], [false, 3]]) // biome-ignore format: a list
   expect(answers[3]).toEqual({ granted: false, used: 3, limit: 3, resetsAt: expect.any(String), openUntil: null })

@@ -1,17 +1,20 @@
-// One of several processes that charge one key at once: reads its task as JSON from the arguments, prints how many were paid.
-import { charge } from "../../src/access/credits.ts"
+// One of several processes that charge one key at once, in groups or each charge alone: reads its task as JSON from the
+// arguments, prints how many were paid.
+import { createChargeGroups } from "../../src/access/charge-groups.ts"
+import { charge, type Due } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/log.ts"
 
-const { databaseUrl, due, calls } = JSON.parse(process.argv[2]!)
+const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
+const pay = inGroups ? createChargeGroups(database.sql) : (due: Due) => charge(database.sql, due)
 await database.sql`select 1`
 // the parent says when all are ready
 process.stdout.write("ready\n")
 for await (const _ of process.stdin) break
 const paid = await Promise.all(
   Array.from({ length: calls }, (_, call) =>
-    charge(database.sql, { ...due, requestId: `${process.pid}-${call}` }).then(({ refused }) => refused === null),
+    pay({ ...due, requestId: `${process.pid}-${call}` }).then(({ refused }) => refused === null),
   ),
 )
 process.stdout.write(`${paid.filter(Boolean).length}\n`)

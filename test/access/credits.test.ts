@@ -1,32 +1,62 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Caller } from "../../src/access/caller.ts"
-import { cannotPay, charge, creditHeaders, type Due, readCredits, refund, refusal } from "../../src/access/credits.ts"
+import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
+import {
+  cannotPay,
+  charge,
+  chargeAll,
+  checkCost,
+  creditHeaders,
+  type Due,
+  readCredits,
+  refund,
+  refusal,
+} from "../../src/access/credits.ts"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
+let groups: ChargeCall
+let companion: Due
 
 beforeAll(async () => {
   sql = await freshDatabase()
+  groups = createChargeGroups(sql)
+  companion = (await someAccount(1e6)).due
 })
+
+/** As a write charges, inside its transaction, and as a call does, together with others. */
+const alone: ChargeCall = (due) => charge(sql, due)
+const WAYS: [string, ChargeCall][] = [
+  ["alone", alone],
+  ["in groups", (due) => groups(due)],
+  ["beside another", besideAnother],
+]
 
 const now = new Date()
 const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
 let requests = 0
 
 /** An account of so many monthly and pack credits, with a key. */
-async function someAccount(credits: number, pack = 0, monthlyBudget?: number) {
+async function someAccount(credits: number, pack = 0, monthlyBudget?: number, way = alone) {
   const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
   const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
   const due: Due = { workspaceId: workspace.id, keyId: key.id, cost: 1, operation: "test", requestId: "" }
   return {
     workspace,
     due,
-    pay: (cost: number) => charge(sql, { ...due, cost, requestId: `${++requests}` }),
+    pay: (cost: number) => way({ ...due, cost, requestId: `${++requests}` }),
     credits: () => readCredits(sql, due),
   }
+}
+
+/** In one statement with a charge of another workspace. */
+async function besideAnother(due: Due) {
+  checkCost(due)
+  const [, charged] = await chargeAll(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
+  return charged!
 }
 
 /** Everything a charge may write, of one workspace. */
@@ -44,9 +74,9 @@ async function monthPasses({ workspaceId, keyId }: Due) {
   await sql`update ledger set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
 }
 
-describe("charging", () => {
+describe.each(WAYS)("charging %s", (_, way) => {
   test("takes from account and key, and writes the ledger", async () => {
-    const { due, pay, credits } = await someAccount(100, 0, 50)
+    const { due, pay, credits } = await someAccount(100, 0, 50, way)
     const paid = await pay(30)
     expect(paid).toEqual({
       refused: null,
@@ -59,7 +89,7 @@ describe("charging", () => {
   })
 
   test("refused for want of credits, it changes nothing and says limit, used and reset", async () => {
-    const { due, pay } = await someAccount(100)
+    const { due, pay } = await someAccount(100, 0, undefined, way)
     await pay(95)
     const before = await written(due)
     const refused = await pay(6)
@@ -75,7 +105,7 @@ describe("charging", () => {
   })
 
   test("refused for the key's budget, account and ledger stay untouched, and other keys go on", async () => {
-    const { workspace, due, pay } = await someAccount(100, 0, 10)
+    const { workspace, due, pay } = await someAccount(100, 0, 10, way)
     const other = await someKey(sql, workspace)
     await pay(8)
     const before = await written(due)
@@ -88,7 +118,7 @@ describe("charging", () => {
       402,
       { limit: 10, used: 8, resetsAt },
     ])
-    expect((await charge(sql, { ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
+    expect((await way({ ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
     // both ran out: the key's budget is told first, here as in the check before the run
     expect((await pay(3)).refused).toBe("key_budget_reached")
   })
@@ -107,7 +137,7 @@ describe("charging", () => {
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
     "a cost of %p is a mistake of ours",
     async (cost) => {
-      const { pay } = await someAccount(100)
+      const { pay } = await someAccount(100, 0, undefined, way)
       expect(await errorOf(pay(cost))).toBeInstanceOf(RangeError)
     },
   )
@@ -117,15 +147,15 @@ describe("charging", () => {
     const theirs = await someAccount(100)
     const before = await written(theirs.due)
     // a mistake of ours, so an error and no refusal: no_data_found
-    const error = await errorOf(charge(sql, { ...mine.due, keyId: theirs.due.keyId }))
+    const error = await errorOf(way({ ...mine.due, keyId: theirs.due.keyId }))
     expect(error).toHaveProperty("code", "P0002")
     expect(await written(theirs.due)).toEqual(before)
   })
 })
 
-describe("packs", () => {
+describe.each(WAYS)("packs, charged %s,", (_, way) => {
   test("are spent after the monthly credits, to the last one", async () => {
-    const { due, pay } = await someAccount(10, 5)
+    const { due, pay } = await someAccount(10, 5, undefined, way)
     const figures = []
     for (const cost of [8, 4, 3]) {
       const { refused, credits } = await pay(cost)
@@ -138,7 +168,7 @@ describe("packs", () => {
   }) // biome-ignore format: tables
 
   test("carry over what the month did not take; monthly credits start anew", async () => {
-    const { due, pay, credits } = await someAccount(10, 20, 40)
+    const { due, pay, credits } = await someAccount(10, 20, 40, way)
     await pay(17)
     await monthPasses(due)
     expect(await credits()).toMatchObject({ used: 0, limit: 23, remaining: 23, packCredits: 13 })
@@ -151,7 +181,7 @@ describe("packs", () => {
   })
 
   test("a budget refused last month is open again", async () => {
-    const { due, pay } = await someAccount(100, 0, 10)
+    const { due, pay } = await someAccount(100, 0, 10, way)
     await pay(10)
     expect((await pay(1)).refused).toBe("key_budget_reached")
     await monthPasses(due)
@@ -159,7 +189,7 @@ describe("packs", () => {
   })
 
   test("outlive a smaller plan: what was used above the new quota is not taken from them", async () => {
-    const { workspace, due, pay, credits } = await someAccount(100, 20)
+    const { workspace, due, pay, credits } = await someAccount(100, 20, undefined, way)
     await pay(80)
     await setWorkspace(sql, workspace.name, { overrides: { credits: 10 } })
     expect(await credits()).toMatchObject({ used: 80, limit: 100, remaining: 20, packCredits: 20 })
@@ -170,16 +200,19 @@ describe("packs", () => {
   })
 })
 
-test("a transaction from before the month's turn that waits for the account does not turn the month back", async () => {
-  const { due, pay, credits } = await someAccount(100, 0, 100)
-  await pay(40)
-  // to a transaction that still thinks it is this month, the account is in the next one already
-  await sql`update account set month = (month + interval '1 month')::date where workspace_id = ${due.workspaceId}`
-  await sql`update key_month set month = (month + interval '1 month')::date where key_id = ${due.keyId}`
-  const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString()
-  expect(await pay(3)).toMatchObject({ credits: { used: 43, resetsAt: next }, budget: { used: 43 } })
-  expect(await credits()).toMatchObject({ used: 43, resetsAt: next })
-})
+test.each(WAYS)(
+  "a transaction from before the month's turn, charging %s, does not turn the month back",
+  async (_, way) => {
+    const { due, pay, credits } = await someAccount(100, 0, 100, way)
+    await pay(40)
+    // to a transaction that still thinks it is this month, the account is in the next one already
+    await sql`update account set month = (month + interval '1 month')::date where workspace_id = ${due.workspaceId}`
+    await sql`update key_month set month = (month + interval '1 month')::date where key_id = ${due.keyId}`
+    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString()
+    expect(await pay(3)).toMatchObject({ credits: { used: 43, resetsAt: next }, budget: { used: 43 } })
+    expect(await credits()).toMatchObject({ used: 43, resetsAt: next })
+  },
+)
 
 describe("refunds", () => {
   test("give back a request's charge once, and the ledger still adds up", async () => {
@@ -215,9 +248,9 @@ describe("refunds", () => {
   })
 })
 
-describe("many at once", () => {
+describe.each(WAYS)("many at once, charged %s:", (_, way) => {
   test("300 charges of 7 from 980 in one process: exactly 140, and the ledger equals used", async () => {
-    const { due, pay, credits } = await someAccount(980)
+    const { due, pay, credits } = await someAccount(980, 0, undefined, way)
     const paid = (await Promise.all(Array.from({ length: 300 }, () => pay(7)))).filter(({ refused }) => !refused)
     expect(paid).toHaveLength(140)
     expect(new Set(paid.map(({ credits }) => credits.used)).size).toBe(140)
@@ -230,7 +263,7 @@ describe("many at once", () => {
     const { key } = await someKey(sql, workspace)
     const work = Array.from({ length: 300 }, async (_, call) => {
       const mine = { ...due, keyId: call % 2 ? due.keyId : key.id, cost: 1 + (call % 7), requestId: `many ${call}` }
-      const { refused } = await charge(sql, mine)
+      const { refused } = await way(mine)
       if (!refused && call % 5 === 0) expect(await refund(sql, mine)).toBe(true)
       return refused
     })
@@ -240,14 +273,21 @@ describe("many at once", () => {
     const { used, remaining } = await readCredits(sql, due)
     expect(used + remaining).toBe(600)
   })
+})
 
+describe.each(["alone", "in groups"])("many processes at once, charging %s:", (way) => {
   test.skipIf(!process.env.DATABASE_URL)(
     "postgres: 300 charges of 7 from 980 over 4 processes: exactly 140, and the ledger equals used",
     async () => {
       const { due } = await someAccount(980)
       const databaseUrl = new URL(process.env.DATABASE_URL!)
       databaseUrl.pathname = `/${sql.options.database}`
-      const task = JSON.stringify({ databaseUrl: databaseUrl.href, due: { ...due, cost: 7 }, calls: 75 })
+      const task = JSON.stringify({
+        databaseUrl: databaseUrl.href,
+        due: { ...due, cost: 7 },
+        calls: 75,
+        inGroups: way === "in groups",
+      })
       const script = `${import.meta.dir}/charging-process.ts`
       const children = Array.from({ length: 4 }, () =>
         Bun.spawn([process.execPath, script, task], { stdin: "pipe", stdout: "pipe", stderr: "inherit" }),

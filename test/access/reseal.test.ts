@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { addSlack, addWebhook, rotateSecret, sealedChannel } from "../../src/delivery/channels.ts"
+import { addSlack, addWebhook, readSealedChannel, rotateSecret } from "../../src/delivery/channels.ts"
 import { openChannel } from "../../src/delivery/sealed-channel.ts"
 import { freshDatabase } from "../database.ts"
 import { scene } from "../delivery/scene.ts"
@@ -50,13 +50,13 @@ test("sealed anew, the newest key alone opens every secret, the one of before a 
   expect(await reseal(sql, both)).toEqual({ newest: 3, earlier: 0, unreadable: 1, resealed: 0 })
 
   const newest = await sealerOf(after)
-  const opened = async (id: string) => await openChannel(newest, await sealedChannel(sql, workspaceId, id))
+  const opened = async (id: string) => await openChannel(newest, await readSealedChannel(sql, workspaceId, id))
   expect(await opened(channel.id)).toMatchObject({
     ...{ url: "https://hooks.example.com/in/hushhush", secrets: [rotated.secret, secret] },
   })
   expect(await opened(slack.channel.id)).toMatchObject({ url: "https://slack.example.com/services/hush" })
   // what cannot be opened is not lost: its own key opens it still
-  const old = await openChannel(await sealerOf(lost), await sealedChannel(sql, workspaceId, foreign.channel.id))
+  const old = await openChannel(await sealerOf(lost), await readSealedChannel(sql, workspaceId, foreign.channel.id))
   expect(old).toMatchObject({ url: "https://slack.example.com/x" })
 })
 
@@ -76,7 +76,7 @@ test("a secret that is replaced while it is sealed anew keeps its new value", as
     },
   }
   await reseal(sql, meddling)
-  const opened = await openChannel(await sealerOf(after), await sealedChannel(sql, workspaceId, channel.id))
+  const opened = await openChannel(await sealerOf(after), await readSealedChannel(sql, workspaceId, channel.id))
   expect(opened).toMatchObject({ secrets: [rotated!.secret, expect.any(String)] })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Caller } from "../../src/access/caller.ts"
 import { entitlementsOf, PLANS, type Plan } from "../../src/access/plans.ts"
-import { checkRights, type Needs } from "../../src/access/rights.ts"
+import { checkRights, type Requirements } from "../../src/access/rights.ts"
 import { SCOPES } from "../../src/access/scopes.ts"
 import { Fault } from "../../src/faults.ts"
 
@@ -21,7 +21,7 @@ const caller = (differences: Partial<Caller>): Caller => ({
   ...differences,
 })
 
-function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs: Partial<Needs>): Fault | null {
+function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs: Partial<Requirements>): Fault | null {
   try {
     checkRights(caller(differences), surface, { scope: null, plan: "free", ...needs })
     return null

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { RULE_TYPES } from "../../src/alerts/types.ts"
-import { tagTerms } from "../../src/tracking/apps.ts"
+import { tagTerms } from "../../src/tracking/terms.ts"
 import { scene } from "./scene.ts"
 
 const on = scene()

@@ -2,7 +2,9 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import { addTerms, removeApp, removeTerms, TrackingProblem, trackApp } from "../../src/tracking/apps.ts"
+import { removeApp, trackApp } from "../../src/tracking/apps.ts"
+import { TrackingProblem } from "../../src/tracking/checks.ts"
+import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
@@ -195,7 +197,8 @@ test.skipIf(!process.env.DATABASE_URL)(
     )
     await meetAll("begun at each step", rounds)
   },
-  60_000,
+  // 260 meetings, each of which waits for the server some twenty times
+  300_000,
 )
 
 /** How the two meet: after so many milliseconds each, or the change at that statement of the confirm; or they do not. */

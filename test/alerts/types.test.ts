@@ -80,7 +80,13 @@ describe.each(RULE_TYPES)("a rule of %s", (type) => {
     for (const [option, value] of Object.entries(OPTIONS)) {
       const refine = () => createAlertRule.refine!({ type, [option]: value } as never)
       if (takes(type, option as never)) expect(refine()).toEqual({ type, [option]: value } as never)
-      else expect(refine).toThrow(expect.objectContaining({ code: "invalid_arguments", extra: { field: option } }))
+      else
+        expect(refine).toThrow(
+          expect.objectContaining({
+            code: "invalid_arguments",
+            extra: { field: option, detail: `A rule of ${type} takes no ${option}.` },
+          }),
+        )
     }
   })
 })

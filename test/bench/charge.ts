@@ -1,6 +1,8 @@
-// bun test/bench/charge.ts — charged calls a second on one workspace and on 64, as a ratio to a plain one-row update.
+// bun test/bench/charge.ts — charged calls a second on one workspace and on 64, 64 at once: together as calls are charged, and
+// each alone, as ratios to a plain one-row update. Fails where the ledger differs from what is used.
 import { randomBytes } from "node:crypto"
-import { charge } from "../../src/access/credits.ts"
+import { createChargeGroups } from "../../src/access/charge-groups.ts"
+import { charge, type Due } from "../../src/access/credits.ts"
 import { createKey } from "../../src/access/key-register.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import { freshDatabase } from "../database.ts"
@@ -27,10 +29,11 @@ async function perSecond(work: (turn: number) => Promise<unknown>): Promise<numb
   return done / SECONDS
 }
 
-const pay = (i: number) => {
-  const { workspaceId, keyId } = payers[i] as (typeof payers)[number]
-  return charge(sql, { workspaceId, keyId, cost: 1, operation: "bench", requestId: crypto.randomUUID() })
-}
+const due = (i: number): Due => ({
+  ...(payers[i] as (typeof payers)[number]),
+  ...{ cost: 1, operation: "bench", requestId: crypto.randomUUID() },
+})
+const payTogether = createChargeGroups(sql)
 const update = (i: number) => sql`update bench_counter set n = n + 1 where id = ${i}`
 
 for (const [what, spread] of [
@@ -38,10 +41,10 @@ for (const [what, spread] of [
   ["64 workspaces", 64],
 ] as const) {
   const bare = await perSecond((turn) => update(turn % spread))
-  const ours = await perSecond((turn) => pay(turn % spread))
-  console.log(
-    `charge, ${what}: ${Math.round(ours)}/s, ${(ours / bare).toFixed(2)} of a one-row update (${Math.round(bare)}/s)`,
-  )
+  const alone = await perSecond((turn) => charge(sql, due(turn % spread)))
+  const together = await perSecond((turn) => payTogether(due(turn % spread)))
+  const shown = (rate: number) => `${Math.round(rate)}/s, ${(rate / bare).toFixed(2)} of a one-row update`
+  console.log(`charges, ${what}: together ${shown(together)}; alone ${shown(alone)} (${Math.round(bare)}/s)`)
 }
 const [{ used, ledger } = { used: -1, ledger: -2 }] = await sql<{ used: number; ledger: number }[]>`
   select (select sum(used)::bigint from account) as used, (select sum(cost)::bigint from ledger) as ledger`

@@ -1,6 +1,6 @@
 // bun test/bench/due.ts — turns a second that one process can take while 1 %, 10 % and 100 % of a day's 86,400 searches
 // are due, and whole measurements' bookkeeping, as ratios to a plain indexed select and a
-// plain one-row update of the same run; then, of every kind, whether a claim, its end and what it puts forward find their
+// plain one-row update of the same run; then, of every kind, whether a claim's end and what it puts forward find their
 // rows by an index among 1,728 tracked apps and the world's others (PLAN=chart shows those of a kind). On the embedded
 // database, or with DATABASE_URL on that server.
 import { randomBytes } from "node:crypto"
@@ -18,6 +18,7 @@ const DAY = 86_400
 const TERMS = 50
 const lane = { upstream: "apps.apple.com", egress: "bench" } as const
 const sql = await freshDatabase()
+// how a claim reads its tables is held by test/measuring/due.test.ts
 
 const filled = performance.now()
 await fill(sql)
@@ -135,12 +136,6 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
 async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>> {
   const plans: Record<string, string[]> = {}
   const lane = { upstream: kind.upstream, egress: "bench" }
-  await claim(
-    asking(sql, "with turn as", (plan) => Object.assign(plans, { claim: plan })),
-    lane,
-    [kind],
-    60_000,
-  )
   const { claimed } = await claim(sql, lane, [kind], 60_000)
   if (!claimed) return plans
   await sql.begin(async (tx) => {

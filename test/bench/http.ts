@@ -1,38 +1,13 @@
 // bun test/bench/http.ts — the house against a bare Bun.serve with the same work, in turns, as ratios of one run.
 // DATABASE_URL names the PostgreSQL to use; without it the embedded database serves the keyed reads.
 import { type LoadResult, load, median } from "./load.ts"
+import { type Server, startServer } from "./started.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 3)
 
-interface Server {
-  pid: number
-  port: number
-  secret: string
-  appId: string
-  stop(): void
-}
-
-async function start(kind: string): Promise<Server> {
-  // one core for the server, the other for the load, where the machine lets us choose
-  const pin = Bun.which("taskset") && navigator.hardwareConcurrency > 1 ? ["taskset", "-c", "0"] : []
-  const child = Bun.spawn([...pin, process.execPath, `${import.meta.dirname}/server.ts`, kind], {
-    stdout: "pipe",
-    stderr: "ignore",
-    env: { ...process.env, NODE_ENV: "production" },
-  })
-  const reader = child.stdout.getReader()
-  let text = ""
-  while (!text.includes("\n")) {
-    const { value, done } = await reader.read()
-    if (done) throw new Error(`${kind} ended before it served`)
-    text += new TextDecoder().decode(value)
-  }
-  return { ...JSON.parse(text), pid: child.pid, stop: () => child.kill() }
-}
-
 async function compare(what: string, kinds: [string, string], head: (server: Server) => string, connections: number) {
-  const [house, bare] = [await start(kinds[0]), await start(kinds[1])]
+  const [house, bare] = [await startServer(kinds[0]), await startServer(kinds[1])]
   const results: [LoadResult[], LoadResult[]] = [[], []]
   try {
     for (let round = 0; round < ROUNDS; round++) {

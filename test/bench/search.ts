@@ -2,6 +2,7 @@
 // 200 deep, as ratios to list_keyword_ranks of one of the apps (200 keywords) in the same run. With DATABASE_URL on that
 // server, else on the embedded database.
 import type { Sql } from "../../src/database/types.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
 import type { Context } from "../../src/operation.ts"
 import { fetchRecord } from "../../src/operations/account/fetch-record.ts"
 import { search } from "../../src/operations/account/search.ts"
@@ -19,6 +20,7 @@ const sql = await freshDatabase()
 await makeWorld(sql)
 const small = await makeWorkspace(sql, "small", 200)
 const large = await makeWorkspace(sql, "large", 2_000)
+await rebuildNow(sql, async () => {})
 await sql`analyze`
 
 const base = await took(() => ask(listKeywordRanks, small, { appId: "small1" }))

@@ -1,20 +1,27 @@
-// bun test/bench/spy.ts — the keywords of a rival among 1,000, 5,000 and 20,000 keywords of a storefront whose results are 200
-// deep, with a month of days: each statement's time and the whole read's. With DATABASE_URL on that server, else embedded.
+// bun test/bench/spy.ts — the keywords of an app, and of five, among 1,000, 5,000 and 20,000 keywords of a storefront whose results
+// are 200 deep: of apps that rank often and of ordinary ones, by the index of apps in what stands now and by walking all of it;
+// and what the index costs: bytes a list, and the time of recording another day of 1,000 lists with it and without. With
+// DATABASE_URL on that server, else embedded.
 import type { Sql } from "../../src/database/types.ts"
-import { keywordsHolding } from "../../src/history/keywords-holding.ts"
+import { record } from "../../src/observations/record.ts"
+import { hiveGetKeywordGap } from "../../src/operations/hive/gap.ts"
+import { hiveSpyApp } from "../../src/operations/hive/spy.ts"
 import { getRival } from "../../src/operations/rivals/rival.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, nameAll, newWorkspace } from "../observations/measured.ts"
+import { ask, contextOf, NOW, nameAll, newWorkspace, reading } from "../observations/measured.ts"
 import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 10)
-const DAYS = Number(process.env.DAYS ?? 8)
 const WORLD = 50_000
 const TRACKED = 200
+const RECORDED = Number(process.env.RECORDED ?? 1_000)
+const OFTEN = [100, 200, 300, 400, 500]
+const ORDINARY = [5_000, 5_200, 5_300, 5_400, 5_500]
 
 const sql = await freshDatabase()
 await makeWorld(sql)
 const workspaceId = await newWorkspace(sql)
+const ctx = contextOf(sql, workspaceId)
 await sql`
   insert into tracked_app (id, workspace_id, ios_app, countries)
   select 'own', ${workspaceId}, id, '{us}'
@@ -23,51 +30,89 @@ await sql`
 let lists = 0
 for (const until of [1_000, 5_000, 20_000]) {
   for (; lists < until; lists += 1_000) await addLists(sql, lists, 1_000)
-  if (process.env.ANALYZE !== "no") await sql`analyze`
-  const times: number[] = []
-  const timed = timing(sql, times)
-  const sought = {
-    platform: "ios" as const,
-    storefront: "us",
-    holds: 100,
-    beside: 1,
-    tracker: "own",
-    since: "2025-11-14",
-  }
-  const whole = await took(() => keywordsHolding(timed, sought))
-  const { keywords, searched } = await keywordsHolding(sql, sought)
-  const read = await took(() => ask(getRival, contextOf(sql, workspaceId), { appId: "own", rivalId: "100000100" }))
-  const longest = Math.max(...times).toFixed(1)
-  console.log(
-    `${searched} keywords, ${keywords.length} found: ${whole.toFixed(1)} ms in ${(times.length / (ROUNDS + 3)).toFixed(0)} statements, the median ${median(times).toFixed(1)}, the longest ${longest}; get_rival ${read.toFixed(1)} ms`,
-  )
+  await sql`analyze`
+  const by = { index: await answered(), walk: await withoutIndex(answered) }
+  for (const [question, [ms, found]] of Object.entries(by.index))
+    console.log(
+      `${lists} lists: ${question} ${ms.toFixed(1)} ms, ${found} keywords; by a walk ${by.walk[question]![0].toFixed(1)} ms`,
+    )
 }
+const [size] = await sql<[{ index: number; rows: number }]>`
+  select pg_relation_size('list_now_apps')::int as index, pg_table_size('list_now')::int as rows`
+console.log(
+  `the index ${Math.round(size.index / lists)} bytes a list, the lists themselves ${Math.round(size.rows / lists)}`,
+)
+const days = [
+  await recorded("2025-11-20"),
+  await withoutIndex(() => recorded("2025-11-21")),
+  await recorded("2025-11-22"),
+]
+const [first, without, third] = days as [number, number, number]
+const ratio = (first + third) / 2 / without
+console.log(
+  `a list of another day recorded: ${without.toFixed(2)} ms without the index, ${ratio.toFixed(2)} times that with it`,
+)
 process.exit(0)
 
-/** The same client, noting how long each statement took. */
-function timing(sql: Sql, times: number[]): Sql {
-  return new Proxy(sql, {
-    apply(target, self, args) {
-      const sent = Reflect.apply(target, self, args)
-      if (!String(args[0]?.raw?.join("")).includes("with looked")) return sent
-      const started = performance.now()
-      return sent.then((rows: unknown) => {
-        times.push(performance.now() - started)
-        return rows
-      })
-    },
-  })
+type Answers = Record<string, [ms: number, found: number]>
+
+/** Whole answers, as a call gets them but for its checks and its charge. */
+async function answered(): Promise<Answers> {
+  const idOf = (app: number) => String(100_000_000 + app)
+  const gapOf = (apps: number[]) => () => ask(hiveGetKeywordGap, ctx, { ids: apps.map(idOf) })
+  const spyOf = (app: number) => () => ask(hiveSpyApp, ctx, { id: idOf(app) })
+  return {
+    "spy, an app that ranks often": await took(spyOf(OFTEN[0]!)),
+    "spy, an ordinary app": await took(spyOf(ORDINARY[0]!)),
+    "gap of five that rank often": await took(gapOf(OFTEN)),
+    "gap of five ordinary apps": await took(gapOf(ORDINARY)),
+    "get_rival, an app that ranks often": await took(() =>
+      ask(getRival, ctx, { appId: "own", rivalId: idOf(OFTEN[0]!) }),
+    ),
+  }
 }
 
-async function took(call: () => Promise<unknown>): Promise<number> {
+async function took(call: () => Promise<{ total: number }>): Promise<[ms: number, found: number]> {
   for (let i = 0; i < 3; i++) await call()
   const times: number[] = []
+  let total = 0
   for (let i = 0; i < ROUNDS; i++) {
     const started = performance.now()
-    await call()
+    total = (await call()).total
     times.push(performance.now() - started)
   }
-  return median(times)
+  return [median(times), total]
+}
+
+async function withoutIndex<T>(measure: () => Promise<T>): Promise<T> {
+  await sql`drop index list_now_apps`
+  const measured = await measure()
+  await sql`create index list_now_apps on list_now using gin (app_ids) with (gin_pending_list_limit = 128)`
+  return measured
+}
+
+/** Another day of lists, on which one place of twenty has another app and neighbours have changed places: ms a list. */
+async function recorded(day: string): Promise<number> {
+  const rows = await sql<{ term: string; ids: string[] }[]>`
+    select l.term, (
+      select array_agg(s.store_id order by u.at)
+      from (
+        select case when random() < 0.05 then 1 + floor(${WORLD}::int * power(random(), 3))::int else app end as app,
+          place + 2 * random() as at
+        from unnest(n.app_ids) with ordinality a (app, place)
+        offset 0
+      ) u
+      join store_app s on s.id = u.app
+    ) as ids
+    from list_now n
+    join list l on l.id = n.list_id
+    order by n.list_id
+    limit ${RECORDED}`
+  const seen = rows.map(({ term, ids }) => reading(term, `${day}T10:00:00Z`, [...new Set(ids)], { depth: 200 }))
+  const started = performance.now()
+  // as a worker records them: one by one
+  for (const one of seen) await record(sql, [one], () => new Date("2025-11-23T00:00:00Z"))
+  return (performance.now() - started) / seen.length
 }
 
 /** Apps of which the low ids rank most often. */
@@ -92,14 +137,31 @@ async function addLists(sql: Sql, from: number, count: number): Promise<void> {
       from list
       order by id
       limit ${TRACKED}`
-  for (let ago = 0; ago < DAYS; ago++)
-    await sql`
+  await sql`
+    with answer as (
       insert into search_results (list_id, day, source, seen_at, depth, complete, parser, origin, sha256, app_ids)
-      select l.id, '2025-11-19'::date - ${ago}::int, 10, ${NOW}, 200, true, 1, 'own', sha256('x'), r.ids
+      select l.id, '2025-11-19', 10, ${NOW}::timestamptz - interval '1 day', 200, true, 1, 'own', sha256('x'), r.ids
       from (select id from list order by id desc limit ${count}) l
       cross join lateral (
-        select array_agg(1 + floor(${WORLD}::int * power(random(), 3))::int) as ids
-        from generate_series(1, 200)
-        where l.id > 0
-      ) r`
+        select array_agg(app order by place) as ids
+        from (
+          select distinct on (app) app, place
+          from (
+            select 1 + floor(${WORLD}::int * power(random(), 3))::int as app, place
+            from generate_series(1, 200) place
+            where l.id > 0
+          ) p
+          order by app, place
+        ) p
+      ) r
+      returning *
+    )
+    insert into list_now (list_id, day, source, depth, seen_at, app_ids)
+    select list_id, day, source, depth, seen_at, app_ids
+    from answer`
+  await sql`
+    insert into keyword_now (list_id, estimate, estimate_day, estimate_at)
+    select id, 1 + id % 60, '2025-11-19', ${NOW}
+    from list
+    where id > (select max(id) from list) - ${count}::int and id % 2 = 0`
 }

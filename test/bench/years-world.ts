@@ -1,6 +1,8 @@
 // What test/bench/years.ts reads: a world of so many apps with so many days of history.
 
 import type { Sql, Tx } from "../../src/database/types.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
+import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { benchWorkspace, type Scratch, scratchOn } from "./scratch.ts"
@@ -18,6 +20,8 @@ export interface Size {
   apps: number
   /** Of each app. */
   keywords: number
+  /** Of the first app; as many as of the others when left out. */
+  most?: number
   days: number
   /** Of each app, a day. */
   reviews?: number
@@ -39,13 +43,13 @@ type AllAtOnce = (tx: Sql, tables: readonly string[], fill: () => Promise<void>)
 /** The same in an empty database, which is not analysed. `atOnce` does a filling of these tables. */
 export async function fillWorld(
   sql: Sql,
-  { apps: count, keywords, days, reviews = 2 }: Size,
+  { apps: count, keywords, most = keywords, days, reviews = 2 }: Size,
   atOnce: AllAtOnce = (_tx, _tables, fill) => fill(),
 ): Promise<Omit<World, "scratch">> {
   const workspace = await benchWorkspace(sql)
   const filling = {
     storeApps: count * 3,
-    lists: Math.max(count * 2, keywords),
+    lists: Math.max(count * 2, keywords, most),
     from: addDays(TODAY, 1 - days),
     reviews,
   }
@@ -58,7 +62,7 @@ export async function fillWorld(
     await tx`set local maintenance_work_mem = '256MB'`
     await tx`set local work_mem = '128MB'`
     const own = tx as unknown as Sql
-    const tracked = await trackAll(tx, workspace, { count, keywords, lists: filling.lists })
+    const tracked = await trackAll(tx, workspace, { count, keywords, most, lists: filling.lists })
     await fillRanks(own, filling)
     await fillRivals(own)
     await fillMetrics(own, filling)
@@ -67,6 +71,8 @@ export async function fillWorld(
     await fillAudits(own, days > 31)
     return tracked
   })
+  await rebuildNow(sql, async () => {})
+  await rebuildReviews(sql, async () => {})
   const followed = await sql<{ app: string; rival: string }[]>`
     select distinct on (r.app_id) r.app_id as app, s.store_id as rival
     from app_rival r
@@ -80,11 +86,11 @@ export async function fillWorld(
 async function trackAll(
   tx: Tx,
   workspaceId: number,
-  { count, keywords, lists }: { count: number; keywords: number; lists: number },
+  { count, keywords, most, lists }: { count: number; keywords: number; most: number; lists: number },
 ): Promise<string[]> {
   const apps: string[] = []
   for (let app = 0; app < count; app++) {
-    const terms = Array.from({ length: keywords }, (_, i) => `keyword ${(app * 7 + i * 13) % lists}`)
+    const terms = Array.from({ length: app === 0 ? most : keywords }, (_, i) => `keyword ${(app * 7 + i * 13) % lists}`)
     const iosId = String(1_000_000_000 + app)
     apps.push(await trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: terms, origin: "own" }))
   }

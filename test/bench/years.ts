@@ -5,7 +5,7 @@
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import { Fault } from "../../src/faults.ts"
-import { Nothing, type Operation, Pending } from "../../src/operation.ts"
+import { EmptyAnswer, type Operation, PendingAnswer } from "../../src/operation.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
 import { median } from "./load.ts"
 import { contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
@@ -82,7 +82,8 @@ async function took(world: World, operation: Operation, at: number): Promise<num
   const answer = await operation.run(input, ctx)
   const text = JSON.stringify(answer)
   const ms = performance.now() - began
-  if (answer instanceof Nothing || answer instanceof Pending) throw new NotAnswered("has nothing to answer with")
+  if (answer instanceof EmptyAnswer || answer instanceof PendingAnswer)
+    throw new NotAnswered("has nothing to answer with")
   const { issues } = v.safeParse(operation.output, JSON.parse(text))
   if (issues) throw new NotAnswered(`answers against its schema: ${v.getDotPath(issues[0])}, ${issues[0].message}`)
   return ms

@@ -233,6 +233,24 @@ describe("import", () => {
     expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
   })
 
+  test("of much ends with its statistics gathered", async () => {
+    const reviews = Array.from({ length: 2_000 }, (_, i) => ({
+      ...{ id: String(i + 1), stars: 5, text: `t${i}`, at: new Date(Date.UTC(2025, 9, 1) - i * 6e4).toISOString() },
+    }))
+    const head = { kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "1111111111" }
+    const line = JSON.stringify({ ...head, seenAt: "2025-10-25T03:25:01Z", reviews })
+    const known = async () => {
+      const [row] = await held.sql<
+        { n: number }[]
+      >`select reltuples::int as n from pg_class where relname = 'review_version'`
+      return row!.n
+    }
+    expect(await known()).toBeLessThan(1)
+    expect((await run(["import", "-"], line)).code).toBe(0)
+    // it doubles at most before they are gathered again
+    expect(await known()).toBeGreaterThanOrEqual(1_000)
+  })
+
   test("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
     const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
     expect(again.code).toBe(1)
@@ -266,9 +284,9 @@ describe("import", () => {
 test("the demo is loaded and removed", async () => {
   await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=plan"])
   const { apps, recorded } = await ask(["demo", "load"])
-  expect([apps.length, recorded]).toEqual([4, 36])
+  expect([apps.length, recorded]).toEqual([4, 69])
   expect((await run(["demo", "remove"])).code).toBe(1)
-  expect(await ask(["demo", "remove", "--force"])).toEqual({ removed: { apps: 4, readings: 36, kept: [] } })
+  expect(await ask(["demo", "remove", "--force"])).toEqual({ removed: { apps: 4, readings: 69, kept: [] } })
   expect((await ask(["app", "list"])).apps).toEqual([])
 })
 

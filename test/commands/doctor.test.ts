@@ -11,8 +11,10 @@ import { EMBEDDED_MAJOR } from "../../src/database/data-version.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { silentLog } from "../../src/log.ts"
+import { record } from "../../src/observations/record.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { said } from "../observations/measured.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -54,13 +56,55 @@ describe("the embedded database", () => {
       0,
       [
         "runtime", "driver", "open files", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
-        "schema", "clock", "secrets", "limits", "sources",
+        "schema", "clock", "secrets", "market", "limits", "sources",
       ], // biome-ignore format: a list to scan
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
     expect(of("database").says).toEndWith(", held by a server")
     expect(out.split("\n")).toHaveLength(Object.keys(states).length + 2)
     expect(out).toMatch(/^STATE +THING +WHAT\nok +runtime +Bun \d/)
+  })
+
+  test("--rebuild mends what stands now of keywords, once, also beside a server; before that nothing is said of it", async () => {
+    const env = await dataFolder()
+    const held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    const seen = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
+    const rest = { depth: 1, complete: true, results: [], parser: 1, origin: "own", sha256: new Uint8Array(32) }
+    await record(held.sql, [{ ...seen, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
+    const seenAt = new Date("2025-11-19T10:00:00Z")
+    const review = { id: "1", stars: 5, text: "Good", at: seenAt }
+    const page = {
+      kind: "reviews",
+      source: "apple-reviews",
+      platform: "ios",
+      storefront: "us",
+      storeId: "10001",
+    } as const
+    const { parser, origin, sha256 } = rest
+    await record(held.sql, [{ ...page, reviews: [review], parser, origin, sha256, seenAt }])
+    await held.sql`delete from review_day`
+    await held.sql`delete from list_now`
+    await record(held.sql, [said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Tea" }])])
+    await held.sql`delete from app_text`
+    const rebuilt = async () => {
+      const { code, out } = await appmeter(["doctor", "--rebuild", "--json"], { env })
+      const { findings } = JSON.parse(out) as { findings: Finding[] }
+      return [
+        code,
+        ...findings.filter(({ thing }) => thing === "derived").map(({ state, says }) => `${state}: ${says}`),
+      ]
+    }
+    const plain = await examined(env)
+    const first = await rebuilt()
+    const kept = await held.sql`select day from list_now`
+    const texts = await held.sql`select folded from app_text`
+    const second = await rebuilt()
+    await held.close()
+    expect(plain.states.derived).toBeUndefined()
+    expect(first).toEqual([0, "warning: mended: of 1 keywords the latest results, of 0 the latest figures, 1 days or feeds of reviews, 0 places or first days of charts, and the names by which 1 apps are found were not what the readings say"]) // biome-ignore format: one line
+    expect(kept.map(({ day }) => day)).toEqual(["2025-11-19"])
+    expect(texts.map(({ folded }) => folded)).toEqual(["\n tea\n\t\n"])
+    expect(second).toEqual([0, "ok: what stands now is what the readings say"])
   })
 
   test("open to others: a warning, and a problem where its files are", async () => {
@@ -127,7 +171,7 @@ describe("what is away", () => {
       1,
       {
         runtime: "ok", driver: "ok", "open files": "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", RAW_DIR: "ok", disk: "ok",
-        database: "problem", limits: "problem",
+        database: "problem", market: "ok", limits: "problem",
       }, // biome-ignore format: a list to scan
     ])
     expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")

@@ -4,12 +4,13 @@ import { createKey, listKeys, pauseKey, revokeKey } from "../../src/access/key-r
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
-import { rowsIn } from "../../src/database/copy.ts"
+import { countRows } from "../../src/database/copy.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
-import { steadyText, sumTable } from "../../src/database/rows.ts"
+import { setSteadyText, sumTable } from "../../src/database/rows.ts"
 import { describeTables, tablesMadeBy } from "../../src/database/tables.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
@@ -45,7 +46,7 @@ export async function fill(sql: Sql): Promise<Filled> {
   await keysOfEveryKind(sql)
   const jobs = await jobsOfEveryState(sql, writer.workspace)
   await rest(sql, writer)
-  const held = await rowsIn(sql, TABLES)
+  const held = await countRows(sql, TABLES)
   expect(held.map(({ name }) => name).sort()).toEqual(TABLES)
   return { writer, token, jobs }
 }
@@ -108,7 +109,7 @@ export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void
 export async function sumsOf(sql: Sql): Promise<Record<string, string>> {
   return (await sql.begin(async (given) => {
     const tx = given as Tx
-    await steadyText(tx)
+    await setSteadyText(tx)
     const sums: Record<string, string> = {}
     for (const table of await describeTables(tx, TABLES)) {
       const { rows, checksum } = await sumTable(tx, table)
@@ -140,7 +141,7 @@ async function readings(sql: Sql): Promise<void> {
     yield* otherLines()
   }
   const { bad, recorded } = await importLines(sql, lines(), { now: () => NOW })
-  expect([bad, recorded]).toEqual([[], 111])
+  expect([bad, recorded]).toEqual([[], 112])
   const pages = [3, 2].map((ago) => listed(`${dayBefore(ago)}T03:25:01.530Z`, { name: `Té "\\n" ${ago} \u2028` }))
   expect((await record(sql, pages, () => NOW)).recorded).toBe(2)
   expect((await record(sql, marketReadings(), () => NOW)).recorded).toBe(4)
@@ -161,10 +162,12 @@ function* otherLines(): Generator<string> {
   const head = { platform: "ios", storefront: "us", seenAt: `${dayBefore(1)}T03:25:01.530039Z` }
   const app = {
     id: "100000001", name: 'Té "\\n" \u2028', version: "4.1", price: 1.1e-7, currency: "USD", genre: "6008",
-    genres: ["6008", "6007"], releasedAt: "2019-01-02T03:04:05.678Z", ratings: 10_000_000_000, rating: 4.1,
+    genres: ["6008", "6007"], languages: ["en", "zu"], sizeBytes: 900_000_000_000, releasedAt: "2019-01-02T03:04:05.678Z", ratings: 10_000_000_000, rating: 4.1,
   } // biome-ignore format: one app
   const asked = [app.id, "100000099"]
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
+  const found = { asked: ["100000098"], apps: [{ id: "100000098", name: 'Té "\\n"' }], text: "té \u2028抹茶" }
+  yield JSON.stringify({ ...head, kind: "apps", source: "itunes-search", ...found })
   yield JSON.stringify({
     ...head,
     kind: "hints",
@@ -255,6 +258,9 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     where k.workspace_id = ${workspace}
     group by 1, 2, 3, 4, 5`
   await sql`
+    insert into tool_question (id, key_id, answer)
+    select 'ask_' || id, id, case when id % 2 = 0 then 'decline' end from api_key where workspace_id = ${workspace}`
+  await sql`
     insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at, lease, lease_until, next_at)
     values ('ch_webhook', ${workspace}, 'webhook', 'https://x.example/"\\n"', 'v1.a.b.c', null, null, gen_random_uuid(), now(),
         now()),
@@ -288,6 +294,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, password, content)
     values (sha256('a'), ${workspace}, ${app}, now() + interval '7 days', '$argon2id$v=19$m=1', ${sql.json(facts)})`
+  await sql`insert into market_storefront (storefront, genres, since) values ('us', '{36,6015}', ${dayBefore(3)})`
   await sql`insert into share_try (sha256, tries) values (sha256('b'), 5)`
   await sql`
     insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)
@@ -296,6 +303,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select min(id), 'difficulty', ${dayBefore(1)}, 'estimate', now(), null, 1, '{"deep": [null, {"": 0.1}]}'
     from list`
+  await rebuildNow(sql, async () => {})
   await sql`
     insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, refused_at)
     values ('apps.apple.com', 'default', 1000, 16000, 4, now())`

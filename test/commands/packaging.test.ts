@@ -22,6 +22,7 @@ async function printed(kind: string, options: Record<string, string[]> = {}): Pr
     positionals: [kind],
     text: (name: string) => options[name]?.[0],
     texts: (name: string) => options[name],
+    settings: readSettings({}, () => ""),
     terminal: { out: (more: string) => void pieces.push(more) },
   }
   await packaging.run(invocation as unknown as Parameters<typeof packaging.run>[0])

@@ -3,7 +3,7 @@ import { cpSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
-import { keywordMetricsOf } from "../../src/observations/derived/keyword-metrics.ts"
+import { readKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -29,7 +29,7 @@ const run = (args: string[]) => appmeter(["popularity", ...args], { env })
 const rows = () =>
   held.sql`select * from keyword_metric order by list_id, metric, day, source`.then((found) => [...found])
 async function shown(term: string, storefront = "us") {
-  const found = await keywordMetricsOf(held.sql, { platform: "ios", storefront, terms: [term], today: "2026-01-01" })
+  const found = await readKeywordMetrics(held.sql, { platform: "ios", storefront, terms: [term], today: "2026-01-01" })
   const { popularity, popularitySource, popularityWeek } = found.get(term)!
   return [popularity, popularitySource, popularityWeek]
 }

@@ -6,6 +6,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
+import { inFolder } from "./filled.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -215,7 +216,13 @@ describe("a start that is cut off", () => {
         told ||= text.includes('"migrated"')
         return write(text)
       }`)
-    const { code, out, err } = await appmeter(["serve"], { env: { DATA_DIR: scratch(), PORT: "0" }, preload })
+    const DATA_DIR = scratch()
+    // of a version without tables: a new folder begins with them
+    await inFolder(DATA_DIR, async (sql) => {
+      await sql`drop schema public cascade`
+      await sql`create schema public`
+    })
+    const { code, out, err } = await appmeter(["serve"], { env: { DATA_DIR, PORT: "0" }, preload })
     expect([code, out]).toEqual([0, ""])
     expect(err).toContain('"migrated"')
     expect(err).not.toContain('"listening"')

@@ -23,6 +23,21 @@ test("a first start killed at any time leaves nothing that hinders the next", as
   expect(readdirSync(dataDir).sort()).toEqual(["postgres", "server.lock"])
 }, 40_000)
 
+test.each([
+  ["empty, as a kill leaves it", ""],
+  ["zeros, as a power cut does", "\0".repeat(40)],
+])("the name of the last process, left %s, hinders nobody", async (_, left) => {
+  const dataDir = join(folder, `named-${left.length}`)
+  const first = await command(dataDir)
+  await first.sql`create table kept (n int)`
+  await first.close()
+  writeFileSync(join(dataDir, "postgres/postmaster.pid"), left)
+  const second = await command(dataDir)
+  const [row] = await second.sql<{ n: number }[]>`select count(*)::int as n from kept`
+  expect(row).toEqual({ n: 0 })
+  await second.close()
+})
+
 test("a second server on one directory is refused with its name; a command works through the first", async () => {
   const dataDir = join(folder, "first")
   const holder = startHolder("server", dataDir)
@@ -104,3 +119,23 @@ test("a socket left by kill -9 is replaced, and a path too long for a socket wor
     expect(existsSync(join(dataDir, "control.sock"))).toBe(signal === "SIGKILL")
   }
 }, 40_000)
+
+test("a few keys are looked up by their index in a table that was analysed while it was empty", async () => {
+  const { sql, close } = await command(join(folder, "first"))
+  await sql`create temporary table due_so (kind text, subject text, at timestamptz, primary key (kind, subject))`
+  await sql`analyze due_so`
+  await sql`insert into due_so select 'search', 'keyword ' || n, now() from generate_series(1, 300) n`
+  const plan = await sql<{ "QUERY PLAN": string }[]>`
+    explain select k.term, d.at
+    from unnest(${["keyword 1", "keyword 2"]}::text[]) k (term)
+    cross join lateral (
+      select at
+      from due_so
+      where (kind, subject) = ('search', k.term)
+      offset 0
+    ) d`
+  await close()
+  const steps = plan.map((row) => row["QUERY PLAN"]).join("\n")
+  expect(steps).toContain("Index Scan using due_so_pkey")
+  expect(steps).not.toContain("Seq Scan")
+})

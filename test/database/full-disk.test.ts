@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createDiskWatch } from "../../src/database/disk.ts"
-import { serving } from "../commands/child.ts"
+import { answer, serving } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
 
 setDefaultTimeout(120_000)
@@ -31,8 +31,11 @@ afterEach(() => {
 onSmallDisk(
   "a full disk is 503 with its cure said once; free calls go on; with room all goes on by itself",
   async () => {
-    const server = await serving({ env: { DATA_DIR: join(disk!, "data"), MEASURE: "no" } }, ["--demo"])
-    const [key] = /svc_live_\w+/.exec(server.out())!
+    const env = { DATA_DIR: join(disk!, "data"), MEASURE: "no" }
+    await answer(["workspace", "create", "tea", "--plan", "enterprise"], { env })
+    const { secret: key } = await answer(["key", "create"], { env })
+    await answer(["app", "add", "Tea", "--ios", "1234567890", "--keyword", "tea"], { env })
+    const server = await serving({ env })
     const headers = { authorization: `Bearer ${key}` }
     const call = async (path: string) => {
       const answer = await fetch(server.url + path, { headers })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { LOCKS, shareLock, takeLock, takeLocks, tryLock, tryLockForSession } from "../../src/database/locks.ts"
+import { LOCKS, takeLock, takeLocks, takeSharedLock, tryLock, tryLockForSession } from "../../src/database/locks.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 
@@ -38,7 +38,7 @@ describe("a lock", () => {
   test("has the key that it had in every version: others may run beside this one", async () => {
     const held = await sql.begin(async (tx) => {
       await takeLock(tx, "migration")
-      await shareLock(tx, "identities removed")
+      await takeSharedLock(tx, "identities removed")
       await takeLock(tx, "share links", 7)
       await takeLocks(tx, "findings", [
         ["app_b", "ios", "us"],

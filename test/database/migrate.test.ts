@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { readTree } from "../../src/database/assets.ts"
 import { DatabaseProblem } from "../../src/database/connect.ts"
-import { migrate } from "../../src/database/migrate.ts"
+import { frozenSha256, migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
@@ -60,6 +60,20 @@ test("a database newer than the code is refused, and so is a landed file that ch
   ).toEqual([])
 })
 
+test("a database made while two landed files had another comment starts as well", async () => {
+  const all = readTree("sql", ".sql")
+  await migrate(sql, all, silentLog)
+  const held = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration`
+  for (const [name, once] of [
+    ["0006_listings.sql", "5afd5ed8708d5e195321451fa31e449a2206fc65efca066541e4fc827c52cf7a"],
+    ["0013_audits.sql", "0a96a35ccb38cc4c3400fd6187143e17951ad4159fda883aa976cbbb38dd49d5"],
+  ] as const) {
+    expect(held.find((row) => row.name === name)?.sha256).toBe(frozenSha256(once))
+    await sql`update schema_migration set sha256 = ${once} where name = ${name}`
+  }
+  expect(await migrate(sql, all, silentLog)).toEqual([])
+})
+
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: four processes that start at once apply every migration once",
   async () => {
@@ -67,7 +81,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     const script = `
       import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
       import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
-      import { migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
+      import { frozenSha256, migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
       const log = () => {}
       const { sql, close } = await openDatabase({ databaseUrl: process.argv[1], dataDir: "", as: "server", log })
       const files = [...readTree("sql", ".sql"), ["9998_slow.sql", "create table slow (id int); select pg_sleep(0.3)"]]

@@ -11,6 +11,12 @@ let sql: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
+  // months that other tests of this process opened are no part of what the migrations make
+  const months = await sql<{ name: string }[]>`
+    select relname as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relispartition`
+  for (const { name } of months) await sql`drop table ${sql(name)}`
 })
 
 // The same file is compared with the embedded database and, with DATABASE_URL set, with a server.

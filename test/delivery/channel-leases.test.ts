@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
 import { createSealer } from "../../src/access/sealed.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { claimChannels, headOf, release, settle } from "../../src/delivery/channel-leases.ts"
+import { claimChannels, readHead, release, settle } from "../../src/delivery/channel-leases.ts"
 import { findChannel } from "../../src/delivery/channels.ts"
 import { queueDeliveries } from "../../src/delivery/queue.ts"
 import type { Delivery } from "../../src/delivery/worker.ts"
@@ -90,16 +90,16 @@ test("whoever lost his lease sends nothing more and stores nothing", async () =>
   await queueDeliveries(sql)
   const [zombie] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(await claimChannels(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
-  const head = await headOf(sql, zombie!, 60_000)
+  const head = await readHead(sql, zombie!, 60_000)
   await sql`update channel set lease_until = now() - interval '1 s'`
-  expect(await headOf(sql, zombie!, 60_000)).toBeNull()
+  expect(await readHead(sql, zombie!, 60_000)).toBeNull()
   const [next] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(next!.lease).not.toBe(zombie!.lease)
   const outcome = { id: head!.id, retries: { retriesMs: [], random: 0 }, gapMs: 0 }
   expect(await settle(sql, zombie!, { ...outcome, sent: { result: "failed", failure: "late" } })).toBe(false)
   await release(sql, zombie!)
   expect(await deliveries(at)).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
-  expect((await headOf(sql, next!, 60_000))!.id).toBe(head!.id)
+  expect((await readHead(sql, next!, 60_000))!.id).toBe(head!.id)
   expect(await settle(sql, next!, { ...outcome, sent: { result: "delivered" } })).toBe(true)
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import type { Weekly } from "../../src/alerts/alert.ts"
+import type { WeeklySummary } from "../../src/alerts/alert.ts"
 import { weekToTell } from "../../src/alerts/weekly.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addSlack } from "../../src/delivery/channels.ts"
@@ -77,7 +77,7 @@ describe("a week", () => {
   test("is summed up from its last measured days against those of the week before, and nothing is made up", async () => {
     await app()
     expect(await summaries().runOnce()).toBe(1)
-    const [row] = (await told(sql, "weekly")) as unknown as Weekly[]
+    const [row] = (await told(sql, "weekly")) as unknown as WeeklySummary[]
     expect(row).toMatchObject({ subject: "", day: "2025-11-16", storefront: null, at: MONDAY })
     const where = { platform: "ios", country: "us" } as const
     expect(row!.facts).toEqual({

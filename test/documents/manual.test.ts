@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { MANUAL_FOLDER, MANUAL_PAGES, manualAddresses } from "../../src/documents/manual.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
 import { priceRange } from "../../src/operation.ts"
 import { assertOpenFiles } from "../../src/process/open-files.ts"
 import { isSourceList } from "../../src/settings/kinds.ts"
@@ -54,7 +55,7 @@ describe("the manual", () => {
       expect([...attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])
       for (const href of hrefs) {
         const [path = "", anchor] = href.split("#")
-        if (path === "data:,") continue
+        if (path.startsWith("data:")) continue
         if (path !== "") led.add(path)
         const there = pages.get(path || address)
         if (anchor !== undefined && anchor !== "text" && there)
@@ -108,6 +109,17 @@ describe("the manual", () => {
     const fallback = (name: string) => describedSettings().find((row) => row.name === name)?.fallback
     expect(flat("limits")).toContain(`A call takes ${Number(fallback("REQUEST_DEADLINE_MS")) / 1_000} s`)
     expect(flat("limits")).toContain(`answers ${fallback("SANDBOX_PER_SECOND")} calls a second`)
+  })
+
+  test("shows lines as they are imported, and says when a reading of reviews is complete", () => {
+    const page = pageOf("import")
+    const shown = page.split("\n").filter((line) => line.startsWith("{"))
+    const read = shown.map((line) => parseLine(line))
+    expect(read).toHaveLength(3)
+    expect(read.at(-1)).toMatchObject({ observation: { kind: "reviews", end: { complete: true, empty: false } } })
+    expect(page.replace(/\s+/g, " ")).toContain(
+      "A reading of nothing but new reviews is not complete, whatever it says",
+    )
   })
 
   test("names every source that is asked, and no other", () => {

@@ -15,7 +15,7 @@ describe("the manual's Markdown", () => {
     )
     expect(bodyOf("1. a\n2. b")).toBe("<ol>\n<li>a</li>\n<li>b</li>\n</ol>")
     expect(bodyOf("```sh\na\n\n# no heading\n```\n\nAfter")).toBe("<pre>a\n\n# no heading</pre>\n<p>After</p>")
-    const table = "<table>\n<thead><tr><th>x</th><th>y</th></tr></thead>\n<tbody>\n"
+    const table = '<table tabindex="0">\n<thead><tr><th>x</th><th>y</th></tr></thead>\n<tbody>\n'
     expect(bodyOf("| x | y |\n| --- | --- |\n| 1 | `a\\|b` |\n| | [l](/docs) |")).toBe(
       `${table}<tr><td>1</td><td><code>a|b</code></td></tr>\n<tr><td></td><td><a href="/docs">l</a></td></tr>\n</tbody>\n</table>`,
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Known } from "../../src/listing/checks/listing.ts"
+import type { AppBackground } from "../../src/listing/checks/listing.ts"
 import type { Texts } from "../../src/listing/checks/report.ts"
 import { appleAppPage } from "../../src/sources/apple/app-page.ts"
 import { csvRecords } from "../../src/vocabulary/csv-records.ts"
@@ -18,7 +18,7 @@ function demoNames(): string[] {
 }
 
 /** Errors, and every finding that calls a word a brand, a platform or a price, of a listing as its own maker keeps it. */
-function accused(texts: Texts, locale: string, known: Partial<Known>) {
+function accused(texts: Texts, locale: string, known: Partial<AppBackground>) {
   const accusing = [
     "known_brand",
     "other_platform",

@@ -1,12 +1,12 @@
-import type { Known } from "../../src/listing/checks/listing.ts"
+import type { AppBackground } from "../../src/listing/checks/listing.ts"
 import { checkListing, type Finding, readListing, type Texts } from "../../src/listing/checks/report.ts"
 import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/listing/locales.ts"
 import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 
-export const NOTHING_KNOWN: Known = { name: null, developer: null, rivals: [], tracked: [] }
+export const NOTHING_KNOWN: AppBackground = { name: null, developer: null, rivals: [], tracked: [] }
 
 /** A listing checked for a locale, in a storefront that reads it. */
-export function checked(texts: Texts, locale: string, known: Partial<Known> = {}) {
+export function checked(texts: Texts, locale: string, known: Partial<AppBackground> = {}) {
   const asked = listingLocale(locale) as ListingLocale
   const storefront = STOREFRONTS.find((code) => localesOf(code).includes(asked)) as string
   return checkListing(readListing(texts, languageOf(asked), { ...NOTHING_KNOWN, ...known }), {
@@ -16,7 +16,12 @@ export function checked(texts: Texts, locale: string, known: Partial<Known> = {}
 }
 
 /** Findings of some codes, or of all, as "code field: words". */
-export function found(texts: Texts, locale: string, known: Partial<Known> = {}, codes: string[] = []): string[] {
+export function found(
+  texts: Texts,
+  locale: string,
+  known: Partial<AppBackground> = {},
+  codes: string[] = [],
+): string[] {
   return checked(texts, locale, known)
     .findings.filter(({ code }) => codes.length === 0 || codes.includes(code))
     .map(({ code, field, what }) => `${code} ${field}: ${what}`)

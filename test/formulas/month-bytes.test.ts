@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { pointsOf, UNMEASURED } from "../../src/formulas/month-bytes.ts"
+import { lastPointsOf, pointsOf, UNMEASURED } from "../../src/formulas/month-bytes.ts"
 
 const filled = (length: number, byte: (at: number) => number) => Uint8Array.from({ length }, (_, at) => byte(at))
 
@@ -36,4 +36,18 @@ test("a day that was not measured has no point, and an absence has no rank", () 
     { day: "2025-11-05", rank: null, source: 10, depth: 104 },
     { day: "2025-11-06", rank: 6, source: 11, depth: 105 },
   ])
+})
+
+test("the last points of several months are the last of all their points, oldest first", () => {
+  const months = ["2025-11-01", "2025-09-01", "2025-10-01"].map(full)
+  for (const { ranks } of months) ranks.fill(UNMEASURED, 10, 20)
+  for (const [from, to] of [
+    ["2025-09-05", "2025-11-12"],
+    ["2025-10-11", "2025-11-01"],
+    ["2025-11-12", "2025-11-15"],
+  ] as const) {
+    const all = months.toSorted((a, b) => (a.month < b.month ? -1 : 1)).flatMap((month) => pointsOf(month, from, to))
+    for (const most of [0, 1, 2, 40])
+      expect(lastPointsOf(months, { from, to }, most)).toEqual(most ? all.slice(-most) : [])
+  }
 })

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { type PlanInputs, type PlanKeyword, planTasks, type RankedPeer } from "../../src/formulas/plan-tasks.ts"
+import {
+  type PlanInputs,
+  type PlanKeyword,
+  planTasks as partedPlan,
+  type RankedPeer,
+} from "../../src/formulas/plan-tasks.ts"
+import { atOnce } from "../../src/vocabulary/pieces.ts"
 
 const named = (name: string, ranks: number[], ratings = 50): RankedPeer[] =>
   ranks.map((rank) => ({ rank, name, ratings }))
@@ -28,6 +34,7 @@ const inputs = (keywords: PlanKeyword[], rest: Partial<PlanInputs> = {}): PlanIn
   ...rest,
 })
 
+const planTasks = (asked: PlanInputs, limit: number) => atOnce(partedPlan(asked, limit))
 const proposed = (asked: PlanInputs) => planTasks(asked, 10).map((task) => task.proposed)
 
 describe("a task", () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { changesOf } from "../../src/history/changes.ts"
+import { readChanges } from "../../src/history/changes.ts"
 import { type ListingChangeKind, PAGE_CHANGES } from "../../src/listing/changes.ts"
 import { recordAttempt } from "../../src/observations/attempts.ts"
 import { record } from "../../src/observations/record.ts"
@@ -26,7 +26,7 @@ const appIds = async () => (await sql`select id from store_app order by id`).map
 
 /** "06-02 version 4.1 > 4.2", oldest first. */
 async function told(): Promise<string[]> {
-  const changes = await changesOf(sql, { ...ALL, apps: await appIds() })
+  const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
   return changes.toReversed().map(({ day, kind, subject }) => `${day.slice(5)} ${kind} ${subject}`.trim())
 }
 
@@ -62,12 +62,12 @@ describe("changes of a listing", () => {
       await freshDatabase()
       await tell(listed(day(1)))
       await tell(listed(day(2), edit))
-      const [change, ...more] = await changesOf(sql, { ...ALL, apps: await appIds() })
+      const [change, ...more] = await readChanges(sql, { ...ALL, apps: await appIds() })
       expect(change).toMatchObject({ kind, day: "2026-06-02", at: day(2), beforeSeenAt: day(1), storefront: "us" })
       expect([kind, more]).toEqual([kind, []])
     }
     await tell(listed(day(3), { name: "Tea Clock", ratings: 6_000 }))
-    const [name] = await changesOf(sql, { ...ALL, apps: await appIds() })
+    const [name] = await readChanges(sql, { ...ALL, apps: await appIds() })
     expect(name).toMatchObject({ before: "Tea Timer", after: "Tea Clock", subject: "", source: "apple-app-page" })
   })
 
@@ -101,7 +101,9 @@ describe("changes of a listing", () => {
     })
     expect(await told()).toEqual([])
     await tell(listed(day(4), { version: "4.2" }), listed(day(5), { version: "4.2" }))
-    expect(await changesOf(sql, { ...ALL, apps: await appIds() })).toMatchObject([{ at: day(4), beforeSeenAt: day(2) }])
+    expect(await readChanges(sql, { ...ALL, apps: await appIds() })).toMatchObject([
+      { at: day(4), beforeSeenAt: day(2) },
+    ])
   })
 
   test("around a reading that comes late are told anew", async () => {
@@ -162,8 +164,8 @@ describe("reading changes", () => {
       (await sql`select store_id, id from store_app`).map(({ store_id, id }) => [store_id, id]),
     )
     const [own, other] = [ids["1600000101"] as number, ids["1600000777"] as number]
-    const read = async (asked: Partial<Parameters<typeof changesOf>[1]>) =>
-      (await changesOf(sql, { ...ALL, apps: [own, other], ...asked })).map(
+    const read = async (asked: Partial<Parameters<typeof readChanges>[1]>) =>
+      (await readChanges(sql, { ...ALL, apps: [own, other], ...asked })).map(
         ({ appId, day, storefront, kind }) =>
           `${day.slice(8)} ${appId === own ? "own" : "rival"} ${storefront} ${kind}`,
       )

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { chartMovers } from "../../src/history/chart-movers.ts"
-import { chartBy, chartPositions, chartSeries } from "../../src/history/charts.ts"
+import { readChartMovers } from "../../src/history/chart-movers.ts"
+import { readChart, readChartPositions, readChartSeries } from "../../src/history/charts.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
 import { charted, FINANCE } from "../observations/charted.ts"
@@ -33,14 +33,14 @@ describe("a chart of a day", () => {
       [charted("2025-11-10T09:00:00Z", [10001, 10002]), charted("2025-11-18T09:00:00Z", [10002], { depth: 5 })],
       now,
     )
-    const latest = await chartBy(sql, FINANCE)
+    const latest = await readChart(sql, FINANCE)
     expect(latest).toMatchObject({ day: "2025-11-18", depth: 5, source: "import", firstDay: "2025-11-10" })
     expect(await storeIds(latest!.appIds)).toEqual([10002])
-    expect(await storeIds((await chartBy(sql, FINANCE, "2025-11-10"))!.appIds)).toEqual([10001, 10002])
+    expect(await storeIds((await readChart(sql, FINANCE, "2025-11-10"))!.appIds)).toEqual([10001, 10002])
     for (const between of ["2025-11-11", "2025-11-17"])
-      expect((await chartBy(sql, FINANCE, between))?.day).toBe("2025-11-10")
-    expect(await chartBy(sql, FINANCE, "2025-11-09")).toBeNull()
-    expect(await chartBy(sql, PAID)).toBeNull()
+      expect((await readChart(sql, FINANCE, between))?.day).toBe("2025-11-10")
+    expect(await readChart(sql, FINANCE, "2025-11-09")).toBeNull()
+    expect(await readChart(sql, PAID)).toBeNull()
   })
 })
 
@@ -57,7 +57,7 @@ describe("where an app stands now", () => {
       ],
       now,
     )
-    const positions = await chartPositions(sql, await idOf(10001), [IPAD, PAID, FINANCE, { ...PAID, genre: "36" }])
+    const positions = await readChartPositions(sql, await idOf(10001), [IPAD, PAID, FINANCE, { ...PAID, genre: "36" }])
     const none = { measured: false, rank: null, day: null, firstDay: null, depth: null, source: null, seenAt: null }
     expect(positions).toEqual([
       { ...IPAD, ...none },
@@ -109,7 +109,7 @@ test("an app's history has a point for each measured day, absent ones with how f
     now,
   )
   const window = { from: "2025-10-01", to: "2025-11-02" }
-  expect(await chartSeries(sql, await idOf(10001), [PAID, FINANCE], window)).toEqual([
+  expect(await readChartSeries(sql, await idOf(10001), [PAID, FINANCE], window)).toEqual([
     { ...PAID, firstDay: null, points: [] },
     {
       ...FINANCE,
@@ -124,7 +124,7 @@ test("an app's history has a point for each measured day, absent ones with how f
 
 describe("movers", () => {
   const named = async (asked: object = {}) => {
-    const found = await chartMovers(sql, FINANCE, asked)
+    const found = await readChartMovers(sql, FINANCE, asked)
     const { climbed, fell, entered, left } = found!.movers!
     const of = async <Row extends { app: number }>(rows: readonly Row[]) => {
       const ids = await storeIds(rows.map(({ app }) => app))
@@ -162,14 +162,14 @@ describe("movers", () => {
   test("of a newly measured chart are none: nobody is new there; and of one never measured there is no answer", async () => {
     await record(sql, [charted("2025-11-19T09:00:00Z", [10001])], now)
     const app = await idOf(10001)
-    expect(await chartMovers(sql, FINANCE, { apps: [app] })).toMatchObject({
+    expect(await readChartMovers(sql, FINANCE, { apps: [app] })).toMatchObject({
       day: { day: "2025-11-19", firstDay: "2025-11-19" },
       against: null,
       movers: null,
       stood: [{ app, rank: 1, was: null }],
     })
-    expect(await chartMovers(sql, PAID)).toBeNull()
-    expect(await chartMovers(sql, FINANCE, { day: "2025-11-18" })).toBeNull()
+    expect(await readChartMovers(sql, PAID)).toBeNull()
+    expect(await readChartMovers(sql, FINANCE, { day: "2025-11-18" })).toBeNull()
   })
 
   test("are never made of readings of two sources", async () => {
@@ -184,9 +184,9 @@ describe("movers", () => {
       now,
     )
     const app = await idOf(10001)
-    const changed = await chartMovers(sql, FINANCE, { day: "2025-11-18", apps: [app] })
+    const changed = await readChartMovers(sql, FINANCE, { day: "2025-11-18", apps: [app] })
     expect(changed).toMatchObject({ movers: null, against: { source: "import" }, stood: [{ rank: 2, was: null }] })
-    const same = await chartMovers(sql, FINANCE, { apps: [app] })
+    const same = await readChartMovers(sql, FINANCE, { apps: [app] })
     expect(same!.movers!.climbed).toEqual([{ app, rank: 1, was: 2 }])
     expect(same!.stood).toEqual([{ app, rank: 1, was: 2 }])
   })
@@ -198,7 +198,7 @@ describe("movers", () => {
       now,
     )
     const apps = [await idOf(10002), await idOf(10003), await idOf(10001)]
-    const ranks = (await chartMovers(sql, FINANCE, { apps }))!.stood.map(({ was, rank }) => [was, rank])
+    const ranks = (await readChartMovers(sql, FINANCE, { apps }))!.stood.map(({ was, rank }) => [was, rank])
     expect(ranks).toEqual([[2, null], [null, 1], [1, 2]]) // biome-ignore format: a pair for each
   })
 })

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { pointsOf } from "../../src/formulas/month-bytes.ts"
 import { sideOf } from "../../src/history/day-answers.ts"
-import { rankMonths, rankMonthsOf } from "../../src/history/rank-months.ts"
-import { rankSeries } from "../../src/history/series.ts"
+import { readRankMonths, readSidesRankMonths } from "../../src/history/rank-months.ts"
+import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
 import { sourceOf } from "../../src/observations/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 /** What the months hold, as a series shows it. */
 async function shown() {
-  const terms = await rankMonths(sql, app, SIDE, MONTHS)
+  const terms = await readRankMonths(sql, app, SIDE, MONTHS)
   return terms.map(({ term, months }) => ({
     term,
     points: [...months]
@@ -47,7 +47,7 @@ test("the months of all tracked terms hold what their series show, few terms or 
     ["mate", 1],
   ])
   const series = async () =>
-    (await rankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
+    (await readRankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
   expect(few).toEqual(await series())
   // so many that the months are read one after the other
   await sql`
@@ -62,20 +62,20 @@ test("the months of all tracked terms hold what their series show, few terms or 
 
 test("of several sides together they are those of each alone, where they are read in parts too", async () => {
   const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
-  const together = await rankMonthsOf(
+  const together = await readSidesRankMonths(
     sql,
     sides.map((side) => sideOf(app, side)),
     MONTHS,
   )
-  const alone = await Promise.all(sides.map((side) => rankMonths(sql, app, side, MONTHS)))
+  const alone = await Promise.all(sides.map((side) => readRankMonths(sql, app, side, MONTHS)))
   expect(together.map((terms) => terms.length)).toEqual([2_602, 2, 0, 2_602])
   expect(together).toEqual(alone)
   expect(together[0]!.flatMap(({ months }) => [...months.keys()])).toEqual([...MONTHS, "2025-09-01"])
 })
 
 test("no months asked for are none read, and another storefront's terms are its own", async () => {
-  expect(await rankMonths(sql, app, SIDE, [])).toEqual([])
-  const german = await rankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
+  expect(await readRankMonths(sql, app, SIDE, [])).toEqual([])
+  const german = await readRankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
   expect(german.map(({ term, months }) => [term, months.size])).toEqual([
     ["tea", 0],
     ["mate", 0],

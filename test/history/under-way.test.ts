@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { expectedOn, keywordsUnderWay } from "../../src/history/under-way.ts"
+import { findKeywordsUnderWay, readExpectations } from "../../src/history/under-way.ts"
 import type { SignOfLife } from "../../src/measuring/sign-of-life.ts"
 import type { Side } from "../../src/observations/provenance.ts"
 import { freshDatabase } from "../database.ts"
@@ -22,7 +22,7 @@ const reads = async (readable = {}) => signs.push(await signOfLife(sql, readable
 const due = (kind: string, values: object = {}) =>
   sql`insert into due ${sql({ kind, platform: "ios", storefront: "us", subject: "tea", ...values })}`
 const tea = async (side: Partial<Side> = {}) =>
-  (await keywordsUnderWay(sql, { platform: "ios", storefront: "us", ...side, terms: ["tea"] })).get("tea")!
+  (await findKeywordsUnderWay(sql, { platform: "ios", storefront: "us", ...side, terms: ["tea"] })).get("tea")!
 const flags = async () => {
   const { measuring, popularityMeasuring, difficultyMeasuring } = await tea()
   return [measuring, popularityMeasuring, difficultyMeasuring]
@@ -151,7 +151,8 @@ describe("nothing is under way that nothing reads", () => {
 describe("a day waits", () => {
   const today = new Date().toISOString().slice(0, 10)
   const side = { platform: "ios" as const, storefront: "us", terms: ["tea", "mate", "milk"] }
-  const expected = async (day = today) => (await expectedOn(sql, [side, { ...side, platform: "android" }], day))[0]
+  const expected = async (day = today) =>
+    (await readExpectations(sql, [side, { ...side, platform: "android" }], day))[0]
   const tonight = new Date(`${today}T23:59:59.999Z`)
 
   test("for what is read now or later that day, and for nothing else", async () => {

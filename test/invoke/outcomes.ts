@@ -3,12 +3,14 @@ import type { Sql } from "../../src/database/types.ts"
 import type { FaultCode } from "../../src/faults.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
-import { type Operation, pathNames } from "../../src/operation.ts"
-import { addTerms, trackApp } from "../../src/tracking/apps.ts"
+import { type Operation, pathNames, toolInput } from "../../src/operation.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { addTerms } from "../../src/tracking/terms.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
+import { forgetMarket, makeMarket } from "./market.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
 // what to change in it, or in the call, for each fault.
@@ -45,11 +47,12 @@ export function outcomesOver(sql: Sql): Outcomes {
   const busy = openHouse({ sql, measure: busyMeasure(sql) })
 
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
-    const workspaceId = await house.workspace({ plan: "enterprise", overrides: OVERRIDES })
+    const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
     const app = await sql.begin((tx) => trackApp(tx, tracked))
     const key = await house.key(workspaceId)
     const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
+    if (operation.hive) await makeMarket(sql)
     await MADE[operation.id]?.(situation, sql)
     await change?.(situation)
     return situation
@@ -79,6 +82,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   const forget: Change = async () => {
     await sql`delete from app_ads`
     await sql`delete from app_storefront`
+    await forgetMarket(sql)
   }
 
   const onPlayAlone: Change = async ({ app }) => {
@@ -108,18 +112,24 @@ export function outcomesOver(sql: Sql): Outcomes {
     plan_required: inWorkspace((sql) => sql`plan = 'free'`),
     scope_required: ofKey((sql) => sql`scopes = '{}'`),
     app_not_allowed: ofKey((sql) => sql`app_list = '{app_other}'`),
+    explorer_required: inWorkspace((sql) => sql`explorer = false`),
+    daily_hive_limit: ({ workspaceId }) => sql`
+      insert into hive_day (workspace_id, day, used)
+      values (${workspaceId}, (now() at time zone 'UTC')::date, 10000)`,
     test_key_read_only: ofKey((sql) => sql`kind = 'test'`),
     rate_limited: override({ ratePerSecond: 0 }),
     write_limit_reached: override({ trackedKeywords: 1 }),
     not_found: ({ app }) => sql`delete from tracked_app where id = ${app}`,
     invalid_arguments: given({ colour: "red" }),
-    bad_country: given({ country: "zz" }),
-    bad_query: given({ q: "x".repeat(121) }),
+    bad_country: async ({ input }) => Object.assign(input, "cc" in input ? { cc: "zz" } : { country: "zz" }),
+    bad_term: given({ term: " " }),
+    unsupported_platform: given({ platform: "android" }),
+    bad_query: given({ q: "x".repeat(201) }),
     bad_id: given({ id: "nothing" }),
     bad_app_id: async ({ input }) => {
-      for (const name of ["rivalId"]) if (name in input) input[name] = "nothing"
+      for (const name of ["rivalId", "appId", "id", "app"]) if (name in input) input[name] = "nothing"
     },
-    not_measured: (situation) => ("rivalId" in situation.input ? forget(situation) : onPlayAlone(situation)),
+    not_measured: (situation) => (isAboutOwnApp(situation) ? onPlayAlone(situation) : forget(situation)),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
@@ -129,6 +139,10 @@ export function outcomesOver(sql: Sql): Outcomes {
     bad_days: given({ days: 0 }),
     bad_range: given({ from: "2025-01-02", to: "2025-01-01" }),
     bad_kind: given({ kind: "nothing" }),
+    bad_filter: given({ rankMin: 2, rankMax: 1 }),
+    no_filters: async (situation) => Object.assign(situation, { input: {} }),
+    bad_cursor: given({ cursor: "nothing" }),
+    bad_ids: given({ ids: ["nothing"] }),
     bad_genre: given({ genre: "nothing" }),
     bad_goal: given({ goal: "nothing" }),
     async measure_busy(situation) {
@@ -155,9 +169,16 @@ export function outcomesOver(sql: Sql): Outcomes {
   return { open, raised }
 }
 
+function isAboutOwnApp({ input, app }: Situation): boolean {
+  return input.appId === app && !("rivalId" in input)
+}
+
 /** Calls an operation over REST: what the path does not hold is the query of a GET, the body of a POST. */
-export function overRest({ method, path }: Operation, { at, key, input, http }: Situation): Promise<Answer> {
+export function overRest(operation: Operation, { at, key, input: given, http }: Situation): Promise<Answer> {
+  const { method, path } = operation
   const { below = "", ...options } = http
+  // REST has no default of a tool's: it is said what a tool takes by itself
+  const input = toolInput(operation, given)
   const inPath = pathNames(path)
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))

@@ -17,6 +17,8 @@ export const setBid = (url: string): Action =>
     destructive: true,
     args: v.strictObject({ appId: AppId, target: v.string(), bid: v.number() }),
     example: { appId: "app_kettle", target: "tea", bid: 2 },
+    state: v.strictObject({ bid: v.number() }),
+    result: v.strictObject({ bid: v.number() }),
     target: ({ target }) => `bid ${target}`,
     look: ({ appId }, { sql, caller }) => findApp(sql as Sql, caller, appId),
     diff: ({ id, name }, { bid, target }, seen) => ({

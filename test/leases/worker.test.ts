@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
-import { createWorker, type Leased, type Run } from "../../src/leases/worker.ts"
+import { createWorker, type LeasedWork, type Run } from "../../src/leases/worker.ts"
 
 const TIMING = { leaseMs: 1_000, pollMs: 1_000, stopMs: 1_000, ends: { worked() {}, failed() {} } }
 
 async function ageOf(claimed: { since?: () => number }): Promise<number> {
   let waiting = [{ lease: "a" }]
   let age = Number.NaN
-  const worker = createWorker<"lane", Leased>(
+  const worker = createWorker<"lane", LeasedWork>(
     {
       lanes: ["lane"],
       atOnce: 1,
@@ -16,7 +16,7 @@ async function ageOf(claimed: { since?: () => number }): Promise<number> {
         await Bun.sleep(40)
         return { claims, waitMs: claims.length > 0 ? 0 : null, ...claimed }
       },
-      async perform(run: Run<Leased>) {
+      async perform(run: Run<LeasedWork>) {
         age = run.sinceLease()
       },
       giveBack: async () => {},

@@ -63,7 +63,8 @@ export function exportScene(settings: object = {}): ExportScene {
   })
 
   beforeEach(async () => {
-    await on.sql`truncate export_part, export, search_results, rank_month, list_month, review_version, review_read`
+    await on.sql`truncate export_part, export, search_results, list_now, rank_month, list_month, review_version, review_read,
+      review_day, review_feed`
     await on.sql`delete from tracked_app`
     await on.sql`update list set first_day = null, last_day = null`
     on.workspace = await on.house.workspace({ plan: "pro" })

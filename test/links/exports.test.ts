@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { removeApp, removeTerms } from "../../src/tracking/apps.ts"
+import { removeApp } from "../../src/tracking/apps.ts"
+import { removeTerms } from "../../src/tracking/terms.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { HOSTILE } from "../pages/hostile.ts"
 import { ago, exportScene, OTHERS, OWN } from "./export-scene.ts"
@@ -110,7 +111,8 @@ describe("a file stays what it was when it was confirmed", () => {
     await stays()
     await on.sql.begin((tx) => removeApp(tx, on.app))
     await stays()
-    await on.sql`truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read`
+    await on.sql`truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read, review_day,
+      review_feed`
     await on.sql`update store_app_name set name = 'Another'`
     await stays()
     expect(before.every((text) => text.length > 100)).toBe(true)

@@ -3,7 +3,9 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { openPort } from "../../src/measuring/ask.ts"
 import type { Kind, ReadPort } from "../../src/measuring/kind.ts"
+import { chartAppsOnAppStore } from "../../src/measuring/kinds/chart-apps.ts"
 import { difficultyOnAppStore } from "../../src/measuring/kinds/difficulty.ts"
+import { findLatestReading } from "../../src/measuring/latest-reading.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { recordAttempt } from "../../src/observations/attempts.ts"
 import { record } from "../../src/observations/record.ts"
@@ -16,6 +18,7 @@ import { appleHints } from "../../src/sources/apple/hints.ts"
 import { itunesDeveloper } from "../../src/sources/apple/itunes-developer.ts"
 import { itunesLookup } from "../../src/sources/apple/itunes-lookup.ts"
 import { freshDatabase } from "../database.ts"
+import { charted } from "../observations/charted.ts"
 import { reading, said } from "../observations/measured.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 
@@ -86,4 +89,42 @@ test("a difficulty keeps what a look-up says of apps, and not of their pages", a
   await record(sql, read, () => now)
   expect(await sql`select 1 from listing_content`).toHaveLength(0)
   expect(await sql`select 1 from rating_count where source = 'itunes-lookup'`).toHaveLength(1)
+})
+
+test("the first apps of a chart are those of its newest reading, fifty at most, and their pages are not kept", async () => {
+  const now = new Date("2025-11-20T12:00:00Z")
+  const ids = (from: number) => Array.from({ length: 60 }, (_, i) => String(from + i))
+  await record(
+    sql,
+    [charted("2025-11-19T10:00:00Z", ids(40_001)), charted("2025-11-20T10:00:00Z", ids(50_001))],
+    () => now,
+  )
+  const listing = { description: "Of somebody's app." }
+  const seen = said("2025-11-20T11:00:00Z", [{ id: "50001", name: "Tea", ratings: 5, listing }])
+  const asked: unknown[] = []
+  const ask: ReadPort["ask"] = async (_, one) => {
+    asked.push(one)
+    return seen as never
+  }
+  const chart = { kind: "chart_apps", platform: "ios", storefront: "us", subject: "iphone free 6015" } as const
+  const read = await chartAppsOnAppStore.read([chart], { ...port(), now: () => now, ask })
+  expect(asked).toEqual([{ storefront: "us", ids: ids(50_001).slice(0, 50) }])
+  expect(read).toEqual([{ ...seen, apps: [{ id: "50001", name: "Tea", ratings: 5 }] }])
+  expect(await chartAppsOnAppStore.read([{ ...chart, storefront: "gb" }], { ...port(), ask })).toEqual([])
+})
+
+test("a chart's first apps were looked up when the last of them was, and not while one of them was not", async () => {
+  const wanted = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
+  const since = new Date("2025-11-18T00:00:00Z")
+  const latest = () => findLatestReading(sql, wanted, since)
+  const [here, now] = [{ storefront: "fr" }, () => new Date("2025-11-20T12:00:00Z")]
+  await record(sql, [charted("2025-11-20T10:00:00Z", ["60001", "60002"], here)], now)
+  expect(await latest()).toBeNull()
+  const look = (day: string, id: string, apps: { id: string }[]) =>
+    said(`${day}T11:00:00Z`, apps, { ...here, asked: [id] })
+  await record(sql, [look("2025-11-19", "60001", [{ id: "60001" }]), look("2025-11-17", "60002", [])], now)
+  expect(await latest()).toBeNull()
+  // that it is not to be had was looked up too
+  await record(sql, [look("2025-11-20", "60002", [])], now)
+  expect(await latest()).toEqual(new Date("2025-11-19T11:00:00Z"))
 })

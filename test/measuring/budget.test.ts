@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { type Budget, type BudgetKind, budgetOf } from "../../src/measuring/budget.ts"
+import { type Budget, type BudgetKind, readBudget } from "../../src/measuring/budget.ts"
 import type { KindName } from "../../src/measuring/kind.ts"
 import type { Platform } from "../../src/observations/types.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
@@ -46,7 +46,7 @@ async function paced(upstream: Upstream, egress: string, gapMs: number, { baseGa
     values (${upstream}, ${egress}, ${baseGapMs}, ${gapMs}, now() + ${next}::interval)`
 }
 
-const budgets = (...kinds: BudgetKind[]) => budgetOf(sql, { kinds, egress: "main", gapsMs: GAPS })
+const budgets = (...kinds: BudgetKind[]) => readBudget(sql, { kinds, egress: "main", gapsMs: GAPS })
 const only = async (...kinds: BudgetKind[]) => (await budgets(...kinds))[0] as Budget
 
 describe("what is asked", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { effectOf, readCountries } from "../../src/measuring/countries.ts"
-import { healthOf } from "../../src/measuring/health.ts"
+import { readHealth } from "../../src/measuring/health.ts"
 import { fixture, wholeBody } from "../sources/parsed.ts"
 import { inCountry } from "../sources/play-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -78,7 +78,13 @@ describe("a Play page of another country than the one asked", () => {
     await track()
     for (let days = 0; days < 5; days++) await on.read("search", { days })
     const sources = [{ name: "play-search", upstream: "play.google.com", on: true }] as const
-    const [health] = await healthOf(on.sql, { sources, kinds: [], egress: EGRESS, gapsMs: gaps(), egressCountry: "us" })
+    const [health] = await readHealth(on.sql, {
+      sources,
+      kinds: [],
+      egress: EGRESS,
+      gapsMs: gaps(),
+      egressCountry: "us",
+    })
     expect(health).toMatchObject({ failuresInARow: 5, lastFailure: { outcome: "mismatched" }, lastSuccess: null })
     expect([...(await on.sql`select kind, detail from instance_alert`)]).toEqual([
       {

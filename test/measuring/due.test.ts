@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import type { Sql } from "../../src/database/types.ts"
-import { claim, untilNext } from "../../src/measuring/claim.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { analyzeGrown } from "../../src/database/upkeep.ts"
+import { claim, readWait } from "../../src/measuring/claim.ts"
 import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recover } from "../../src/measuring/due.ts"
 import { DUE_NAMES, isLockedBefore, type Kind } from "../../src/measuring/kind.ts"
 import { openLane } from "../../src/measuring/pace.ts"
@@ -46,9 +47,9 @@ describe("a claim", () => {
     await on.track(["tea"])
     await set("tea", on.sql`next_at = now() + interval '1 minute'`)
     expect(await next()).toBe(null)
-    expect(await untilNext(on.sql, APPS, [searches], 1_000)).toBe(1_000)
+    expect(await readWait(on.sql, APPS, [searches], 1_000)).toBe(1_000)
     await set("tea", on.sql`next_at = now() + interval '500 ms'`)
-    expect(await untilNext(on.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
+    expect(await readWait(on.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
   })
 
   test("uses the upstream's turn, which no process has twice, and none when nothing is due", async () => {
@@ -56,7 +57,7 @@ describe("a claim", () => {
     await on.track(["tea", "mate"])
     expect(subjects(await next([searches], APPS, 60_000))).toEqual(["mate"])
     expect(await next([searches], APPS, 60_000)).toBe(null)
-    expect(await untilNext(on.sql, APPS, [searches], 120_000)).toBeWithin(50_000, 60_001)
+    expect(await readWait(on.sql, APPS, [searches], 120_000)).toBeWithin(50_000, 60_001)
     // another address has turns of its own
     expect(subjects(await next([searches], { ...APPS, egress: "elsewhere" }, 60_000))).toEqual(["tea"])
   })
@@ -82,7 +83,7 @@ describe("a claim", () => {
     expect(subjects(await next([here]))).toEqual(["tea"])
     expect(await next([here])).toBe(null)
     expect(await next([{ ...searches, storefronts: [] }])).toBe(null)
-    expect(await untilNext(on.sql, APPS, [here], 1_000)).toBe(1_000)
+    expect(await readWait(on.sql, APPS, [here], 1_000)).toBe(1_000)
   })
 
   test("of twelve at once each has subjects of its own", async () => {
@@ -244,11 +245,34 @@ describe("a failure", () => {
   })
 })
 
+test("a claim that was planned while its tables were empty reads none of them whole when they are full", async () => {
+  await on.sql`analyze`
+  expect(await next()).toBe(null)
+  await on.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
+  await openLane(on.sql, APPS, 0)
+  // as it is done within seconds of such a growth; a kept plan is made anew then
+  await analyzeGrown(on.sql)
+  const [claimed, read] = await on.sql.begin(async (tx) => {
+    const before = await rowsRead(tx)
+    const { claimed } = await claim(tx as never, APPS, [searches], LEASE_MS)
+    return [claimed, (await rowsRead(tx)) - before] as const
+  })
+  expect(subjects(claimed)).toHaveLength(1)
+  expect(read).toBeWithin(20, 200)
+})
+
+async function rowsRead(tx: Tx): Promise<number> {
+  const [row] = await tx<{ read: number }[]>`
+    select sum(seq_tup_read + idx_tup_fetch)::int as read
+    from pg_stat_xact_user_tables`
+  return row!.read
+}
+
 test("lanes are told apart by address: nothing is claimed in one that was not opened", async () => {
   await on.track(["tea"])
   await openLane(on.sql, APPS, 0)
   expect((await claim(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)
-  expect(await untilNext(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
+  expect(await readWait(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
 })
 
 test("rows of several kinds are locked in one named order, which is that of the table's key", async () => {

@@ -166,7 +166,8 @@ async function counted(table: ReturnType<Sql>): Promise<number> {
 async function picture(): Promise<unknown> {
   const tables = [
     "listing_run", "listing_content", "listing_item", "listing_version", "listing_change", "rating_count", "market_fact", "review",
-    "review_version", "review_read", "chart", "chart_results", "chart_place", "genre", "developer_shelf", "app_ads", "app_rival",
+    "review_version", "review_read", "review_day", "review_feed", "chart", "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "genre",
+    "developer_shelf", "app_ads", "app_rival",
     "app_storefront", "store_app", "list", "search_results", "alert",
   ] // biome-ignore format: a list to scan
   const all = []

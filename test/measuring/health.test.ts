@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
-import { healthOf, type SourceHealth } from "../../src/measuring/health.ts"
+import { readHealth, type SourceHealth } from "../../src/measuring/health.ts"
 import type { AskedSource } from "../../src/measuring/source-alarms.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
@@ -29,7 +29,7 @@ const SEARCH: BudgetKind = {
 }
 const gapsMs = new Map<Upstream, number>([["apps.apple.com", 1_000], ["play.google.com", 2_000]]) // biome-ignore format: a list to scan
 const health = (egressCountry?: string) =>
-  healthOf(sql, { sources: SOURCES, kinds: [SEARCH], egress: "main", gapsMs, egressCountry })
+  readHealth(sql, { sources: SOURCES, kinds: [SEARCH], egress: "main", gapsMs, egressCountry })
 const web = async () => (await health())[1] as SourceHealth
 
 describe("a source", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Tx } from "../../src/database/types.ts"
-import { keywordEvidence } from "../../src/measuring/keyword-evidence.ts"
+import { readKeywordEvidence } from "../../src/measuring/keyword-evidence.ts"
 import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
 import { SOURCES } from "../../src/sources/all.ts"
@@ -17,7 +17,7 @@ test("of no day in particular is of the figures as they stand, also those younge
   const [app] = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
   const shown = async (day?: string) => {
     const parts = { sql, bodies: { has: async () => false }, sources: SOURCES }
-    const evidence = await keywordEvidence(parts, { list, app: app!, day, today: "2025-11-20" })
+    const evidence = await readKeywordEvidence(parts, { list, app: app!, day, today: "2025-11-20" })
     return [evidence.day, evidence.metrics.map(({ metric }) => metric), evidence.ratings.map(({ ratings }) => ratings)]
   }
   expect(await shown()).toEqual(["2025-11-17", ["hints", "popularity"], [7]])

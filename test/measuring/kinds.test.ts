@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import type { Kind, ReadPort, Subject } from "../../src/measuring/kind.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
-import { deriveKeywordMetrics, keywordMetricsOf } from "../../src/observations/derived/keyword-metrics.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
@@ -74,11 +74,20 @@ test("suggestions that were read lately are not asked for again", async () => {
   expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
 })
 
+test("suggestions of what nobody tracks are one answer; of a tracked term they go on to ever less of it", async () => {
+  const answer = hinted("tea", new Date().toISOString(), ["tea"])
+  expect(await askedBy("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
+  const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
+  await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
+  const prefixes = ["tea", "te", "t"].map((prefix) => ({ storefront: "us", prefix }))
+  expect(await askedBy("hints", answer)).toEqual(prefixes)
+})
+
 describe("figures of a keyword", () => {
   const figures = async (...readings: Parameters<typeof record>[1]) => {
     await record(sql, readings, () => NOW)
     await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ ...tea, term: "tea" }], NOW))
-    return (await keywordMetricsOf(sql, { ...tea, terms: ["tea"], today: "2025-11-20" })).get("tea")
+    return (await readKeywordMetrics(sql, { ...tea, terms: ["tea"], today: "2025-11-20" })).get("tea")
   }
   const three = (depth: number) =>
     reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })

@@ -3,7 +3,7 @@ import { silentLog } from "../../src/log.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
-import type { Measured, Wanted } from "../../src/vocabulary/live-read.ts"
+import type { LiveReadState, LiveSubject } from "../../src/vocabulary/live-read.ts"
 import { reachOf } from "../sources/replay.ts"
 import { APP_ADS, HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -12,7 +12,7 @@ import { lookupAnswer } from "./store-pages.ts"
 
 const on = publicScene()
 const HOUR_MS = 3_600_000
-const app = (kind: Wanted["kind"], rest: Partial<Wanted> = {}): Wanted => ({
+const app = (kind: LiveSubject["kind"], rest: Partial<LiveSubject> = {}): LiveSubject => ({
   kind,
   platform: "ios",
   storefront: "us",
@@ -21,7 +21,7 @@ const app = (kind: Wanted["kind"], rest: Partial<Wanted> = {}): Wanted => ({
 })
 
 /** Asks a process that works, one after the other. */
-async function ask(...wanted: Wanted[]): Promise<Measured[]> {
+async function ask(...wanted: LiveSubject[]): Promise<LiveReadState[]> {
   const kinds = kindsOf({ egressCountry: undefined })
   const measuring = createMeasuring({
     sql: on.sql,
@@ -38,14 +38,14 @@ async function ask(...wanted: Wanted[]): Promise<Measured[]> {
   const measure = createMeasure(parts)
   measuring.start()
   try {
-    const answers: Measured[] = []
+    const answers: LiveReadState[] = []
     for (const one of wanted) answers.push(await measure(one, { maxAgeMs: HOUR_MS, waitMs: 5_000 }))
     return answers
   } finally {
     await measuring.stop()
   }
 }
-const states = (answers: Measured[]) => answers.map((one) => (one.state === "failed" ? one.why : one.state))
+const states = (answers: LiveReadState[]) => answers.map((one) => (one.state === "failed" ? one.why : one.state))
 
 describe("a live read", () => {
   test.each([

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import { createMeasure, type LiveParts } from "../../src/measuring/measure.ts"
-import type { Measuring } from "../../src/measuring/worker.ts"
+import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import { record } from "../../src/observations/record.ts"
-import type { Measure, Wanted } from "../../src/vocabulary/live-read.ts"
+import type { LiveSubject, Measure } from "../../src/vocabulary/live-read.ts"
 import { until } from "../jobs/platform.ts"
 import { reading } from "../observations/measured.ts"
 import { APPS, EGRESS, gaps, scene, stored } from "./scene.ts"
@@ -10,12 +10,12 @@ import { answersSearches, CAPTCHA, searches, termsAsked } from "./stand-in.ts"
 
 const on = scene()
 const HOUR_MS = 3_600_000
-const working: Measuring[] = []
+const working: MeasuringWorker[] = []
 afterEach(async () => {
   for (const one of working.splice(0)) await one.stop()
 })
 
-const wanted = (subject: string, rest: Partial<Wanted> = {}): Wanted => ({
+const wanted = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubject => ({
   kind: "search",
   platform: "ios",
   storefront: "us",

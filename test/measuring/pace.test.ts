@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { createLog } from "../../src/log.ts"
 import type { Kind } from "../../src/measuring/kind.ts"
-import { answered, type Lane, NoTurn, openLane, refused, takeTurn } from "../../src/measuring/pace.ts"
+import { type Lane, NoTurn, noteAnswer, noteRefusal, openLane, takeTurn } from "../../src/measuring/pace.ts"
 import type { MeasuringOptions } from "../../src/measuring/worker.ts"
 import { errorOf } from "../access/registered.ts"
 import { APPS, gaps, ITUNES, scene } from "./scene.ts"
@@ -29,8 +29,8 @@ async function pace({ upstream, egress }: Lane = APPS): Promise<PaceRow> {
 }
 
 const free = () => on.sql`update pace set next_at = now()`
-const refuse = (rest: Partial<Parameters<typeof refused>[2]> = {}, lane = APPS) =>
-  refused(on.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
+const refuse = (rest: Partial<Parameters<typeof noteRefusal>[2]> = {}, lane = APPS) =>
+  noteRefusal(on.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
 
 /** How long each of so many turns, asked for at once, had to wait. */
 async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]> {
@@ -146,7 +146,7 @@ describe("a refusal", () => {
     expect(await refuse()).toBe(true)
     for (let i = 0; i < 5; i++) expect(await refuse({ sinceTurnMs: 5_000 })).toBe(false)
     expect(await pace()).toMatchObject({ gap_ms: 1_600, refusals: 1 })
-    await answered(on.sql, APPS, 5_000)
+    await noteAnswer(on.sql, APPS, 5_000)
     expect(await pace()).toMatchObject({ refusals: 1, answers: 0 })
     await refuse({ sinceTurnMs: 5_000, retryAfterMs: 60_000 })
     expect((await pace()).freeMs).toBeWithin(59_000, 60_001)
@@ -156,10 +156,10 @@ describe("a refusal", () => {
     await openLane(on.sql, APPS, 1_000)
     await refuse()
     await refuse()
-    expect(await answered(on.sql, APPS, 0)).toBe(true)
+    expect(await noteAnswer(on.sql, APPS, 0)).toBe(true)
     const seen = []
     for (let answers = 2; answers <= 120; answers++) {
-      expect(await answered(on.sql, APPS, 0)).toBe(false)
+      expect(await noteAnswer(on.sql, APPS, 0)).toBe(false)
       if (answers % 20 === 19 || answers % 20 === 0) seen.push((await pace()).gap_ms)
     }
     expect(seen).toEqual([2_560, 2_048, 2_048, 1_638, 1_638, 1_310, 1_310, 1_048, 1_048, 1_000, 1_000, 1_000])
@@ -215,6 +215,24 @@ describe("an upstream that", () => {
     expect(await run({ kinds: [searches, lookUps] })).toBe(2)
     expect(await pace(APPS)).toMatchObject({ refusals: 1 })
     expect(await pace(ITUNES)).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 1 })
+  })
+
+  test("fails is told at once, and once until it answers again", async () => {
+    await on.track(["a", "b", "c", "d", "e"])
+    const logged: string[] = []
+    const log = createLog((line) => void logged.push(line))
+    let fails = true
+    on.stores.on("apps.apple.com", "/", () => (fails ? new Response("", { status: 500 }) : undefined))
+    for (let i = 0; i < 5; i++) {
+      await run({ log, retry: { baseMs: 0, capMs: 0 } })
+      await free()
+      fails = i !== 1
+    }
+    const events = logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "source_failed")
+    expect(events.map(({ operation, code }) => [operation, code])).toEqual([
+      ["apple-web-search", "failed"],
+      ["apple-web-search", "failed"],
+    ])
   })
 
   test("refuses, and answers again, says so once each", async () => {

@@ -5,7 +5,13 @@ import { silentLog } from "../../src/log.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured, putOff } from "../../src/measuring/due.ts"
 import type { DueWork, Kind, Subject } from "../../src/measuring/kind.ts"
-import { afterApps, afterChart, afterLookUp, afterReviews, afterTerms } from "../../src/measuring/put-forward.ts"
+import {
+  putForwardApps,
+  putForwardChart,
+  putForwardLookUp,
+  putForwardReviews,
+  putForwardTerms,
+} from "../../src/measuring/put-forward.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { errorOf, someWorkspace } from "../access/registered.ts"
 import { scene } from "./scene.ts"
@@ -23,7 +29,7 @@ const subject = (kind: Subject["kind"], name: string, rest: Partial<Subject> = {
   ...rest,
 })
 
-type After = typeof afterTerms
+type After = typeof putForwardTerms
 const put = (after: After, one: Subject, afterMs = SOON_MS) => on.sql.begin((tx) => after(tx, [one], afterMs))
 
 /** Tracks an app; only the findings of it are due, tomorrow. */
@@ -64,15 +70,15 @@ describe("what was read puts forward the findings", () => {
     await track(["tea"])
     await track(["tea"], { iosId: "700002", countries: ["de"] })
     await track(["mate"], { iosId: "700003" })
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     expect(await soon()).toEqual([`ios us ${OWN}`])
-    await put(afterTerms, subject("difficulty", "mate"))
+    await put(putForwardTerms, subject("difficulty", "mate"))
     expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700003"])
   })
 
   test("on the store where it was read", async () => {
     await track(["tea"], { androidPkg: "com.example.tea" })
-    await put(afterTerms, subject("search", "tea", { platform: "android" }))
+    await put(putForwardTerms, subject("search", "tea", { platform: "android" }))
     expect(await soon()).toEqual(["android us com.example.tea"])
   })
 
@@ -81,13 +87,13 @@ describe("what was read puts forward the findings", () => {
     const other = await track([], { iosId: "700002" })
     await rival(other, OWN)
     await rival(await track([], { iosId: "700003", countries: ["de"] }), OWN, "de")
-    await put(afterApps, subject("listing", OWN))
+    await put(putForwardApps, subject("listing", OWN))
     expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700002"])
   })
 
   test("of all storefronts of an app by its reviews on Google Play, which are no storefront's", async () => {
     await track([], { androidPkg: "com.example.tea", countries: ["us", "de"] })
-    await put(afterReviews, subject("reviews", "com.example.tea", { platform: "android" }))
+    await put(putForwardReviews, subject("reviews", "com.example.tea", { platform: "android" }))
     expect(await soon()).toEqual(["android de com.example.tea", "android us com.example.tea"])
   })
 
@@ -100,9 +106,9 @@ describe("what was read puts forward the findings", () => {
       await on.sql`update store_app set genre = ${genre} where store_id = ${iosId}`
     }
     await track([], { iosId: "700003", countries: ["de"] })
-    await put(afterChart, subject("chart", "ipad grossing 36"))
+    await put(putForwardChart, subject("chart", "ipad grossing 36"))
     expect(await soon()).toEqual([])
-    await put(afterChart, subject("chart", "iphone free 6013"))
+    await put(putForwardChart, subject("chart", "iphone free 6013"))
     expect(await soon()).toEqual(["ios us 700001"])
   })
 
@@ -110,18 +116,18 @@ describe("what was read puts forward the findings", () => {
     await track(["tea"])
     await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
     await on.sql`delete from due`
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
     await on.sql`update tracked_app set origin = 'demo'`
     await on.sql`delete from due`
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     expect(await on.sql`select 1 from due`).toHaveLength(0)
   })
 
   test("also where their row was missing", async () => {
     await track(["tea"])
     await on.sql`delete from due`
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     expect(await soon()).toEqual([`ios us ${OWN}`])
   })
 })
@@ -131,20 +137,20 @@ describe("the time of the findings", () => {
 
   test("is ten seconds after the first of what comes together, and sooner stays sooner", async () => {
     await track(["tea", "mate"])
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     const first = await at()
     expect(first - Date.now()).toBeWithin(SOON_MS - 3_000, SOON_MS + 3_000)
     await Bun.sleep(20)
-    await put(afterTerms, subject("search", "mate"))
+    await put(putForwardTerms, subject("search", "mate"))
     expect(await at()).toBe(first)
-    await put(afterTerms, subject("search", "mate"), 1_000)
+    await put(putForwardTerms, subject("search", "mate"), 1_000)
     expect(await at()).toBeLessThan(first - 5_000)
   })
 
   test("that came while they were being reckoned is kept: they are once more, and then rest until the next day", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
-    await put(afterTerms, subject("search", "tea"))
+    await put(putForwardTerms, subject("search", "tea"))
     const wished = await at()
     await on.sql.begin((tx) => endMeasured(tx, claimed))
     expect(await at()).toBe(wished)
@@ -157,7 +163,7 @@ describe("the time of the findings", () => {
   test("is no sooner than a claim can be told from it, however short it is wished", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
-    await put(afterTerms, subject("search", "tea"), 0)
+    await put(putForwardTerms, subject("search", "tea"), 0)
     await on.sql.begin((tx) => endMeasured(tx, claimed))
     expect(await soon(60)).toEqual([`ios us ${OWN}`])
   })
@@ -168,7 +174,7 @@ test("a reading puts them forward with what it stores, and one that failed does 
   await on.sql`
     insert into due (kind, platform, storefront, subject)
     values ('search', 'ios', 'us', 'tea')`
-  const kinds = [{ ...searches, putsForward: afterTerms }]
+  const kinds = [{ ...searches, putsForward: putForwardTerms }]
   on.stores.on("apps.apple.com", "/us/search", () => new Response("", { status: 500 }))
   await on.measuring({ kinds }).runOnce()
   expect(await soon()).toEqual([])
@@ -183,10 +189,10 @@ test("a look-up puts forward what needed one, until that was read", async () => 
   await on.sql`
     insert into due (kind, platform, storefront, subject, next_at)
     values ('app_ads', 'ios', 'us', ${OWN}, now() + interval '1 hour')`
-  await put(afterLookUp, subject("app", OWN))
+  await put(putForwardLookUp, subject("app", OWN))
   expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
   await on.sql`update due set next_at = now() + interval '14 days', measured_at = now() where kind = 'app_ads'`
-  await put(afterLookUp, subject("app", OWN))
+  await put(putForwardLookUp, subject("app", OWN))
   expect(await soon(60, "app_ads")).toEqual([])
 })
 
@@ -203,7 +209,7 @@ test("what was put off because nothing was known stays put forward by a look-up 
   expect(await soon(60, "app_ads")).toEqual([])
   expect(await soon(3_700, "app_ads")).toEqual([`ios us ${OWN}`])
   const overtaken = await claimAds()
-  await put(afterLookUp, subject("app", OWN))
+  await put(putForwardLookUp, subject("app", OWN))
   await on.sql.begin((tx) => putOff(tx, overtaken, 3_600_000))
   expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
   expect(await on.sql`select 1 from due where lease is not null`).toHaveLength(0)
@@ -222,7 +228,7 @@ postgres(
   "postgres: a wish that waits for the end of a reckoning outlives it, and an end that waits for a wish keeps it",
   async () => {
     await track(["tea"])
-    const wish = () => put(afterTerms, subject("search", "tea"))
+    const wish = () => put(putForwardTerms, subject("search", "tea"))
     const first = await claimFindings()
     let waiting: Promise<unknown> = Promise.resolve()
     await on.sql.begin(async (tx) => {
@@ -235,7 +241,7 @@ postgres(
 
     const second = await claimFindings()
     await on.sql.begin(async (tx) => {
-      await afterTerms(tx, [subject("search", "tea")], SOON_MS)
+      await putForwardTerms(tx, [subject("search", "tea")], SOON_MS)
       waiting = on.sql.begin((other) => endMeasured(other, second))
       await Bun.sleep(100)
     })
@@ -262,7 +268,7 @@ postgres(
     for (let i = 0; i < 150; i++) {
       await on.sql.begin(async (tx) => {
         await tx`insert into effect (at) values (now())`
-        await afterTerms(tx, [subject("search", "tea")], 0)
+        await putForwardTerms(tx, [subject("search", "tea")], 0)
       })
     }
     const until = Date.now() + 5_000
@@ -284,7 +290,7 @@ postgres("postgres: a reading and whoever tracks the same app meanwhile never wa
       read: async () => [],
       async putsForward(tx, subjects, afterMs) {
         tries++
-        await afterApps(tx, subjects, afterMs)
+        await putForwardApps(tx, subjects, afterMs)
         storing()
         await Bun.sleep(300)
       },
@@ -319,7 +325,7 @@ postgres(
         storing()
         // the list is locked, the findings are not yet
         await Bun.sleep(300)
-        await afterTerms(tx, subjects, afterMs)
+        await putForwardTerms(tx, subjects, afterMs)
       },
     }
     const reading = on.measuring({ kinds: [slow] }).runOnce()

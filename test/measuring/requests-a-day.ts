@@ -1,5 +1,5 @@
 import type { Sql } from "../../src/database/types.ts"
-import { budgetOf } from "../../src/measuring/budget.ts"
+import { readBudget } from "../../src/measuring/budget.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
@@ -28,7 +28,7 @@ export async function requestsADay(sql: Sql, tracked: Tracked): Promise<Partial<
     select kind, platform, storefront, subject from tracked_subject where kind = 'difficulty'`
   const { countries } = tracked
   const kinds = kindsOf({ egressCountry: countries[0] })
-  const budgets = await budgetOf(sql, { kinds, egress: "main", gapsMs: BASE_GAPS_MS })
+  const budgets = await readBudget(sql, { kinds, egress: "main", gapsMs: BASE_GAPS_MS })
   return Object.fromEntries(budgets.flatMap(({ upstream, asked }) => (asked > 0 ? [[upstream, asked]] : [])))
 }
 

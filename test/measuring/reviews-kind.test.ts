@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { reviewsRead } from "../../src/history/reviews/feeds.ts"
+import { readFeed } from "../../src/history/reviews/feeds.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { takeTurn } from "../../src/measuring/pace.ts"
 import { playAnswer } from "../sources/review-pages.ts"
@@ -13,7 +13,7 @@ const feedsAsked = () => on.stores.requests.filter(({ url }) => url.pathname.inc
 const held = async () => (await on.sql`select 1 from review`).length
 const read = async (feed = "us") => {
   const [app] = await on.sql<{ id: number }[]>`select id from store_app where store_id in (${HARBOR.id}, ${PACKAGE})`
-  return await reviewsRead(on.sql, { appId: app!.id, feed })
+  return await readFeed(on.sql, { appId: app!.id, feed })
 }
 
 describe("an app's reviews", () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { knownReviews, reviewsRead } from "../../src/history/reviews/feeds.ts"
+import { readFeed, readKnownReviews } from "../../src/history/reviews/feeds.ts"
 import { silentLog } from "../../src/log.ts"
 import { openPort } from "../../src/measuring/ask.ts"
 import type { Kind, ReadPort } from "../../src/measuring/kind.ts"
@@ -85,7 +85,7 @@ function feed(pages: Record<number, (Page | number)[]>): number[] {
 }
 
 async function readToday() {
-  const known = await knownReviews(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
+  const known = await readKnownReviews(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
   const pages = await readReviews(port().ask, { storefront: "us", id: ID, known })
   return await record(sql, pages, () => now)
 }
@@ -118,7 +118,7 @@ describe("an app's reviews, read day after day", () => {
     await readToday()
     expect(second).toEqual([1])
     expect(await held()).toEqual(ids(9_020, 520))
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toEqual({
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toEqual({
       readAt: now,
       complete: true,
       empty: false,
@@ -135,7 +135,7 @@ describe("an app's reviews, read day after day", () => {
     await readToday()
     expect(second).toEqual([1, 2, 3, 3, 4])
     expect(await held()).toHaveLength(430)
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: false, readAt: now })
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: false, readAt: now })
 
     now = new Date(now.getTime() + DAY_MS)
     const third = feed(pagesOf(9_190, 500))
@@ -143,7 +143,7 @@ describe("an app's reviews, read day after day", () => {
     // what the day before brought is not believed to be whole
     expect(third).toEqual([1, 2, 3, 4])
     expect(await held()).toEqual(ids(9_190, 490))
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
   })
 
   test("that a blocked store did not give are neither none nor gone", async () => {
@@ -159,17 +159,17 @@ describe("an app's reviews, read day after day", () => {
     feed({ 1: [{ reviews: [], last: 2 }] })
     expect(await readToday().catch((error) => error.outcome)).toBe("failed")
     expect(await held()).toEqual(ids(9_000, 60))
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
   })
 
   test("that there are none is held, and the first one takes its place", async () => {
     feed({ 1: [{ reviews: [], last: 1 }] })
     await readToday()
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: true, complete: true })
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: true, complete: true })
     now = new Date(now.getTime() + DAY_MS)
     feed({ 1: [{ reviews: [9_001], last: 1 }] })
     await readToday()
-    expect(await reviewsRead(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
+    expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
     expect(await held()).toEqual([9_001])
   })
 })
@@ -183,7 +183,7 @@ test("reviews of Google Play are read by their language, and known in it", async
     return new Response(token === null ? playAnswer(ids(900, 150), "b") : playAnswer(ids(750, 30), null))
   })
   const read = async () => {
-    const known = await knownReviews(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
+    const known = await readKnownReviews(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
     const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known })
     await record(sql, pages, () => now)
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
-import { createMeasuring, type Measuring, type MeasuringOptions } from "../../src/measuring/worker.ts"
+import { createMeasuring, type MeasuringOptions, type MeasuringWorker } from "../../src/measuring/worker.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { UPSTREAMS, type Upstream } from "../../src/vocabulary/upstreams.ts"
 import { someWorkspace } from "../access/registered.ts"
@@ -22,7 +22,7 @@ export interface Scene {
   sql: Sql
   workspaceId: number
   stores: ReplayServer
-  measuring(options?: Partial<MeasuringOptions>): Measuring
+  measuring(options?: Partial<MeasuringOptions>): MeasuringWorker
   /** Tracks an app with these terms in the US, so that they are due; only their searches, unless said. */
   track(terms: readonly string[], options?: Partial<Tracked>): Promise<string>
   due(subject: string): Promise<DueRow>

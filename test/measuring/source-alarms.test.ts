@@ -42,7 +42,8 @@ beforeEach(async () => {
 
 /** A read of the source, noted as it ended; null = answered. */
 async function read(outcome: Outcome | null, { source = WEB as SourceName, on = sql } = {}): Promise<void> {
-  if (await noteRead(on, source, outcome, outcome && "status 1", new Date())) await noteHealth(on, source, log)
+  if ((await noteRead(on, source, outcome, outcome && "status 1", new Date())).mayAlert)
+    await noteHealth(on, source, log)
 }
 
 async function reads(count: number, outcome: Outcome | null): Promise<void> {

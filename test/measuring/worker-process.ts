@@ -7,7 +7,7 @@ import { UPSTREAMS, type Upstream } from "../../src/vocabulary/upstreams.ts"
 import { counted } from "./stand-in.ts"
 
 const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)
-const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, ...where })
+const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...where })
 const measuring = createMeasuring({
   sql: database.sql,
   kinds: [counted],

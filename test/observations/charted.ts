@@ -57,6 +57,23 @@ export async function chartTables(sql: Sql): Promise<unknown[]> {
       join store_app a on a.id = p.app_id
       order by c.platform, c.storefront, c.device, c.chart, c.genre, p.rank, a.store_id`,
     sql`
+      select c.storefront, c.device, c.chart, c.genre, f.day, a.store_id
+      from chart_first_seen f
+      join chart c on c.id = f.chart_id
+      join store_app a on a.id = f.app_id
+      order by c.platform, c.storefront, c.device, c.chart, c.genre, f.day, a.store_id`,
+    sql`
+      select f.storefront, f.day, f.baseline, a.store_id, c.device, c.chart, c.genre
+      from app_first_seen f
+      join chart c on c.id = f.chart_id
+      join store_app a on a.id = f.app_id
+      order by f.storefront, a.store_id`,
+    sql`
+      select c.storefront, c.device, c.chart, c.genre, n.day, n.source, n.depth, n.seen_at, encode(n.first_days, 'hex') as first
+      from chart_now n
+      join chart c on c.id = n.chart_id
+      order by c.platform, c.storefront, c.device, c.chart, c.genre`,
+    sql`
       select platform, store_id, developer, bundle_id, seen_at, source, origin
       from store_app
       order by platform, store_id`,
@@ -85,6 +102,88 @@ export async function placesFromReadings(sql: Sql): Promise<string[]> {
   return [...held.values()]
     .flatMap(({ chart, day, ids }) => ids.map((id, i) => `${chart} ${day} ${i + 1} ${id}`))
     .sort()
+}
+
+/** Since when apps stand on charts, as it follows from the readings alone. */
+export async function firstSeenFromReadings(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ chart: number; day: string; ids: number[] }[]>`
+    select chart_id as chart, day, app_ids as ids
+    from chart_results
+    where complete
+    order by day desc`
+  const held = new Map(rows.flatMap(({ chart, day, ids }) => ids.map((id) => [`${chart} ${id}`, day] as const)))
+  return [...held].map(([key, day]) => `${key} ${day}`).sort()
+}
+
+export async function firstSeen(sql: Sql): Promise<string[]> {
+  const rows = await sql<
+    { line: string }[]
+  >`select chart_id || ' ' || app_id || ' ' || day as line from chart_first_seen`
+  return rows.map(({ line }) => line).sort()
+}
+
+/** Since when apps stand on any chart of a storefront, and whether they are new there, as it follows from the readings alone. */
+export async function newAppsFromReadings(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ storefront: string; chart: number; day: string; ids: number[] }[]>`
+    select c.storefront, r.chart_id as chart, r.day, r.app_ids as ids
+    from chart_results r
+    join chart c on c.id = r.chart_id
+    where r.complete
+    order by r.day`
+  const begun = new Map<number, string>()
+  const held = new Map<string, { day: string; baseline: boolean }>()
+  for (const { storefront, chart, day, ids } of rows) {
+    if (!begun.has(chart)) begun.set(chart, day)
+    for (const id of ids) {
+      const key = `${storefront} ${id}`
+      const first = held.get(key) ?? { day, baseline: false }
+      if (first.day === day && begun.get(chart) === day) first.baseline = true
+      held.set(key, first)
+    }
+  }
+  return [...held].map(([key, { day, baseline }]) => `${key} ${day} ${baseline}`).sort()
+}
+
+export async function newApps(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select concat_ws(' ', storefront, app_id, day, case when baseline then 'true' else 'false' end) as line
+    from app_first_seen`
+  return rows.map(({ line }) => line).sort()
+}
+
+/** How charts stand now, unpacked: each place with its app's first day, or - where it is not known. */
+export async function listsNow(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ chart: number; day: string; apps: Buffer; firstDays: Buffer }[]>`
+    select chart_id as chart, day, apps, first_days as "firstDays"
+    from chart_now
+    order by chart_id`
+  return rows
+    .flatMap(({ chart, day, apps, firstDays }) => {
+      if (firstDays.length * 2 !== apps.length) throw new Error("not a first day for each app")
+      return Array.from({ length: apps.length / 4 }, (_, i) => {
+        const days = firstDays.readUInt16BE(i * 2)
+        const first = days === 0 ? "-" : new Date(Date.UTC(2000, 0, 1 + days)).toISOString().slice(0, 10)
+        return `${chart} ${day} ${i + 1} ${apps.readInt32BE(i * 4)} ${first}`
+      })
+    })
+    .sort()
+}
+
+/** The same as it follows from the readings alone. */
+export async function listsFromReadings(sql: Sql): Promise<string[]> {
+  const storefronts = new Map(
+    (await sql`select id, storefront from chart`).map(({ id, storefront }) => [id, storefront]),
+  )
+  const first = new Map(
+    (await newAppsFromReadings(sql)).map((line) => {
+      const [storefront, app, day, baseline] = line.split(" ")
+      return [`${storefront} ${app}`, baseline === "true" ? "-" : day]
+    }),
+  )
+  return (await placesFromReadings(sql)).map((line) => {
+    const [chart, , , app] = line.split(" ")
+    return `${line} ${first.get(`${storefronts.get(Number(chart))} ${app}`)}`
+  })
 }
 
 export async function places(sql: Sql): Promise<string[]> {

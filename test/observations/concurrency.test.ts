@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { deriveMonths, monthsOf } from "../../src/observations/derived/months.ts"
+import { deriveMonths, readMonths } from "../../src/observations/derived/months.ts"
 import { record } from "../../src/observations/record.ts"
-import { addTerms, trackApp } from "../../src/tracking/apps.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { addTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { chartTables } from "./charted.ts"
 import { EVERY_KIND } from "./kinds-recorder.ts"
@@ -177,7 +178,7 @@ async function derivesToItself(): Promise<void> {
     const lists = await tx<{ id: number }[]>`select id from list order by id`
     await deriveMonths(
       tx,
-      await monthsOf(
+      await readMonths(
         tx,
         lists.map(({ id }) => id),
       ),

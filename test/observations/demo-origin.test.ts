@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
+import { rebuildAppTexts } from "../../src/observations/derived/app-texts.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
+import { rebuildCharts } from "../../src/observations/derived/rebuild-charts.ts"
+import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
@@ -22,7 +26,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Something of every kind but searches. */
+/** Something of every kind but searches. Charts alone of them can be the demo's now. */
 const others = {
   apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
   hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
@@ -36,31 +40,43 @@ const others = {
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {
-  for (const [kind, one] of Object.entries(others)) {
+  const { chart: _, ...refusable } = others
+  for (const [kind, one] of Object.entries(refusable)) {
     test(`${kind} are refused, which is said, and the same of anybody else is stored`, async () => {
       const before = await stored(sql)
       const { recorded, refused } = await tell(one({ origin: "demo" }))
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
         recorded: 0,
-        refused: [["bad_provenance", "only searches can be of the demo: name another origin, or leave it out"]],
+        refused: [
+          ["bad_provenance", "only searches and charts can be of the demo: name another origin, or leave it out"],
+        ],
       })
       expect(await stored(sql)).toBe(before)
       expect((await tell(one({ origin: "elsewhere" }))).recorded).toBe(1)
     })
   }
 
-  test("a line that is no search is skipped and named at import; a search is taken", async () => {
+  test("a line that is no search or chart is skipped and named at import; these are taken", async () => {
     const place = { platform: "ios", storefront: "us", seenAt: AT, origin: "demo" }
     const lines = [
       { kind: "hints", source: "apple-hints", prefix: "te", terms: ["tea"], ...place },
       { kind: "search", source: "import", term: "tea", depth: 2, results: [{ id: "10001" }], ...place },
+      {
+        kind: "chart",
+        source: "import",
+        device: "iphone",
+        chart: "free",
+        genre: "36",
+        apps: [{ id: "10001" }],
+        ...place,
+      },
     ]
     const text = async function* () {
       for (const line of lines) yield JSON.stringify(line)
     }
     const { recorded, bad } = await importLines(sql, text(), { now: () => NOW })
-    expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 1, bad: [1] })
-    expect(bad[0]!.reason).toContain("only searches can be of the demo")
+    expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 2, bad: [1] })
+    expect(bad[0]!.reason).toContain("only searches and charts can be of the demo")
   })
 })
 
@@ -83,7 +99,13 @@ test("what an older version took as the demo's goes when the database is brought
   expect(await tell(...brought)).toMatchObject({ recorded: brought.length, refused: [] })
   await giveToDemo(sql)
   const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
+  // a later migration made what stands now, of what this one leaves
+  await sql`truncate list_now, keyword_now, review_day, review_feed, chart_first_seen, app_first_seen, chart_now, storefront_now`
   await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
+  await rebuildNow(sql, async () => {})
+  await rebuildReviews(sql, async () => {})
+  await rebuildAppTexts(sql, async () => {})
+  await rebuildCharts(sql, async () => {})
   const left = await sql`select 1 from rating_count where origin = 'demo'`
   expect(left).toHaveLength(0)
   await removeDemo(sql)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { chartMovers } from "../../src/history/chart-movers.ts"
-import { chartSeries } from "../../src/history/charts.ts"
+import { readChartMovers } from "../../src/history/chart-movers.ts"
+import { readChartSeries } from "../../src/history/charts.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../src/observations/import/lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
@@ -125,7 +125,7 @@ describe.each([["12 days", SOME, 12, 16], ...(isAllHere ? [["247 days", ALL, 247
       for (const back of [1, 7]) {
         let compared = 0
         for (const [day, later] of days) {
-          const found = (await chartMovers(sql, JP_FINANCE, { day, days: back }))!
+          const found = (await readChartMovers(sql, JP_FINANCE, { day, days: back }))!
           expect(found.day).toMatchObject({ day, depth: 100, firstDay: "2024-12-28" })
           const earlier = days.get(addDays(day, -back))
           if (!earlier) {
@@ -144,7 +144,7 @@ describe.each([["12 days", SOME, 12, 16], ...(isAllHere ? [["247 days", ALL, 247
       const days = daysOf(rows)
       const window = { from: "2024-12-28", to: "2025-08-31" }
       for (const [id, app] of await storeIds()) {
-        const [series] = await chartSeries(sql, id, [JP_FINANCE], window)
+        const [series] = await readChartSeries(sql, id, [JP_FINANCE], window)
         const expected = [...days].map(([day, ranks]) => [day, ranks.get(app) ?? null])
         expect(series!.points.map(({ day, rank }) => [day, rank])).toEqual(expected)
       }
@@ -157,7 +157,7 @@ async function storeIds(): Promise<Map<number, string>> {
   return new Map(rows.map(({ id, storeId }) => [id, storeId]))
 }
 
-type Found = NonNullable<NonNullable<Awaited<ReturnType<typeof chartMovers>>>["movers"]>
+type Found = NonNullable<NonNullable<Awaited<ReturnType<typeof readChartMovers>>>["movers"]>
 
 function inWords({ climbed, fell, entered, left }: Found, storeId: Map<number, string>): string[] {
   return [

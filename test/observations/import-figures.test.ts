@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { deriveKeywordMetrics, keywordMetricsOf, UNMEASURED } from "../../src/observations/derived/keyword-metrics.ts"
+import { deriveKeywordMetrics, readKeywordMetrics, UNMEASURED } from "../../src/observations/derived/keyword-metrics.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"
@@ -49,7 +49,7 @@ async function* lines(values: readonly object[]): AsyncGenerator<string> {
 const load = (values: readonly object[], into = sql) => importLines(into, lines(values), { now, pause: async () => {} })
 
 const figures = async (from = sql) => [
-  ...(await keywordMetricsOf(from, { platform: "ios", storefront: "us", terms: TERMS, today: "2025-11-20" })),
+  ...(await readKeywordMetrics(from, { platform: "ios", storefront: "us", terms: TERMS, today: "2025-11-20" })),
 ]
 
 /** As live readings come: each is recorded, then its keyword's figures follow. */

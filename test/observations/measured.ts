@@ -16,7 +16,7 @@ import type {
   StoreApp,
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
-import { findApp, visibleApps } from "../../src/tracking/tracked-app.ts"
+import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
 
@@ -117,7 +117,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     requestId,
     take: openTakings({ sql, log: silentLog, requestId }, caller).take,
     givenUp: () => false,
-    visibleApps: () => visibleApps(sql, caller),
+    visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: async () => 0,
     measure: async () => ({ state: "failed", why: "off" }),
     aside: (wait) => wait(),
@@ -177,13 +177,18 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from list order by id`,
     sql`select * from store_app order by id`,
     sql`select * from store_app_name order by app_id, storefront`,
+    sql`select * from app_text order by app_id`,
     sql`select * from rating_count order by app_id, storefront, day, source`,
     sql`select * from search_results order by list_id, day, source, seen_at`,
     sql`select * from chart order by id`,
     sql`select * from chart_results order by chart_id, day, source, seen_at`,
     sql`select * from chart_place order by chart_id, rank, app_id`,
+    sql`select * from chart_first_seen order by chart_id, app_id`,
+    sql`select * from app_first_seen order by app_id, storefront`,
+    sql`select * from chart_now order by chart_id`,
     sql`select * from rank_month order by app_id, list_id, month`,
     sql`select * from list_month order by list_id, month`,
+    sql`select * from list_now order by list_id`,
     sql`select * from tracked_app order by id`,
     sql`select * from tracked_term order by app_id, country, term`,
     sql`select kind, subject, at, outcome, sha256 from attempt order by id`,
@@ -195,12 +200,16 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from listing_change order by app_id, at, storefront, source, kind, subject`,
     sql`select * from hint_answer order by platform, storefront, prefix, day, source`,
     sql`select * from keyword_metric order by list_id, metric, day, source`,
+    sql`select * from keyword_now order by list_id`,
     sql`select * from review_version order by app_id, feed, review_id, digest`,
     sql`select * from review_read order by app_id, feed, source, complete`,
+    sql`select * from review_day order by app_id, feed, day`,
+    sql`select * from review_feed order by app_id, feed`,
     sql`select * from genre order by platform, storefront, genre`,
     sql`select * from developer_shelf order by platform, storefront, developer_id, source`,
     sql`select * from market_fact order by app_id, storefront, source, day`,
     sql`select * from app_ads order by app_id, day`,
+    sql`select * from name_search order by platform, storefront, text, source`,
   ])
   return JSON.stringify(parts, (_, value) =>
     value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { changesOf } from "../../src/history/changes.ts"
+import { readChanges } from "../../src/history/changes.ts"
 import { record } from "../../src/observations/record.ts"
 import type { AppsObservation, ListedBeside, StoreApp } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
@@ -53,7 +53,7 @@ function looked(
 /** "06-02 itunes-lookup version", oldest first. */
 async function told(): Promise<string[]> {
   const apps = (await sql`select id from store_app order by id`).map(({ id }) => id as number)
-  const changes = await changesOf(sql, { ...ALL, apps })
+  const changes = await readChanges(sql, { ...ALL, apps })
   return changes.toReversed().map(({ day, source, kind }) => `${day.slice(5)} ${source} ${kind}`)
 }
 
@@ -206,7 +206,7 @@ describe("a change that the app's own page and a look-up show", () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await tell(looked(at(1)), looked(at(3), { version: "4.2" }), looked(at(20), { version: "4.3" }))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
-    const [newest, second, ...more] = await changesOf(sql, { ...ALL, apps: [id], kinds: ["version"], limit: 2 })
+    const [newest, second, ...more] = await readChanges(sql, { ...ALL, apps: [id], kinds: ["version"], limit: 2 })
     expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
   })
 
@@ -218,14 +218,14 @@ describe("a change that the app's own page and a look-up show", () => {
     await tell(...[58, 59, 60].map((day) => looked(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const asked = { ...ALL, apps: [id], kinds: ["version" as const] }
-    const all = await changesOf(sql, asked)
+    const all = await readChanges(sql, asked)
     expect(all.map(({ source }) => source)).toEqual([
       ...Array(3).fill("itunes-lookup"),
       ...Array(54).fill("apple-app-page"),
     ])
     expect(all.map(({ at }) => at.getTime())).toEqual(all.map(({ at }) => at.getTime()).toSorted((a, b) => b - a))
     for (const limit of [1, 2, 3, 4, 49, 50, 51, 56, 57])
-      expect(await changesOf(sql, { ...asked, limit })).toEqual(all.slice(0, limit))
+      expect(await readChanges(sql, { ...asked, limit })).toEqual(all.slice(0, limit))
   })
 
   test("is the look-up's of an app whose page was never read", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import type { SideApp } from "../../src/history/day-answers.ts"
-import { rankMonthsOf } from "../../src/history/rank-months.ts"
-import { rankSeries } from "../../src/history/series.ts"
+import { readSidesRankMonths } from "../../src/history/rank-months.ts"
+import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
@@ -17,7 +17,7 @@ test("the months of several apps are read once each, whatever the planner knows 
   const sides = all.slice(0, 3)
   const read = async () => {
     const plans: string[] = []
-    const months = await rankMonthsOf(explaining(sql, plans), sides, MONTHS)
+    const months = await readSidesRankMonths(explaining(sql, plans), sides, MONTHS)
     expect(months.map((terms) => terms.filter((term) => term.months.size === 2).length)).toEqual([TERMS, TERMS, TERMS])
     return rowsRead(plans, "rank_month")
   }
@@ -32,7 +32,7 @@ test("so are those of a history, before the tables' first statistics too", async
   const plans: string[] = []
   const app = { id, iosApp, androidApp: null, countries: ["us"] }
   const asked = { platform: "ios" as const, storefront: "us", from: "2025-10-01", to: "2025-11-30" }
-  const series = await rankSeries(explaining(sql, plans), app, asked)
+  const series = await readRankSeries(explaining(sql, plans), app, asked)
   expect(series.map(({ points }) => points.length)).toEqual(Array.from({ length: TERMS }, () => 61))
   expect(rowsRead(plans, "rank_month")).toBe(TERMS * MONTHS.length)
 })
@@ -88,9 +88,11 @@ function explaining(sql: Sql, plans: string[]): Sql {
     plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
     return await sql(strings, ...values)
   }
-  // what is no template is a list of values
-  return ((first: TemplateStringsArray, ...values: string[]) =>
-    "raw" in first ? explained(first, ...values) : sql(first)) as unknown as Sql
+  // what is no template is a list of values, and what begins like no statement is a part of one
+  return ((first: TemplateStringsArray, ...values: string[]) => {
+    if (!("raw" in first)) return sql(first)
+    return /^\s*(select|with)\b/.test(first[0] as string) ? explained(first, ...values) : sql(first, ...values)
+  }) as unknown as Sql
 }
 
 /** Rows that the scans of a table's partitions gave, over all their loops. */

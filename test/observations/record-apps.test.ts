@@ -38,6 +38,8 @@ const TEA: StoreApp = {
   rating: 4.5,
   releasedAt: new Date("2019-01-02T03:04:05Z"),
   updatedAt: new Date("2025-11-01T00:00:00Z"),
+  languages: ["en", "ja"],
+  sizeBytes: 5_000_000_000,
 }
 
 describe("what a store says of an app", () => {
@@ -56,6 +58,8 @@ describe("what a store says of an app", () => {
       genre: "6008",
       released_at: TEA.releasedAt,
       updated_at: TEA.updatedAt,
+      languages: TEA.languages,
+      size_bytes: TEA.sizeBytes,
       parser: 1,
       origin: "own",
     })
@@ -78,9 +82,9 @@ describe("what a store says of an app", () => {
   test("said nothing of is null, never a zero", async () => {
     await count(said("2025-11-19T10:00:00Z", [{ id: "10001" }]))
     const [row] = await sql`
-      select name, version, price, currency, genre, released_at, updated_at
+      select name, version, price, currency, genre, released_at, updated_at, languages, size_bytes
       from app_storefront`
-    expect(Object.values(row!)).toEqual(Array(7).fill(null))
+    expect(Object.values(row!)).toEqual(Array(9).fill(null))
     expect(await sql`select 1 from rating_count`).toHaveLength(0)
     expect((await sql`select seen_at from store_app`)[0]).toEqual({ seen_at: null })
     expect(await namesHeld(sql)).toEqual([])
@@ -211,6 +215,12 @@ test("what breaks an invariant is refused by place and reason, and nothing of it
     [app({ genres: ["6015"] }), "bad_text"],
     [app({ genre: "6015", genres: Array.from({ length: 21 }, (_, i) => String(6_015 + i)) }), "too_many_results"],
     [app({ updatedAt: new Date("nonsense") }), "bad_time"],
+    [app({ languages: [] }), "bad_text"],
+    [app({ languages: ["fr", "en"] }), "bad_text"],
+    [app({ languages: ["en", "en"] }), "bad_text"],
+    [app({ languages: ["EN"] }), "bad_text"],
+    [app({ sizeBytes: 0 }), "bad_figure"],
+    [app({ sizeBytes: 1e15 }), "bad_figure"],
     [said(at, [TEA], { origin: "" }), "bad_provenance"],
     [{ ...said(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],
   ]
@@ -220,4 +230,39 @@ test("what breaks an invariant is refused by place and reason, and nothing of it
   )
   expect(recorded).toBe(1)
   expect((await sql`select store_id from store_app`).map(({ store_id }) => store_id)).toEqual(["10009"])
+})
+
+describe("what a catalogue found of a text", () => {
+  const found = (hour: number, ids: string[], rest: object = {}) =>
+    said(
+      `2025-11-19T0${hour}:00:00Z`,
+      ids.map((id) => ({ id, name: `App ${id}` })),
+      { source: "itunes-search", text: "tea", ...rest },
+    )
+  const held = async () =>
+    (
+      await sql`
+      select n.text, n.seen_at, array(select store_id from store_app where id = any(n.app_ids) order by 1) as ids
+      from name_search n
+      order by n.storefront, n.text`
+    ).map(({ text, seen_at, ids }) => [text, seen_at.getUTCHours(), ...ids].join(" "))
+
+  test("is held as it was said last, whichever came first; also that nothing was found, and never in the order it came", async () => {
+    await count(found(2, ["10009", "10001"]), found(1, ["10002"]))
+    expect(await held()).toEqual(["tea 2 10001 10009"])
+    expect(await sql`select from name_search where app_ids <> array(select unnest(app_ids) order by 1)`).toHaveLength(0)
+    expect(await count(found(1, ["10002"]), found(2, ["10009", "10001"]))).toBe(0)
+    expect(await count(found(3, []))).toBe(1)
+    expect(await held()).toEqual(["tea 3"])
+    await count(found(3, ["10001"], { text: "green tea" }), found(3, ["10001"], { text: undefined }))
+    expect(await held()).toEqual(["green tea 3 10001", "tea 3"])
+  })
+
+  test("is told by no look-up, and of a term's form alone", async () => {
+    const refused = async (rest: object) =>
+      (await record(sql, [found(1, ["10001"], rest)], now)).refused.map(({ problem }) => problem.code)
+    expect(await refused({ source: "itunes-lookup" })).toEqual(["bad_source"])
+    for (const text of ["Tea", " tea", "", "x".repeat(151)]) expect(await refused({ text })).toEqual(["bad_term"])
+    expect(await held()).toEqual([])
+  })
 })

@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { serverOptions } from "../../src/database/options.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
-import { addTerms } from "../../src/tracking/apps.ts"
+import { addTerms } from "../../src/tracking/terms.ts"
 import { NOW, reading } from "./measured.ts"
 
 const [url, seed] = process.argv.slice(2) as [string, string]

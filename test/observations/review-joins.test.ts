@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { reviewsWritten } from "../../src/history/day-facts.ts"
-import { knownReviews } from "../../src/history/reviews/feeds.ts"
-import { feedState } from "../../src/history/reviews/reviews.ts"
+import { readWrittenReviews } from "../../src/history/day-facts.ts"
+import { readKnownReviews } from "../../src/history/reviews/feeds.ts"
+import { readFeedState } from "../../src/history/reviews/reviews.ts"
 import { tallyReviews } from "../../src/history/reviews/tallies.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { freshDatabase } from "../database.ts"
@@ -40,12 +40,12 @@ async function load(...lines: string[]): Promise<void> {
 async function seen() {
   const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`
   const feed = { appId: app!.id, feed: "us" }
-  const state = await feedState(sql, feed)
+  const state = await readFeedState(sql, feed)
   const { covered } = await tallyReviews(sql, feed, { from: "2025-11-10", to: "2025-11-19" }, state)
   const measured: number[] = []
   for (let on = 10; on < 20; on++) {
     const span = { from: new Date(`2025-11-${on}T00:00:00Z`), to: new Date(`2025-11-${on + 1}T00:00:00Z`), now: NOW }
-    const [day] = await reviewsWritten(sql, [{ app: app!.id, feed: "us" }], span)
+    const [day] = await readWrittenReviews(sql, [{ app: app!.id, feed: "us" }], span)
     if (day!.measured) measured.push(on)
   }
   return { complete: state.complete, measured, covered: [...covered] }
@@ -79,8 +79,8 @@ test("a reader does not stop at a review that only such a reading brought", asyn
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
   await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))
-  expect((await knownReviews(sql, feed))(review)).toBe(false)
+  expect((await readKnownReviews(sql, feed))(review)).toBe(false)
   await load(line(20, [13, 15, 16, 18]).replace("T12:00", "T11:00"))
-  expect((await knownReviews(sql, feed))(review)).toBe(true)
+  expect((await readKnownReviews(sql, feed))(review)).toBe(true)
   expect((await seen()).complete).toBe(true)
 })

@@ -4,6 +4,7 @@ import { jsonSchema } from "../../src/vocabulary/schema.ts"
 
 interface Shape {
   description?: string
+  "x-about"?: string
   properties?: Record<string, Shape>
   items?: Shape
   prefixItems?: Shape[]
@@ -32,7 +33,7 @@ function* silent({ properties = {}, items, prefixItems = [], anyOf = [] }: Shape
   for (const inner of [...(items ? [items] : []), ...prefixItems, ...anyOf]) yield* silent(inner, path)
 }
 
-/** By itself, or as what it is when it is not null. */
-function isDescribed({ description, anyOf = [] }: Shape): boolean {
-  return (description ?? "") !== "" || anyOf.some(isDescribed)
+/** By itself, as the named shape that it is, or as what it is when it is not null. */
+function isDescribed({ description, "x-about": about, anyOf = [] }: Shape): boolean {
+  return (description ?? about ?? "") !== "" || anyOf.some(isDescribed)
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "../../src/database/types.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { dayOf } from "../../src/vocabulary/days.ts"
 import { nameAll } from "../observations/measured.ts"
 
@@ -23,7 +24,9 @@ export async function trackLarge(sql: Sql, workspaceId: number, keywords: number
     from store_app
     where store_id = '500009999'`
   for (let from = 1; from <= keywords; from += 1_000) await fill(sql, id, { from, to: Math.min(keywords, from + 999), today }) // biome-ignore format: one line
-  await sql`analyze list, search_results, keyword_metric, tracked_term, store_app, store_app_name`
+  await rebuildNow(sql, async () => {})
+  await sql`
+    analyze list, search_results, keyword_metric, list_now, keyword_now, tracked_term, store_app, store_app_name`
   return id
 }
 

@@ -34,6 +34,8 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     "tracked_app",
     "app_storefront",
     "store_app_name",
+    "app_text",
+    "name_search",
     "app_ads",
     "market_fact",
     "rating_count",
@@ -117,6 +119,15 @@ export function answersLookUps(stores: ReplayServer, apps: Record<string, object
     if (holdMs > 0) await Bun.sleep(holdMs)
     const ids = (url.searchParams.get("id") as string).split(",").filter((id) => apps[id])
     const results = ids.map((id) => ({ ...ROW, trackId: Number(id), trackName: `App ${id}`, ...apps[id] }))
+    return Response.json({ resultCount: results.length, results })
+  })
+}
+
+/** What the iTunes search answers, whatever it is asked for, after a while. */
+export function answersSearches(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
+  stores.on("itunes.apple.com", "/search", async () => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    const results = Object.entries(apps).map(([id, app]) => ({ ...ROW, trackId: Number(id), ...app }))
     return Response.json({ resultCount: results.length, results })
   })
 }

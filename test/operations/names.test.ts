@@ -85,12 +85,24 @@ function readsOf(app: string): string[] {
   const needs: Record<string, string[]> = {
     search: ["q=tea", "q=tee", `q=${OWN}`, `q=${RIVALS[0]}`],
     search_reviews: ["q=tea"],
+    check_rank: [`app=${RIVALS[0]}&term=tea`],
+    get_keyword_difficulty: ["term=tea"],
+    hive_get_keyword_gap: [`ids=${RIVALS.slice(0, 5).join()}`],
+    hive_resolve_app: ["q=tea", `q=${RIVALS[0]}`],
+    hive_find_apps: ["rankMax=200", "text=tea"],
     fetch: [`id=app:${app}`, `id=kw:${app}:us:tea`, ...RIVALS.map((id) => `id=rival:${app}:${id}`)],
   }
   return catalog
     .filter(({ id, method }) => method === "GET" && id !== "get_job")
-    .flatMap(({ id, path }) => {
-      const address = `/v1${path.replace(":appId", app).replace(":rivalId", RIVALS[0]!)}`
+    .flatMap(({ id, path, hive }) => {
+      const inPath = {
+        ":appId": hive ? RIVALS[0]! : app,
+        ":rivalId": RIVALS[0]!,
+        ":id": RIVALS[0]!,
+        ":publisherId": "1",
+        ":term": "tea",
+      }
+      const address = `/v1${Object.entries(inPath).reduce((path, [name, value]) => path.replace(name, value), path)}`
       return (needs[id] ?? [""]).map((query) => `${address}?${query}`)
     })
 }

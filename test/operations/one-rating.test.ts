@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { ratingDays } from "../../src/history/rating-days.ts"
+import { readRatingDays } from "../../src/history/rating-days.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Operation } from "../../src/operation.ts"
 import { fetchRecord } from "../../src/operations/account/fetch-record.ts"
@@ -78,7 +78,7 @@ test("a rival's history holds no day of the demo beside days that were read", as
   ])
   const window = { storefront: "us", from: "2025-11-01", to: "2025-11-20" }
   const [app] = await sql<[{ id: number }]>`select id from store_app where store_id = '30001'`
-  expect((await ratingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8])
+  expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8])
 })
 
 test("every answer tells one count and one average of the app", async () => {

@@ -71,6 +71,23 @@ test("the first start prints keys that work, import brings history in, and a sec
   )
 })
 
+test("it answers an assistant over its pipes, and says how to start it", async () => {
+  const env = { DATA_DIR: "assistant" }
+  expect((await alone.run(["workspace", "create", "studio"], { env })).code).toBe(0)
+  const { secret } = await answer(["key", "create"], { env })
+  const line = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "list_apps", arguments: {} },
+  })
+  const { code, out, err } = await alone.run(["mcp"], { env: { ...env, APPMETER_KEY: secret }, stdin: `${line}\n` })
+  expect([code, err, JSON.parse(out).result.structuredContent]).toEqual([0, "", { apps: [] }])
+  const { out: text } = await alone.run(["packaging", "assistants"], { env })
+  const { command, args } = JSON.parse(/```json\n([^`]*)```/.exec(text)![1]!).mcpServers.appmeter
+  expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp"]])
+})
+
 test("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
   const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
   const { code, err } = await alone.run(["workspace", "list"], { env })

@@ -20,7 +20,9 @@ export interface Tab {
   show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
   /** Of the whole page, PNG. */
   picture(): Promise<Uint8Array>
-  cookies(): Promise<unknown[]>
+  cookies(): Promise<{ name: string; path: string; httpOnly: boolean }[]>
+  /** Leaves no cookie, as a browser that was never here. */
+  forget(): Promise<void>
   /** Every element that has a role in the tree that a screen reader is given. */
   roles(): Promise<{ role: string; name: string }[]>
   /** Addresses that were asked for since the browser began, without those that the policy of a page stopped. */
@@ -56,7 +58,11 @@ export async function openTab(binary: string): Promise<Tab> {
     await there
   }
   const value = async <T>(expression: string): Promise<T> => {
-    const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, returnByValue: true })
+    const { result, exceptionDetails } = await ask("Runtime.evaluate", {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    })
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
     return result.value as T
   }
@@ -78,6 +84,7 @@ export async function openTab(binary: string): Promise<Tab> {
       return new Uint8Array(Buffer.from(data, "base64"))
     },
     cookies: async () => (await ask("Network.getAllCookies")).cookies,
+    forget: async () => void (await ask("Network.clearBrowserCookies")),
     async roles() {
       const { nodes } = await ask("Accessibility.getFullAXTree")
       const seen = nodes.filter(({ ignored }: { ignored: boolean }) => !ignored)

@@ -3,7 +3,7 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 const binary = chromiumBinary()
@@ -15,12 +15,13 @@ if (binary === null)
   test("no chromium is installed here: the reference is tried without a browser", () => expect(binary).toBeNull())
 else
   describe("the reference in a browser", () => {
+    let house: House
     let server: ReturnType<typeof Bun.serve>
     let tab: Tab
     let origin: string
 
     beforeAll(async () => {
-      const house = openHouse({ sql: await freshDatabase() })
+      house = openHouse({ sql: await freshDatabase() })
       server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
       origin = `http://127.0.0.1:${server.port}`
       tab = await openTab(binary)
@@ -80,6 +81,23 @@ else
       expect(await seen()).toEqual(all)
     })
 
+    test("with one's own key a form asks this instance, and the key is left nowhere", async () => {
+      const secret = await house.key(await house.workspace())
+      await fill(null, "#key", secret)
+      const { said, body } = await sent("whoami")
+      expect(said).toBe("200, answered /v1/account")
+      expect(body).toContain('"plan"')
+      await tab.value(`document.querySelector("#asking [value=sandbox]").click()`)
+      expect((await sent("whoami")).said).toBe("200, answered /v1/sandbox/account")
+      await fill(null, "#key", "")
+      await tab.value(`document.querySelector("#asking [value=live]").click()`)
+      await tab.value(`document.querySelector("#whoami form").querySelector("button").click()`)
+      expect(await tab.value<string>("document.getElementById('asking-said').textContent")).toContain("takes a key")
+      await tab.value(`document.querySelector("#asking [value=sandbox]").click()`)
+      expect(await tab.value<number>("localStorage.length + sessionStorage.length")).toBe(0)
+      expect(tab.requests.filter((url) => url.includes(secret))).toEqual([])
+    })
+
     test("a reader of the screen is told what every control is, and what came back", async () => {
       const roles = await tab.roles()
       const controls = roles.filter(({ role }) => ["textbox", "combobox", "searchbox", "button", "link"].includes(role))
@@ -95,10 +113,29 @@ else
       await tab.show(1_200, 900)
     })
 
+    test("a language that is opened in one place is opened everywhere", async () => {
+      const open = () =>
+        tab.value<string[]>(
+          `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
+        )
+      await tab.open(`${origin}/docs`)
+      expect(await open()).toEqual(["curl"])
+      await tab.value(`document.querySelector("#search .lines details:last-child summary").click()`)
+      expect(await open()).toEqual(["Python"])
+    })
+
+    test("a phone is shown the text first, the contents folded away", async () => {
+      await tab.show(390, 800)
+      await tab.open(`${origin}/docs`)
+      expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
+      await tab.show(1_200, 900)
+      await tab.open(`${origin}/docs`)
+    })
+
     test("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
       expect(tab.requests.length).toBeGreaterThan(reads.length)
       const beyond = tab.requests.filter(
-        (url) => ![`${origin}/docs`, "data:,"].includes(url) && !url.startsWith(`${origin}/v1/sandbox/`),
+        (url) => url !== `${origin}/docs` && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),
       )
       expect(beyond).toEqual([])
       expect(tab.complaints).toEqual([])

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { createKey, listKeys } from "../../src/access/key-register.ts"
 import { createWorkspace, deleteWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { firstKeys, isFirstStart, markShown } from "../../src/process/first-start.ts"
+import { createFirstKeys, isFirstStart, markShown } from "../../src/process/first-start.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { freshDatabase } from "../database.ts"
 
@@ -19,25 +19,25 @@ beforeEach(async () => {
 const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
 
 test("keys are made anew at each start until they were shown, and never after", async () => {
-  const cut = await firstKeys(sql, asked)
+  const cut = await createFirstKeys(sql, asked)
   expect(await isFirstStart(sql)).toBeTrue()
-  const again = await firstKeys(sql, asked)
+  const again = await createFirstKeys(sql, asked)
   expect(again?.liveKey).not.toBe(cut!.liveKey)
   expect(await states()).toEqual([
     "first live key revoked", "first test key revoked", "first live key usable", "first test key usable",
   ]) // biome-ignore format: one row
   await markShown(sql)
   expect(await isFirstStart(sql)).toBeFalse()
-  expect(await firstKeys(sql, asked)).toBeNull()
+  expect(await createFirstKeys(sql, asked)).toBeNull()
   expect(await states()).toHaveLength(4)
 })
 
 test("a start cut off between the workspace and its keys is completed, and keys of other names stay", async () => {
-  await firstKeys(sql, asked)
+  await createFirstKeys(sql, asked)
   await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
   await sql`delete from api_key where kind = 'test'`
   await createKey(sql, { workspace: "default", kind: "live", name: "mine" }, randomBytes)
-  expect((await firstKeys(sql, asked))?.testKey).toStartWith("svc_test_")
+  expect((await createFirstKeys(sql, asked))?.testKey).toStartWith("svc_test_")
   expect(await states()).toEqual([
     "first live key revoked", "mine usable", "first live key usable", "first test key usable",
   ]) // biome-ignore format: one row
@@ -46,15 +46,15 @@ test("a start cut off between the workspace and its keys is completed, and keys 
 test("a workspace made by command gets no keys", async () => {
   await createWorkspace(sql, { name: "default", plan: "pro" })
   expect(await isFirstStart(sql)).toBeFalse()
-  expect(await firstKeys(sql, asked)).toBeNull()
+  expect(await createFirstKeys(sql, asked)).toBeNull()
   expect(await states()).toEqual([])
 })
 
 test("where every workspace was deleted there is a first start again", async () => {
-  await firstKeys(sql, asked)
+  await createFirstKeys(sql, asked)
   await markShown(sql)
   await deleteWorkspace(sql, "default")
   expect(await isFirstStart(sql)).toBeTrue()
-  expect(await firstKeys(sql, asked)).not.toBeNull()
+  expect(await createFirstKeys(sql, asked)).not.toBeNull()
   expect(await isFirstStart(sql)).toBeTrue()
 })

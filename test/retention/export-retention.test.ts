@@ -2,14 +2,14 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { findExport } from "../../src/links/export/store.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
-import type { Kept } from "../../src/retention/tables.ts"
+import type { RetentionDays } from "../../src/retention/tables.ts"
 import { freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 import { largeExport } from "../links/large-export.ts"
 
 setDefaultTimeout(60_000)
 
-const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 
 let sql: Sql
 let workspace: number

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
-import type { Kept } from "../../src/retention/tables.ts"
+import type { RetentionDays } from "../../src/retention/tables.ts"
 import { freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 
-const KEPT: Kept = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
-const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const quick = { chunk: 50, pauseMs: 0 }
 
 let sql: Sql

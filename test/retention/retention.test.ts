@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
-import type { Kept } from "../../src/retention/tables.ts"
+import type { RetentionDays } from "../../src/retention/tables.ts"
 import { errorOf } from "../access/registered.ts"
 import { addressOf } from "../actions/processes.ts"
 import { dataFolder, removeFolders } from "../commands/child.ts"
@@ -14,8 +14,8 @@ import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 
 setDefaultTimeout(60_000)
 
-const KEPT: Kept = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
-const FOR_EVER: Kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const quick = { chunk: 50, pauseMs: 0 }
 
 let sql: Sql

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { SecretKeys } from "../../src/access/sealed.ts"
 import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../../src/settings/settings.ts"
+import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
 
 const files: Record<string, string> = {
   "/run/database": "postgres://user:canary@host/name\n",
@@ -276,6 +277,25 @@ describe("how the stores are read", () => {
   ])("%s=%s is refused by name", (variable, value) => {
     expect(problems({ [variable]: value }).problems.map((problem) => problem.variable)).toEqual([variable])
   })
+})
+
+describe("the market", () => {
+  test("is followed nowhere by default; in some storefronts all of it, in others some genres", () => {
+    expect(read().market).toEqual([])
+    expect(read({ MARKET: " US, gb ,jp: 6014 + 6015," }).market).toEqual([
+      { storefront: "us", genres: CHART_GENRES },
+      { storefront: "gb", genres: CHART_GENRES },
+      { storefront: "jp", genres: ["6014", "6015"] },
+    ])
+  })
+
+  test.each([
+    "usa", "us,us", "us;gb", "us gb", "us:", "us:+", "us:6015+6015", "us:7001", "us:games", "us:6015:6014", ":6015", "us,zz",
+  ])("%p is refused by name, with what it should be", (value) => {
+    const { problems: found } = problems({ MARKET: value })
+    expect(found.map(({ variable }) => variable)).toEqual(["MARKET"])
+    expect(found[0]!.fix).toContain("for example MARKET=us,gb,jp:6014+6015")
+  }) // biome-ignore format: a list to scan
 })
 
 describe("private targets", () => {

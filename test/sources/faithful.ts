@@ -35,14 +35,17 @@ function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
     market,
     listing,
     genres = [],
+    languages = [],
+    sizeBytes,
     ratingsByStar,
     ...texts
   } = app
   const dates = { releasedAt, updatedAt }
-  const figures = { ratings, rating, price }
+  const figures = { ratings, rating, price, sizeBytes }
   return (
     firstOf(Object.entries(texts), ([what, value]) => missing(what, value, (text) => standing.text(text))) ??
     firstOf(genres, (genre) => missing("genres", genre, (id) => standing.text(id))) ??
+    firstOf(languages, (code) => missing("languages", code, (said) => standing.text(said.toUpperCase()))) ??
     firstOf(Object.entries(figures), ([what, value]) => missing(what, value, (figure) => standing.figure(figure))) ??
     firstOf(ratingsByStar ?? [], (count) => missing("ratingsByStar", count, (figure) => standing.figure(figure))) ??
     firstOf(Object.entries(dates), ([what, value]) => missing(what, value, (date) => standing.date(date as Date))) ??

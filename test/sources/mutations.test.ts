@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { SearchQuestion } from "../../src/observations/kinds/search.ts"
+import type { SearchQuestion } from "../../src/observations/shapes/search.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { appleStoreSearch } from "../../src/sources/apple/store-search.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"

@@ -7,7 +7,7 @@ import { about, renumbered } from "./play-pages.ts"
 
 setDefaultTimeout(60_000)
 
-const COUNT = cases(300, 2_000)
+const COUNT = cases(300, 1_000)
 
 const bodies = PARSED.filter(({ fixture }) => fixture.startsWith("play-"))
 

@@ -1,4 +1,4 @@
-import type { Reach } from "../../src/sources/source.ts"
+import type { SourceAccess } from "../../src/sources/source.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 
 /** A request that the stand-in got; `url` is the upstream's own, https://apps.apple.com/…. */
@@ -57,7 +57,7 @@ export function replayServer(): ReplayServer {
 }
 
 /** What a source needs to read from the stand-in. */
-export function reachOf(server: ReplayServer, rest: Partial<Reach> = {}): Reach {
+export function reachOf(server: ReplayServer, rest: Partial<SourceAccess> = {}): SourceAccess {
   return {
     address: server.address,
     fetch: (url, init) => fetch(url, init),

@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { appleStoreSearch } from "../../src/sources/apple/store-search.ts"
 import { createBodyRoom } from "../../src/sources/body-room.ts"
-import { parseBody, type Reach, ReadFailure, readOnce } from "../../src/sources/source.ts"
+import { parseBody, ReadFailure, readOnce, type SourceAccess } from "../../src/sources/source.ts"
 import { fixture } from "./parsed.ts"
 import { type Answering, reachOf, replayServer } from "./replay.ts"
 
@@ -14,12 +14,12 @@ const ASKED = { storefront: "us", term: "sleep sounds" }
 const BODY = fixture("apple-store-search-us.json")
 const HERE = server.address("search.itunes.apple.com")
 
-async function read(answer: Answering, rest: Partial<Reach> = {}) {
+async function read(answer: Answering, rest: Partial<SourceAccess> = {}) {
   server.on("search.itunes.apple.com", "/", answer)
   return await readOnce(appleStoreSearch, ASKED, reachOf(server, rest))
 }
 
-async function failureOf(answer: Answering, rest: Partial<Reach> = {}): Promise<ReadFailure> {
+async function failureOf(answer: Answering, rest: Partial<SourceAccess> = {}): Promise<ReadFailure> {
   const failure = await read(answer, rest).catch((error) => error)
   expect(failure).toBeInstanceOf(ReadFailure)
   return failure

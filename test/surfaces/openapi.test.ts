@@ -5,11 +5,12 @@ import { join } from "node:path"
 import Ajv2020 from "ajv/dist/2020"
 import addFormats from "ajv-formats"
 import { catalog } from "../../src/catalog.ts"
-import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
+import { FAULT_CODES, FAULTS, UNIVERSAL_FAULTS } from "../../src/faults.ts"
 import { faultsOf } from "../../src/surfaces/openapi/responses.ts"
 import { openApiDocument } from "../../src/surfaces/openapi.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { toolOf } from "../../src/surfaces/tools/listing.ts"
+import { closed } from "../closed-document.ts"
 import operationRows from "../contract/operations.json"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { expectSnapshots } from "../snapshot.ts"
@@ -23,8 +24,10 @@ let withSamples: Document
 
 beforeAll(() => {
   const sandbox = prepareSandbox(catalogWithSamples, fixturesWithSamples(), publicUrl)
-  document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox })))
-  withSamples = JSON.parse(JSON.stringify(openApiDocument(catalogWithSamples, { publicUrl, sandbox })))
+  document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0" })))
+  withSamples = JSON.parse(
+    JSON.stringify(openApiDocument(catalogWithSamples, { publicUrl, sandbox, version: "0.1.0" })),
+  )
 })
 
 describe("the document", () => {
@@ -46,7 +49,7 @@ describe("the document", () => {
 
   test("a validator accepts every example with formats, errors included", () => {
     const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }))
-    ajv.addSchema(withSamples, "document")
+    ajv.addSchema(closed(withSamples), "document")
     const check = (name: string, ref: object, example: unknown) =>
       expect([name, ajv.validate(rebased(ref), example), ajv.errorsText()]).toEqual([name, true, "No errors"])
     for (const { operationId, responses } of operations(withSamples)) {
@@ -54,9 +57,12 @@ describe("the document", () => {
       check(operationId, schema, example)
     }
     for (const [name, response] of Object.entries(withSamples.components.responses)) {
+      if (name === "NotModified") continue
       const { schema, examples } = response.content["application/json"]
       for (const { value } of Object.values(examples as Record<string, { value: unknown }>)) check(name, schema, value)
       expect(ajv.validate(rebased(schema), { error: "no_such_code", message: "m", docs: publicUrl })).toBe(false)
+      const known = Object.values(examples as Record<string, { value: object }>)[0]!.value
+      expect(ajv.validate(rebased(schema), { ...known, odd: 1 })).toBe(false)
     }
   })
 
@@ -71,8 +77,9 @@ describe("the document", () => {
   })
 
   test("names every code with its status", () => {
-    const { properties, "x-codes": table } = document.components.schemas.Fault as FaultSchema
-    expect(properties.error.enum).toEqual(FAULT_CODES)
+    const { Fault, FaultCode } = document.components.schemas as { Fault: FaultSchema; FaultCode: { enum: string[] } }
+    const { "x-codes": table } = Fault
+    expect(FaultCode.enum).toEqual(FAULT_CODES)
     expect(Object.keys(table)).toEqual(FAULT_CODES)
     for (const code of FAULT_CODES) expect(table[code]).toMatchObject({ status: FAULTS[code].status })
   })
@@ -98,7 +105,10 @@ describe("an operation in the document", () => {
       "x-credits-at-most": 50,
       "x-credits-note": "5 a row",
       "x-hive": "explorer",
-      parameters: [{ name: "rows", in: "query", schema: { minimum: 1, maximum: 10, "x-code": "bad_days" } }],
+      parameters: [
+        { name: "rows", in: "query", schema: { minimum: 1, maximum: 10, "x-code": "bad_days" } },
+        { $ref: "#/components/parameters/IfNoneMatch" },
+      ],
     })
     expect(write).toMatchObject({
       "x-scope": "of the action",
@@ -112,9 +122,13 @@ describe("an operation in the document", () => {
 
   test("says which parameter stands where, which is needed and which code a bad value raises", () => {
     const hive = operationOf(withSamples, "hive_sample")
-    expect(hive.parameters).toMatchObject([
+    // what many take alike stands with the components
+    expect(hive.parameters?.[0]).toEqual({ $ref: "#/components/parameters/Term" })
+    const [, ...others] = hive.parameters as object[]
+    expect([withSamples.components.parameters.Term, ...others]).toMatchObject([
       { name: "term", in: "path", required: true, schema: { type: "string", "x-code": "bad_term" } },
       { name: "country", in: "query", schema: { default: "us", "x-code": "bad_country" } },
+      { $ref: "#/components/parameters/IfNoneMatch" },
     ])
     expect(hive.parameters?.[1]).not.toHaveProperty("required")
   })
@@ -173,7 +187,6 @@ interface DocumentedOperation {
 }
 
 interface FaultSchema {
-  properties: { error: { enum: string[] } }
   "x-codes": Record<string, object>
 }
 
@@ -181,7 +194,11 @@ interface Document {
   info: { version: string }
   servers: object[]
   paths: Record<string, Record<string, DocumentedOperation>>
-  components: { schemas: Record<string, object>; responses: Record<string, Content> }
+  components: {
+    schemas: Record<string, object>
+    responses: Record<string, Content>
+    parameters: Record<string, object>
+  }
 }
 
 function operations(document: Document): DocumentedOperation[] {
@@ -196,10 +213,16 @@ function responseAt(document: Document, ref: string): Content {
   return document.components.responses[ref.slice("#/components/responses/".length)] as Content
 }
 
+/** Of the codes that its responses name, those that every call can meet and those that the operation says are its own. */
 function codesOf(document: Document, id: string): string[] {
-  return Object.values(operationOf(document, id).responses).flatMap(({ $ref }) =>
-    $ref ? responseAt(document, $ref).content["application/json"].schema.allOf[1].properties.error.enum : [],
+  const { responses, "x-errors": own = [] } = operationOf(document, id)
+  const named = Object.values(responses).flatMap(({ $ref }) =>
+    $ref && responseAt(document, $ref).content
+      ? (responseAt(document, $ref).content["application/json"].schema.allOf[1].properties.error.enum as string[])
+      : [],
   )
+  const can = new Set<string>([...(own as string[]), ...UNIVERSAL_FAULTS])
+  return named.filter((code) => can.has(code))
 }
 
 function rebased(schema: object): object {

@@ -40,10 +40,10 @@ describe("the sandbox", () => {
     expect(text).not.toContain("{publicUrl}")
   })
 
-  test("valid parameters change no byte, other ids are not found", () => {
+  test("valid parameters change no byte, other ids are not found, of the market not measured", () => {
     const same = answered("hive_sample", { term: "tea" })
     expect(answered("hive_sample", { term: " TEA ", country: "DE" })).toEqual(same)
-    expect(faultOf(() => answered("hive_sample", { term: "coffee" }))).toBe("not_found")
+    expect(faultOf(() => answered("hive_sample", { term: "coffee" }))).toBe("not_measured")
   })
 
   test("an address that needs no query stands in the exact map; one that does, or takes a body, does not", () => {

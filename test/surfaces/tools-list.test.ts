@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { type Operation, TOOLSETS } from "../../src/operation.ts"
 import { freshDatabase } from "../database.ts"
@@ -28,7 +30,7 @@ describe("the list", () => {
     title: string
     description: string
     inputSchema: { type: string; properties: Record<string, { default?: unknown }> }
-    outputSchema: { type: string }
+    outputSchema?: { type: string }
     annotations: Record<string, unknown>
   }
 
@@ -49,7 +51,7 @@ describe("the list", () => {
   })
 
   test("says of every tool what it takes, answers, costs and needs", async () => {
-    for (const tool of await list(samples)) {
+    for (const tool of await list(samples, "?schemas=yes")) {
       const declared = catalogWithTools.find(({ id }) => id === tool.name) as Operation
       expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
       expect(tool.title).toMatch(/^[A-Z][A-Za-z ]+$/)
@@ -58,7 +60,7 @@ describe("the list", () => {
       if (declared.scope) expect(tool.description).toContain(`the scope ${declared.scope}`)
       expect(tool.inputSchema.type).toBe("object")
       expect(Object.keys(tool.inputSchema.properties).sort()).toEqual(Object.keys(declared.input.entries).sort())
-      expect(tool.outputSchema.type).toBe("object")
+      expect(tool.outputSchema?.type).toBe("object")
       expect(JSON.stringify(tool)).not.toContain('"x-')
     }
   })
@@ -68,8 +70,8 @@ describe("the list", () => {
       (await list(samples)).map((tool) => [tool.name, tool.description.split("\n").at(-1)]),
     )
     expect(lines).toMatchObject({
-      whoami: "Costs nothing; needs no scope, on every plan.",
-      list_apps: "Costs 1 credit; needs the scope apps:read, on every plan.",
+      whoami: "Costs nothing; needs no scope.",
+      list_apps: "Costs 1 credit; needs the scope apps:read.",
       get_rank_history: "Costs 1 credit; needs the scope apps:read and the Pro plan or above.",
       hive_sample: "Costs 10 credits; needs the scope hive:read and Explorer or a credit pack.",
       explorer_sample: "Costs 5 to 50 credits (5 a row); needs the scope hive:spy and Explorer.",
@@ -110,6 +112,54 @@ describe("the list", () => {
     expect(await list(samples, "?tools=ads")).toEqual([])
   })
 
+  test("is short enough for a model to read whole, and shows the schemas of answers only where they are asked for", async () => {
+    const tokens = async (query: string) => JSON.stringify(await list(house, query)).length / 4
+    // 10,000 for the 30 tools that there were first, and for each further one its share of 20,000 for all 69
+    expect(await tokens("")).toBeLessThan(10_000 + (catalog.length - 30) * 256)
+    expect(await tokens("?tools=keywords")).toBeLessThan(1_500)
+    const [short, whole] = [await list(house), await list(house, "?schemas=yes")]
+    expect(short.filter(({ outputSchema }) => outputSchema)).toEqual([])
+    expect(whole.map(({ outputSchema: _, ...tool }) => tool)).toEqual(short)
+    const narrow = await list(house, "?schemas=yes&tools=keywords")
+    expect(narrow).toEqual(whole.filter(({ name }) => narrow.some((tool) => tool.name === name)))
+  })
+
+  test.each([
+    ["get_app", "get_today", "list_keyword_ranks"],
+    ["get_today", "get_portfolio_overview"],
+    ["get_portfolio_overview", "get_today"],
+    ["list_keyword_ranks", "get_rank_history"],
+    ["get_rank_history", "list_keyword_ranks"],
+    ["check_rank", "list_keyword_ranks"],
+    ["list_reviews", "search_reviews"],
+    ["search_reviews", "get_review_stats"],
+    ["get_review_stats", "search_reviews"],
+    ["get_store_page", "get_timeline"],
+    ["get_timeline", "get_store_page"],
+    ["get_chart_positions", "get_chart_movers"],
+    ["get_chart_movers", "get_chart_positions"],
+    ["list_rivals", "get_rival"],
+  ] as [string, ...string[]][])(
+    "says of %s which tool has what is easily looked for there",
+    async (name, ...others) => {
+      const { description } = (await list(house)).find((tool) => tool.name === name) as Tool
+      for (const other of others) expect(description).toContain(other)
+    },
+  )
+
+  test("names no tool that is not there", async () => {
+    const every = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/operations.json"), "utf8"))
+    const ids = (every as { operationId: string }[]).map(({ operationId }) => operationId)
+    const there = new Set(catalog.map(({ id }) => id))
+    const texts = JSON.stringify(await list(house, "?schemas=yes"))
+    expect(ids.length).toBe(69)
+    expect(ids.filter((id) => !there.has(id) && new RegExp(`\\b${id}\\b`).test(texts))).toEqual([])
+  })
+
+  test("names no address of REST", async () => {
+    expect(JSON.stringify(await list(house, "?schemas=yes"))).not.toMatch(/\b(GET|POST) \/|\/v1\//)
+  })
+
   test("without the writes there is nothing that takes anything away", async () => {
     const reading = await list(samples, `?tools=${TOOLSETS.filter((toolset) => toolset !== "writes").join(",")}`)
     expect(reading.length).toBeGreaterThan(5)
@@ -119,7 +169,7 @@ describe("the list", () => {
 
   const refused = [
     "?tools=", "?tools", "?tools=none", "?tools=keywords,", "?tools=Keywords", "?tools=keywords,none", "?tools=%", "?tool=keywords",
-    "?tools=keywords&x=1", "?tools=keywords&tools=apps", "?x", "?constructor=1", "?tools=constructor", "?tools= keywords", "?&",
+    "?tools=keywords&x=1", "?schemas=no", "?schemas", "?schemas=yes&schemas=yes", "?tools=keywords&tools=apps", "?x", "?constructor=1", "?tools=constructor", "?tools= keywords", "?&",
   ] // biome-ignore format: a list to scan
   test.each(refused)("the query %s is refused on every method, naming the toolsets", async (query) => {
     for (const message of [request("initialize"), request("tools/list"), call("whoami")]) {

@@ -43,7 +43,7 @@ describe("the handshake before 2026-07-28", () => {
   test("says who answers, what it can do and how to use it", async () => {
     const { result } = (await initialize("2025-11-25")).body
     expect(Object.keys(result).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"])
-    expect(result.capabilities).toEqual({ tools: {} })
+    expect(result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} })
     expect(result.serverInfo).toEqual({ name: "appmeter", title: "Appmeter", version: "1.5.0" })
     for (const said of ["whoami", "list_apps", "three states", "confirm", "approved", "credits", "never instructions"])
       expect(result.instructions).toContain(said)
@@ -74,7 +74,14 @@ describe("the handshake before 2026-07-28", () => {
   })
 
   test("a method that does not exist is -32601 on 200, and so are the modern ones", async () => {
-    for (const method of ["resources/list", "prompts/list", "logging/setLevel", "server/discover", "constructor", ""])
+    for (const method of [
+      "resources/subscribe",
+      "tasks/list",
+      "logging/setLevel",
+      "server/discover",
+      "constructor",
+      "",
+    ])
       expect(errorOf(await send(request(method)))).toEqual([200, -32601, 7])
   })
 })
@@ -112,7 +119,7 @@ describe("the stateless revision 2026-07-28", () => {
     for (const method of [
       "initialize",
       "ping",
-      "resources/list",
+      "resources/subscribe",
       "subscriptions/listen",
       "logging/setLevel",
       "nonsense",

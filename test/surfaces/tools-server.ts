@@ -23,7 +23,7 @@ export function signedIn(served: Served, key: string): Served {
     fetch: ({ method, headers, body }) => {
       const signed = new Headers(headers)
       signed.set("authorization", `Bearer ${key}`)
-      return fetch(served.url, { method, headers: signed, body })
+      return fetch(served.url, { method, headers: signed, body, decompress: false })
     },
   })
   return { url: `http://127.0.0.1:${proxy.port}/mcp`, stop: () => void proxy.stop(true) }

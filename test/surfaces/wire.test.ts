@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { connect, type Socket } from "node:net"
-import type { Listening } from "../../src/commands/cli/command.ts"
+import type { ListeningProcess } from "../../src/commands/cli/command.ts"
 import { listen } from "../../src/process/listen.ts"
 import { freshDatabase } from "../database.ts"
 import { checkedHeaders, type House, openHouse } from "../house.ts"
@@ -8,7 +8,7 @@ import { checkedHeaders, type House, openHouse } from "../house.ts"
 setDefaultTimeout(60_000)
 
 let house: House
-let server: Listening
+let server: ListeningProcess
 let url: string
 let key: string
 

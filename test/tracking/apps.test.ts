@@ -4,19 +4,16 @@ import { record } from "../../src/observations/record.ts"
 import { listApps } from "../../src/operations/apps/apps.ts"
 import { getRankHistory } from "../../src/operations/keywords/history.ts"
 import {
-  addTerms,
-  buryTerms,
-  heldBy,
+  countUsage,
   listTracked,
   type NewApp,
   overLimit,
   removeApp,
-  removeTerms,
   setGoal,
-  TrackingProblem,
-  tagTerms,
   trackApp,
 } from "../../src/tracking/apps.ts"
+import { TrackingProblem } from "../../src/tracking/checks.ts"
+import { addTerms, buryTerms, removeTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
 
@@ -220,7 +217,7 @@ describe("terms", () => {
 test("a keyword counts once for each storefront of each app, and limits name what would break first", async () => {
   await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
   await track({ iosId: "10002", keywords: [] })
-  const held = await heldBy(sql, workspaceId)
+  const held = await countUsage(sql, workspaceId)
   expect(held).toEqual({ apps: 2, trackedKeywords: 4 })
   const limits = { apps: 2, trackedKeywords: 5 }
   expect(overLimit(limits, held, { trackedKeywords: 1 })).toBeNull()

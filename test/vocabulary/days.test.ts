@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { pointsOf, UNMEASURED } from "../../src/formulas/month-bytes.ts"
-import { addDays, dayOf, daysInMonth, monthOf } from "../../src/vocabulary/days.ts"
+import { addDays, dayOf, daysInMonth, monthOf, monthsBefore } from "../../src/vocabulary/days.ts"
 
 test("days are UTC days, across months, leap days and years", () => {
   expect(dayOf(new Date("2024-02-29T23:30:00-02:00"))).toBe("2024-03-01")
@@ -11,6 +11,13 @@ test("days are UTC days, across months, leap days and years", () => {
     "2024-12-31",
   ])
   expect(["2024-02-01", "2025-02-01", "2025-12-31", "2025-04-30"].map(daysInMonth)).toEqual([29, 28, 31, 30])
+})
+
+test("months before end where the month does", () => {
+  expect([monthsBefore("2025-08-31", 2), monthsBefore("2025-08-31", 6), monthsBefore("2024-03-31", 1)]).toEqual([
+    "2025-06-30", "2025-02-28", "2024-02-29",
+  ]) // biome-ignore format: a list to scan
+  expect([monthsBefore("2025-01-15", 1), monthsBefore("2025-01-15", 25)]).toEqual(["2024-12-15", "2022-12-15"])
 })
 
 test("a stored month gives a point for each measured day inside the window, and null for absent", () => {

@@ -3,28 +3,20 @@ import type { Redis } from "@upstash/redis"
 import { checkLimit } from "./limiter.ts"
 
 export interface FixedWindow {
-  /**
-   * Counts one unit of `subject` in the current window, if fewer than `limit` are counted there; else counts nothing.
-   * Throws StoreSilent when the store does not answer in time, the client's error when it answers wrongly or is gone,
-   * RangeError for a limit that is no whole number of 0 or more.
-   */
-  take(subject: string, limit: number): Promise<Taken>
+  /** A refused unit is not counted. Throws StoreSilent when the store is late, else the client's own error. */
+  take(subject: string, limit: number): Promise<WindowCount>
 }
 
-export interface Taken {
+export interface WindowCount {
   allowed: boolean
-  /** Units counted in this window, this one included when it was allowed. */
   used: number
-  /** When the window ends. */
   resetsAt: Date
 }
 
 export interface WindowOptions {
-  /** Begins every key in the store. */
   prefix: string
   /** Windows begin at multiples of this since 1970-01-01T00:00Z: seconds for 1,000, UTC days for 86,400,000. */
   windowMs: number
-  /** How long the store may take to answer. */
   timeoutMs: number
   now?: () => Date
 }
@@ -34,10 +26,7 @@ export class StoreSilent extends Error {
   override name = "StoreSilent"
 }
 
-/**
- * Exact fixed windows in Redis, over all processes that share it. The window is chosen by the caller's clock (as in
- * @upstash/ratelimit: managed Redis services refuse TIME inside scripts), so machines must keep theirs in step.
- */
+/** Exact over all processes. The window is the caller's clock's (managed Redis refuses TIME), so clocks must agree. */
 export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = () => new Date() }: WindowOptions) {
   const script = redis.createScript<[number, number]>(TAKE)
   const limiters = new Map<number, Ratelimit>()
@@ -87,7 +76,7 @@ used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return {1, used}`
 
-type Exact = ReturnType<Algorithm<unknown>>
+type ExactAlgorithm = ReturnType<Algorithm<unknown>>
 
 /** `remaining` goes below 0 when more is used than a lowered limit allows, so that `used` can be told from it. */
 function exactly(
@@ -102,7 +91,11 @@ function exactly(
     return { success: allowed === 1, limit, remaining: limit - used, reset: (window + 1) * windowMs, pending: SETTLED }
   }
   const unused = () => Promise.reject(new Error("only limit() is used here"))
-  const algorithm: Exact = { limit: (_, identifier) => take(identifier), getRemaining: unused, resetTokens: unused }
+  const algorithm: ExactAlgorithm = {
+    limit: (_, identifier) => take(identifier),
+    getRemaining: unused,
+    resetTokens: unused,
+  }
   return () => algorithm
 }
 

@@ -1,18 +1,12 @@
 /** Counts one caller's calls in windows of one second that begin with the UTC second. A refused call is not counted. */
 export interface RateLimiter {
-  /**
-   * Counts one call of `subject` (an API key's id, an address) against `perSecond` calls; 0 refuses all.
-   * Throws RangeError when `perSecond` is not a whole number of 0 or more, and nothing else: a store that is down is
-   * not the caller's fault, so this process counts alone meanwhile and says `degraded`.
-   */
+  /** Never throws for a store that is down: this process counts alone meanwhile and says `degraded`. */
   take(subject: string, perSecond: number): Promise<RateAnswer>
 }
 
 export interface RateAnswer {
   allowed: boolean
-  /** Calls a second, as asked. */
   limit: number
-  /** Calls left in this second. */
   remaining: number
   /** Milliseconds until the next second begins, 1 to 1,000. */
   resetMs: number

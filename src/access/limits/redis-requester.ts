@@ -1,10 +1,7 @@
 import type { Requester, UpstashRequest, UpstashResponse } from "@upstash/redis"
 import type { RedisWire } from "./redis-wire.ts"
 
-/**
- * Lets the Upstash client talk to an ordinary Redis: `new Redis(new WireRequester(wire))`. Single commands only, which is
- * all that the limits send; a pipeline, a transaction or a subscription throws.
- */
+/** Lets the Upstash client talk to an ordinary Redis. Single commands only; a pipeline or a subscription throws. */
 export class WireRequester implements Requester {
   readonly #wire: RedisWire
 

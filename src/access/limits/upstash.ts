@@ -17,10 +17,7 @@ export function upstashRedis({ url, token }: { url: string; token: string }): Re
   })
 }
 
-/**
- * Counts in a shared store, and in this process alone while that is out of reach: neither open nor closed. At most one
- * warning a minute is logged, with the number of calls since the last that were counted here.
- */
+/** Counts in this process alone while the store is out of reach, neither open nor closed. It warns once a minute. */
 export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
   const own = memoryLimiter(now)
   const warn = oncePerMinute(log, now)

@@ -35,9 +35,7 @@ export function chartMove(before: DayRank, after: DayRank): "chart_drop" | "char
 const facts = v.strictObject({
   device: v.picklist(DEVICES),
   chart: v.picklist(CHARTS),
-  /** The store's own id. */
   genre: v.string(),
-  /** As the store names it there; null until it was seen. */
   genreName: v.nullable(v.string()),
   rank: v.nullable(v.number()),
   was: v.nullable(v.number()),

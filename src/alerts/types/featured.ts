@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { changesOf } from "../../history/changes.ts"
+import { readChanges } from "../../history/changes.ts"
+import { STORES } from "../../vocabulary/store-pages.ts"
 import { alertType } from "../alert-type.ts"
 import { trackedFrom } from "../place.ts"
 
@@ -28,7 +29,7 @@ export const featured = alertType({
   async find(tx, days) {
     const { place, to } = days
     const span = { storefront: place.storefront, from: trackedFrom(days), to }
-    const changes = await changesOf(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
+    const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
     return changes.map(({ subject, after, at, day, source, beforeSeenAt }) => {
       const { kind, id, title = null } = after as { kind: v.InferOutput<typeof card>; id: string; title?: string }
       const facts = { card: kind, id, title, source, beforeSeenAt: beforeSeenAt.toISOString() }
@@ -36,8 +37,7 @@ export const featured = alertType({
     })
   },
   sentence({ card, title }, { platform, storefront }) {
-    const store = platform === "ios" ? "the App Store" : "Google Play"
-    return `${store} features the app in ${storefront}: a ${card}${title === null ? "" : `, '${title}'`}`
+    return `${platform === "ios" ? STORES.ios : STORES.android} features the app in ${storefront}: a ${card}${title === null ? "" : `, '${title}'`}`
   },
   fields: ({ title, source }) => ({ after: title, source }),
 })

@@ -10,10 +10,7 @@ import { type PlaceDays, readParts, whereOf } from "../place.ts"
 /** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
 export const RANK_PLACES = 3
 
-/**
- * What a keyword's measured day shows against the measured day before it; null = nothing worth telling. What can be
- * compared, and when an absence counts, is said at moveBetween.
- */
+/** Null = nothing worth telling. What can be compared, and when an absence counts, is said at moveBetween. */
 export function rankMove(before: DayRank, after: DayRank) {
   const move = moveBetween(before, after)
   if (move?.direction === "entered") return "entered"
@@ -81,7 +78,6 @@ interface Move {
   wasRank: number | null
 }
 
-/** No more than may be told. */
 async function readMoves(tx: Tx, { place, from, to }: PlaceDays, first: string): Promise<Move[]> {
   return await tx<Move[]>`
     with ${termPairs(tx, { ...place, from, to, first }, place.since)}

@@ -8,10 +8,7 @@ import { type PlaceDays, readParts, whereOf } from "../place.ts"
 /** `off_topic`: so many of the first ten results must have categories that are known. */
 export const TOPIC = { first: 10, known: 8 }
 
-/**
- * Whether none of the first ten results shares a category with the app, main or not; null = of too few of them is any
- * known. Categories are the store's ids; none of an app = not known.
- */
+/** Main categories or others, by the store's ids; null = too few are known. None of an app = not known. */
 export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
   const known = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
   if (own.length === 0 || known.length < TOPIC.known) return null
@@ -19,9 +16,8 @@ export function isOffTopic(own: readonly string[], results: readonly (readonly s
 }
 
 /**
- * None of a keyword's first ten results shares a category with the app, which was otherwise on the measured day before or
- * was not measured. Categories are those known now. A day before of which too little is known says nothing; which source
- * read it does not matter.
+ * Not so on the measured day before, or not measured then. Categories are those known now; too few known on the day
+ * before says nothing.
  */
 export const offTopic = alertType({
   name: "off_topic",
@@ -55,10 +51,7 @@ export const offTopic = alertType({
   fields: ({ term, genre, against, source }) => ({ term, genre, against, source }),
 })
 
-/**
- * All categories known of a row of store_app, its main one first, which a chart may have told after the others; empty where
- * none is. The store's name for all of them together is none.
- */
+/** The main one first; empty where none is known. The store's name for all of them together is none. */
 export function categoriesOf(tx: Tx) {
   return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
 }
@@ -68,7 +61,6 @@ interface Day {
   day: string
   at: Date
   source: number
-  /** Of the first results, each's. */
   categories: string[][]
   genreName: string | null
   wasDay: string | null

@@ -1,14 +1,11 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { isJoined } from "../../history/reviews/feeds.ts"
+import { isJoined } from "../../observations/derived/review-feeds.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { alertType } from "../alert-type.ts"
 import { type PlaceDays, whereOf } from "../place.ts"
 
-/**
- * `review_wave`: so many reviews of one star on a day at least, and so many times the mean of the days before it, up to
- * `days` of them. Fewer than `leastDays` that are known are too few for a mean.
- */
+/** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
 export const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
 
 /** Whether a day's reviews of one star are a wave; `earlier` were given on the `days` days before it. */
@@ -17,9 +14,8 @@ export function isWave(count: number, earlier: number, days: number): boolean {
 }
 
 /**
- * Many new reviews of one star, by the day when they were written or last edited. The days before count as known from the
- * one after that of the oldest review held, and only once a reading of the day or of a later one was complete: then nothing
- * is missing between. Who wrote them is not stored.
+ * By the day of writing. Days before count from the oldest review held, and only once a later reading was complete. Who
+ * wrote them is not stored.
  */
 export const reviewWave = alertType({
   name: "review_wave",

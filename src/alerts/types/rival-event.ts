@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { changesOf, type StoredChange } from "../../history/changes.ts"
+import { readChanges, type StoredChange } from "../../history/changes.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { type Place, type PlaceDays, trackedFrom, whereOf } from "../place.ts"
@@ -73,9 +73,9 @@ async function findEvents(tx: Tx, days: PlaceDays): Promise<RivalEvent[]> {
   const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
   if (rivals.size === 0) return []
   const span = { storefront: place.storefront, from: trackedFrom(days), to }
-  const changes = await changesOf(tx, { apps: [...rivals.keys()], ...span, kinds: RIVAL_CHANGES, limit: MOST_EVENTS })
+  const changes = await readChanges(tx, { apps: [...rivals.keys()], ...span, kinds: RIVAL_CHANGES, limit: MOST_EVENTS })
   const events = changes.map((change) => eventOf(change, rivals.get(change.appId) as FollowedRival))
-  return events.length > 0 ? await withoutTold(tx, place, events) : []
+  return events.length > 0 ? await dropTold(tx, place, events) : []
 }
 
 type RivalEvent = FindingOf<"rival_event", Facts>
@@ -89,15 +89,8 @@ function eventOf(
   return { type: "rival_event", subject: `${rival} ${kind}`, day, at, facts }
 }
 
-/**
- * A change that a look-up showed is in the feed when the page, which was not read in time, shows it on a later day: those of
- * one source that lie across the same of the other are left out.
- */
-async function withoutTold(
-  tx: Tx,
-  { appId, platform, storefront }: Place,
-  events: RivalEvent[],
-): Promise<RivalEvent[]> {
+/** Left out: what the other source told of the same, with days that lie across this one. */
+async function dropTold(tx: Tx, { appId, platform, storefront }: Place, events: RivalEvent[]): Promise<RivalEvent[]> {
   const earliest = events.map(({ facts }) => facts.beforeSeenAt).sort()[0] as string
   const told = await tx<Pick<RivalEvent, "subject" | "at" | "facts">[]>`
     select subject, at, facts

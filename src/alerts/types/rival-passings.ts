@@ -8,25 +8,22 @@ import { type PlaceDays, readParts, whereOf } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 
 /** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
-export interface Meeting {
+export interface RankPair {
   source: string
   ours: number | null
   theirs: number | null
 }
 
-/**
- * `rival_passed` and `rival_beaten`: the place that was won is among so many, of rivals named by hand and of those that
- * were found. One fall lets many pass, and below lists are shuffled day by day.
- */
+/** The place that was won is among these, for rivals named by hand and found: below, lists are shuffled every day. */
 export const RIVAL_PLACES = { manual: 50, found: 10 }
 
 /**
- * Who went above whom between two measured days; null = neither, or nothing worth telling. Days of different sources are
- * not compared. Who is absent from a reading stands below whoever is in it; of two that are absent nothing is known.
+ * Null = neither. Days of different sources are not compared. An absent app is below a present one; of two absent
+ * nothing is known.
  */
 export function passing(
-  before: Meeting,
-  after: Meeting,
+  before: RankPair,
+  after: RankPair,
   { manual }: { manual: boolean },
 ): "rival_passed" | "rival_beaten" | null {
   const places = manual ? RIVAL_PLACES.manual : RIVAL_PLACES.found
@@ -42,7 +39,6 @@ function isAbove(one: number | null, other: number | null): boolean {
   return one !== null && (other === null || one < other)
 }
 
-/** Where both stand and stood. */
 const facts = v.strictObject({
   ...rivalFacts,
   term: v.string(),
@@ -59,7 +55,6 @@ const example = {
   ...{ depth: 200, wasDepth: 200, source: "apple-web-search", against: "2025-11-19" },
 }
 
-/** Of every rival that is followed and every tracked keyword. */
 const passingType = {
   facts,
   options: ["keywordScope", "rivalScope"],
@@ -105,8 +100,7 @@ async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   return passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival))
 }
 
-interface Passing {
-  /** store_app id of the rival. */
+interface PassingRow {
   id: number
   term: string
   day: string
@@ -122,17 +116,14 @@ interface Passing {
   theirsWas: number | null
 }
 
-/**
- * No more than may be told. Only the places that decide are searched: all of every list taken apart took the embedded
- * database 65 ms and more of 250 keywords, this 14.
- */
+/** Only the places that decide are searched: 14 ms of 250 keywords, where all of every list took 65 ms. */
 async function readPassings(
   tx: Tx,
   { place, from, to }: PlaceDays,
   first: string,
   rivals: number[],
-): Promise<Passing[]> {
-  return await tx<Passing[]>`
+): Promise<PassingRow[]> {
+  return await tx<PassingRow[]>`
     with ${termPairs(tx, { ...place, from, to, first }, place.since)}, met as materialized (
       select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
         was_ids[1:coalesce(was_rank - 1, 250)] as was_above
@@ -156,7 +147,7 @@ async function readPassings(
     limit 20000`
 }
 
-function passingOf(one: Passing, { rival, name, manual }: FollowedRival): FindingOf[] {
+function passingOf(one: PassingRow, { rival, name, manual }: FollowedRival): FindingOf[] {
   const { term, day, at, depth, wasDay, wasDepth, ours, theirs, oursWas, theirsWas } = one
   const source = sourceOf(one.source)
   const type = passing(

@@ -27,7 +27,6 @@ function weekLine({ from, to, keywords, best, worst }: Week): string {
   return [`the week ${from} to ${to}: ${ranked(keywords)}`, ...biggest].join("; ")
 }
 
-/** A week for people to read, in lines. */
 function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: Week): string {
   const told = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
   const lines = [

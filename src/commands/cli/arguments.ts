@@ -8,10 +8,10 @@ export const COMMON: Record<string, Option> = {
   help: { meaning: "Show this." },
 }
 
-export type Typed = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
+export type CommandInput = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
 
 /** A command's arguments. Throws WrongUse with a hint when an option is unknown, lacks its value or an argument is missing. */
-export function parseArguments(command: Command, args: readonly string[]): Typed {
+export function parseArguments(command: Command, args: readonly string[]): CommandInput {
   const options = { ...command.options, ...COMMON }
   const { tokens } = parseArgs({ args: [...args], options: parserOptions(options), strict: false, tokens: true })
   const values = new Map<string, string[]>()

@@ -66,7 +66,7 @@ export interface Terminal {
 /** What a command needs of the runtime. */
 export interface ProcessPort {
   /** Listens. Throws an error with `code` EADDRINUSE and the like. */
-  listen(options: ListenOptions): Listening
+  listen(options: ListenOptions): ListeningProcess
   /** Connects to the Redis at a redis:// or rediss:// address, in the background. */
   redisWire(url: string): RedisWire
   /** Takes over each SIGTERM and SIGINT, and errors that nobody caught. */
@@ -83,7 +83,7 @@ export interface ListenOptions {
   fetch(request: Request, peer: string | null): Response | Promise<Response>
 }
 
-export interface Listening {
+export interface ListeningProcess {
   port: number
   /** Takes no new connection; resolves once every request under way is answered. With `now`, drops them. */
   stop(now?: boolean): Promise<void>

@@ -15,7 +15,8 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
   stderr.on("error", () => {})
   const out = (text: string) => {
     const leaving = new Promise((left) => stdout.write(text, left))
-    written = Promise.all([written, leaving])
+    // what a command that runs for days has written must not add up here
+    written = Promise.all([written, leaving]).then(() => {})
   }
   const bold = stdout.isTTY && !env.NO_COLOR
   return {

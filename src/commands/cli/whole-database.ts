@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { OnProgress } from "../../database/contents.ts"
+import type { ProgressListener } from "../../database/contents.ts"
+import { frozenSha256 } from "../../database/migrate.ts"
 import type { Database, Sql } from "../../database/types.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { CommandProblem, type Terminal } from "./command.ts"
@@ -30,7 +31,7 @@ export async function assertUnserved(database: Database, place: string, why: str
 }
 
 /** The migrations that a database holds, in order; none where there is no table of them. */
-export async function landedMigrations(sql: Sql): Promise<{ name: string; sha256: string }[]> {
+export async function readLandedMigrations(sql: Sql): Promise<{ name: string; sha256: string }[]> {
   const [table] = await sql<{ present: boolean }[]>`select to_regclass('schema_migration') is not null as present`
   if (!table?.present) return []
   const rows = await sql<{ name: string; sha256: string }[]>`
@@ -38,12 +39,12 @@ export async function landedMigrations(sql: Sql): Promise<{ name: string; sha256
     from schema_migration
     order by name
     limit 10000`
-  return rows.map(({ name, sha256 }) => ({ name, sha256 }))
+  return rows.map(({ name, sha256 }) => ({ name, sha256: frozenSha256(sha256) }))
 }
 
 /** Throws CommandProblem where the tables are not our own: migrations would fail on them, or be mixed with them. */
 export async function assertOurs(sql: Sql, place: string): Promise<void> {
-  if ((await landedMigrations(sql)).length > 0) return
+  if ((await readLandedMigrations(sql)).length > 0) return
   const others = await sql<{ name: string }[]>`
     select c.relname::text as name
     from pg_class c
@@ -59,7 +60,7 @@ export async function assertOurs(sql: Sql, place: string): Promise<void> {
 }
 
 /** A line for the eye while tables pass by. */
-export function showProgress(terminal: Terminal): OnProgress {
+export function showProgress(terminal: Terminal): ProgressListener {
   return (table, done, all) => terminal.progress(`${table}: ${done} of ${all} rows`)
 }
 

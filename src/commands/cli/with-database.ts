@@ -6,13 +6,13 @@ import { migrate } from "../../database/migrate.ts"
 import type { Database, Sql } from "../../database/types.ts"
 import { createLog, type Log } from "../../log.ts"
 import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
-import { landedMigrations } from "./whole-database.ts"
+import { readLandedMigrations } from "./whole-database.ts"
 
 /**
  * Runs a command's work on the database, be it held by a server or not, and closes it. An embedded database that nobody
  * holds is brought up to date first; any other that is not gives a CommandProblem.
  */
-export async function withDatabase<T>(
+export async function useDatabase<T>(
   { settings, terminal }: Invocation,
   work: (sql: Sql, database: Database) => Promise<T>,
 ): Promise<T> {
@@ -44,14 +44,15 @@ export function migrations(): Map<string, string> {
   return readTree("sql", ".sql")
 }
 
-async function bringUpToDate(database: Database, log: Log): Promise<void> {
+/** Brings an embedded database that this process alone holds up to date. Throws CommandProblem where any other is not. */
+export async function bringUpToDate(database: Database, log: Log): Promise<void> {
   // only who holds the embedded database has its backend
   if ("backend" in database) {
     await migrate(database.sql, migrations(), log)
     return
   }
   const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
-  const landed = (await landedMigrations(database.sql)).map(({ name }) => name)
+  const landed = (await readLandedMigrations(database.sql)).map(({ name }) => name)
   if (landed.some((name) => !ours.includes(name)))
     throw new CommandProblem("the database is newer than this program; use the version that its server runs")
   const missing = ours.filter((name) => !landed.includes(name))

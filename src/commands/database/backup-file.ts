@@ -6,7 +6,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import * as v from "valibot"
-import type { Contents, OnProgress, TableSum } from "../../database/contents.ts"
+import type { Contents, ProgressListener, TableSum } from "../../database/contents.ts"
 import { type Page, RunningSum } from "../../database/rows.ts"
 import { CommandProblem } from "../cli/command.ts"
 import { linesOf } from "../cli/read-lines.ts"
@@ -46,7 +46,7 @@ export async function writeBackup(
   path: string,
   origin: Origin,
   contents: Contents,
-  onProgress: OnProgress,
+  onProgress: ProgressListener,
 ): Promise<{ bytes: number; tables: TableSum[] }> {
   const { tables, months, sequences } = contents
   const head: Head = { appmeter: "backup", format: 1, ...origin, months, sequences, tables }
@@ -83,7 +83,7 @@ export async function openBackup(path: string): Promise<Head & Contents> {
 
 const PAGE = 500
 
-async function* texts(head: Head, contents: Contents, sums: Map<string, RunningSum>, onProgress: OnProgress) {
+async function* texts(head: Head, contents: Contents, sums: Map<string, RunningSum>, onProgress: ProgressListener) {
   const sha256 = createHash("sha256")
   const noted = (text: string) => {
     sha256.update(text)

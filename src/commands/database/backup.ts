@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs"
 import { readText } from "../../database/assets.ts"
-import { atOneMoment } from "../../database/contents.ts"
+import { readAtOneMoment } from "../../database/contents.ts"
 import { tablesMadeBy } from "../../database/tables.ts"
 import { type Command, CommandProblem } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
-import { assertMade, landedMigrations, showProgress } from "../cli/whole-database.ts"
-import { migrations, withDatabase } from "../cli/with-database.ts"
+import { assertMade, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
+import { migrations, useDatabase } from "../cli/with-database.ts"
 import { writeBackup } from "./backup-file.ts"
 
 export const backup: Command = {
@@ -23,9 +23,9 @@ export const backup: Command = {
     assertMade(settings)
     if (existsSync(file) && !has("force"))
       throw new CommandProblem(`${file} is there already; take another name, or replace it with --force`)
-    const written = await withDatabase(invocation, async (sql) => {
-      const origin = { version: version(), at: new Date().toISOString(), migrations: await landedMigrations(sql) }
-      return await atOneMoment(sql, tablesMadeBy(migrations()), (contents) =>
+    const written = await useDatabase(invocation, async (sql) => {
+      const origin = { version: version(), at: new Date().toISOString(), migrations: await readLandedMigrations(sql) }
+      return await readAtOneMoment(sql, tablesMadeBy(migrations()), (contents) =>
         writeBackup(file, origin, contents, showProgress(terminal)),
       )
     })

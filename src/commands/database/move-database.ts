@@ -1,9 +1,9 @@
 import { openDatabase } from "../../database/connect.ts"
-import { atOneMoment, type TableSum } from "../../database/contents.ts"
-import { copyInto, inWords, rowsIn } from "../../database/copy.ts"
+import { readAtOneMoment, type TableSum } from "../../database/contents.ts"
+import { copyInto, countRows, inWords } from "../../database/copy.ts"
 import { migrate } from "../../database/migrate.ts"
 import { DatabaseProblem } from "../../database/problem.ts"
-import { steadyText, sumTable } from "../../database/rows.ts"
+import { setSteadyText, sumTable } from "../../database/rows.ts"
 import { describeTables, tablesMadeBy } from "../../database/tables.ts"
 import type { Database, Sql, Tx } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
@@ -11,7 +11,7 @@ import { createLog, type Log } from "../../log.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { show, table } from "../cli/show.ts"
 import { assertMade, assertOurs, assertUnserved, placeOf, showProgress } from "../cli/whole-database.ts"
-import { migrations, withDatabase } from "../cli/with-database.ts"
+import { migrations, useDatabase } from "../cli/with-database.ts"
 
 export const moveDatabase: Command = {
   name: "move-database",
@@ -25,7 +25,7 @@ export const moveDatabase: Command = {
     const { settings, terminal } = invocation
     const url = await addressOf(invocation)
     assertMade(settings)
-    const moved = await withDatabase(invocation, async (_, source) => {
+    const moved = await useDatabase(invocation, async (_, source) => {
       const from = placeOf(source, settings)
       await assertUnserved(source, from, "what it writes after the copy has begun would be left behind")
       return await withTarget(invocation, url, async (target, log) => {
@@ -47,7 +47,7 @@ export const moveDatabase: Command = {
   },
 }
 
-interface Moved {
+interface MoveResult {
   /** An earlier run had finished, and nothing was written since. */
   already: boolean
   tables: TableSum[]
@@ -93,27 +93,27 @@ async function move(
   target: Database,
   to: string,
   log: Log,
-): Promise<Moved> {
+): Promise<MoveResult> {
   const names = tablesMadeBy(migrations())
   await assertOurs(target.sql, to)
   await migrate(target.sql, migrations(), log)
-  const held = await rowsIn(target.sql, names)
+  const held = await countRows(target.sql, names)
   if (held.length > 0) {
-    const tables = await sums(source.sql, names)
-    if (JSON.stringify(tables) === JSON.stringify(await sums(target.sql, names))) return { already: true, tables }
+    const tables = await sumTables(source.sql, names)
+    if (JSON.stringify(tables) === JSON.stringify(await sumTables(target.sql, names))) return { already: true, tables }
     throw new CommandProblem(`${to} holds data (${inWords(held)}); give an empty one. Nothing was written`)
   }
   const onProgress = showProgress(terminal)
-  const tables = await atOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))
+  const tables = await readAtOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))
   // nobody has gathered statistics there yet
   await vacuumChanged(target.sql)
   return { already: false, tables }
 }
 
-async function sums(sql: Sql, names: readonly string[]): Promise<TableSum[]> {
+async function sumTables(sql: Sql, names: readonly string[]): Promise<TableSum[]> {
   return (await sql.begin("isolation level repeatable read read only", async (given) => {
     const tx = given as Tx
-    await steadyText(tx)
+    await setSteadyText(tx)
     const found: TableSum[] = []
     for (const one of await describeTables(tx, names)) found.push({ name: one.name, ...(await sumTable(tx, one)) })
     return found

@@ -1,13 +1,13 @@
 import { openDatabase } from "../../database/connect.ts"
 import type { Contents } from "../../database/contents.ts"
-import { copyInto, inWords, rowsIn } from "../../database/copy.ts"
-import { migrate } from "../../database/migrate.ts"
+import { copyInto, countRows, inWords } from "../../database/copy.ts"
+import { frozenSha256, migrate } from "../../database/migrate.ts"
 import type { Database, Sql, Tx } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
 import { createLog, type Log } from "../../log.ts"
 import { type Command, CommandProblem, type Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
-import { assertOurs, assertUnserved, landedMigrations, placeOf, showProgress } from "../cli/whole-database.ts"
+import { assertOurs, assertUnserved, placeOf, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
 import { migrations } from "../cli/with-database.ts"
 import { type Head, openBackup } from "./backup-file.ts"
 
@@ -72,8 +72,9 @@ async function put(invocation: Invocation, database: Database, place: string, ba
   const { sql } = database
   await assertUnserved(database, place, "a restore changes all that it remembers")
   await assertOurs(sql, place)
+  await clearUnused(database, backup)
   await assertNotLater(sql, place, backup)
-  const held = await rowsIn(
+  const held = await countRows(
     sql,
     backup.tables.map(({ name }) => name),
   )
@@ -98,9 +99,36 @@ async function endJobs(tx: Tx): Promise<void> {
     where status in ('queued', 'running')`
 }
 
-async function assertNotLater(sql: Sql, place: string, backup: Backup): Promise<void> {
+/** A new folder holds this version's tables already: where they are empty, those of the backup's version take their place. */
+async function clearUnused({ sql, kind }: Database, backup: Backup): Promise<void> {
+  if (kind !== "embedded" || !(await findLaterMigration(sql, backup)) || (await hasRows(sql))) return
+  await sql.begin(async (tx) => {
+    await tx`drop schema public cascade`
+    await tx`create schema public`
+  })
+}
+
+async function hasRows(sql: Sql): Promise<boolean> {
+  const tables = await sql<{ name: string }[]>`
+    select relname::text as name
+    from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migration'
+    order by relname
+    limit 10000`
+  for (const { name } of tables) {
+    const [row] = await sql<{ any: boolean }[]>`select exists (select from ${sql(name)}) as any`
+    if (row!.any) return true
+  }
+  return false
+}
+
+async function findLaterMigration(sql: Sql, backup: Backup) {
   const fits = backup.migrations.map(({ name }) => name)
-  const later = (await landedMigrations(sql)).find(({ name }) => !fits.includes(name))
+  return (await readLandedMigrations(sql)).find(({ name }) => !fits.includes(name))
+}
+
+async function assertNotLater(sql: Sql, place: string, backup: Backup): Promise<void> {
+  const later = await findLaterMigration(sql, backup)
   if (!later) return
   throw new CommandProblem(
     `the backup is older than ${place}, which has migration ${later.name}; ` +
@@ -112,7 +140,9 @@ async function assertNotLater(sql: Sql, place: string, backup: Backup): Promise<
 async function giveSchema(sql: Sql, { migrations: wanted }: Backup, log: Log): Promise<void> {
   const files = [...migrations()].filter(([file]) => wanted.some(({ name }) => name === file))
   await migrate(sql, new Map(files), log)
-  const landed = await landedMigrations(sql)
-  const other = wanted.find(({ name, sha256 }) => landed.find((one) => one.name === name)?.sha256 !== sha256)
+  const landed = await readLandedMigrations(sql)
+  const other = wanted.find(
+    ({ name, sha256 }) => landed.find((one) => one.name === name)?.sha256 !== frozenSha256(sha256),
+  )
   if (other) throw new CommandProblem(`migration ${other.name} is not the same in the backup and in this program`)
 }

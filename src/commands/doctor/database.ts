@@ -1,16 +1,19 @@
-import { databaseAheadMs } from "../../database/clock.ts"
+import { measureClockLead } from "../../database/clock.ts"
 import { createGate, DatabaseUnavailable } from "../../database/gate.ts"
 import type { Database } from "../../database/types.ts"
 import { redact } from "../../log.ts"
 import type { Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
-import { landedMigrations, placeOf } from "../cli/whole-database.ts"
+import { placeOf, readLandedMigrations } from "../cli/whole-database.ts"
 import { migrations } from "../cli/with-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { Reached } from "./reached.ts"
+import type { DoctorDatabase } from "./reached.ts"
 
 /** Whether the database is there, has the schema of this program, and keeps the same time. */
-export async function checkDatabase({ settings }: Pick<Invocation, "settings">, reached: Reached): Promise<Finding[]> {
+export async function checkDatabase(
+  { settings }: Pick<Invocation, "settings">,
+  reached: DoctorDatabase,
+): Promise<Finding[]> {
   try {
     const database = await reached.database()
     if (!database) return [ok("database", "embedded, not made yet; the first start makes it")]
@@ -77,14 +80,14 @@ async function look(database: Database, place: string): Promise<Finding[]> {
   const version = /^[\d.]+/.exec(row!.version)?.[0]
   return [
     ok("database", `PostgreSQL ${version}, ${place}${held}`),
-    await schema(database, held !== ""),
-    clock(await databaseAheadMs(sql)),
+    await checkSchema(database, held !== ""),
+    clock(await measureClockLead(sql)),
   ]
 }
 
-async function schema({ sql, kind }: Database, held: boolean): Promise<Finding> {
+async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Finding> {
   const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
-  const landed = (await landedMigrations(sql)).map(({ name }) => name)
+  const landed = (await readLandedMigrations(sql)).map(({ name }) => name)
   const newer = landed.find((name) => !ours.includes(name))
   if (newer) {
     const fix = `install the version of appmeter that has ${newer}, or a later one, and run: appmeter doctor`

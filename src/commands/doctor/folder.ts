@@ -48,10 +48,10 @@ export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding
   return ok("disk", says)
 }
 
-type Raw = MeasuringSettings["raw"]
+type RawSettings = MeasuringSettings["raw"]
 
 /** Measuring goes on without it, but nothing can be read again from what was kept. */
-function rawFolder({ folder, days }: Raw): Finding[] {
+function rawFolder({ folder, days }: RawSettings): Finding[] {
   const thing = "RAW_DIR"
   if (days === 0) return [ok(thing, "no bodies are kept (RAW_DAYS=0)")]
   const held = statOf(folder)
@@ -69,7 +69,7 @@ function rawFolder({ folder, days }: Raw): Finding[] {
   return [ok(thing, `${inUnits(sizeOf(folder))} of bodies in ${folder}, none older than ${days} days`)]
 }
 
-function rawSpace({ folder, megabytes }: Raw): Finding {
+function rawSpace({ folder, megabytes }: RawSettings): Finding {
   const at = existing(folder)
   const used = statOf(folder)?.isDirectory() ? sizeOf(folder) : 0
   return room(freeAt(at), used, megabytes)

@@ -5,13 +5,13 @@ import type { Invocation } from "../cli/command.ts"
 import { isMade } from "../cli/whole-database.ts"
 
 /** The database, opened for the first check that asks for it. */
-export interface Reached {
+export interface DoctorDatabase {
   /** Null where there is none yet; rejects, each time alike, when it cannot be opened. Migrates and makes nothing. */
   database(): Promise<Database | null>
   close(): Promise<void>
 }
 
-export function reachedBy({ settings }: Pick<Invocation, "settings">): Reached {
+export function reachedBy({ settings }: Pick<Invocation, "settings">): DoctorDatabase {
   const { databaseUrl, dataDir } = settings
   let opened: Promise<Database | null> | undefined
   const open = async () => {

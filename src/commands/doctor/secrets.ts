@@ -2,14 +2,17 @@ import { countSealed, type SealedCount } from "../../access/reseal.ts"
 import { createSealer, SecretKeys } from "../../access/sealed.ts"
 import { createGate } from "../../database/gate.ts"
 import type { Invocation } from "../cli/command.ts"
-import { landedMigrations } from "../cli/whole-database.ts"
+import { readLandedMigrations } from "../cli/whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { Reached } from "./reached.ts"
+import type { DoctorDatabase } from "./reached.ts"
 
 const THING = "secrets"
 
 /** Whether what is sealed in the database can be opened, and whether an earlier key is needed still. */
-export async function checkSecrets({ settings }: Pick<Invocation, "settings">, reached: Reached): Promise<Finding[]> {
+export async function checkSecrets(
+  { settings }: Pick<Invocation, "settings">,
+  reached: DoctorDatabase,
+): Promise<Finding[]> {
   const { secretKeys } = settings
   const counts = await createGate({ deadlineMs: PATIENCE_MS })
     .run(() => countStored(reached, secretKeys))
@@ -31,9 +34,9 @@ export async function checkSecrets({ settings }: Pick<Invocation, "settings">, r
 const PATIENCE_MS = 10_000
 
 /** Null where no table of this program's stands yet. */
-async function countStored(reached: Reached, keys: SecretKeys | null): Promise<SealedCount | null> {
+async function countStored(reached: DoctorDatabase, keys: SecretKeys | null): Promise<SealedCount | null> {
   const database = await reached.database()
-  if (!database || !(await landedMigrations(database.sql)).some(({ name }) => name === FIRST_SEALED)) return null
+  if (!database || !(await readLandedMigrations(database.sql)).some(({ name }) => name === FIRST_SEALED)) return null
   return await countSealed(database.sql, await createSealer(keys))
 }
 

@@ -1,7 +1,9 @@
 import { createGate, isConnectionProblem } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
+import { readFollowedMarket } from "../../history/market/followed.ts"
 import { redact } from "../../log.ts"
-import { type Budget, budgetOf } from "../../measuring/budget.ts"
+import { type Budget, readBudget } from "../../measuring/budget.ts"
+import { MARKET_SOURCES } from "../../measuring/market-plan.ts"
 import type { AskedSource } from "../../measuring/source-alarms.ts"
 import { type OpenAlert, openAlerts } from "../../measuring/source-alarms.ts"
 import type { Platform } from "../../observations/types.ts"
@@ -12,10 +14,13 @@ import { STORE_HOSTS, type Upstream } from "../../vocabulary/upstreams.ts"
 import type { Invocation } from "../cli/command.ts"
 import { checkCountry } from "./countries.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { Reached } from "./reached.ts"
+import type { DoctorDatabase } from "./reached.ts"
 
 /** Whether the stores can be read: from here, often enough, and by sources that still work. */
-export async function checkSources({ settings }: Pick<Invocation, "settings">, reached: Reached): Promise<Finding[]> {
+export async function checkSources(
+  { settings }: Pick<Invocation, "settings">,
+  reached: DoctorDatabase,
+): Promise<Finding[]> {
   // what is wrong with the database is told of the database
   const sql = await reached.database().then((database) => database?.sql, () => undefined) // biome-ignore format: one line
   if (!sql) return []
@@ -39,19 +44,22 @@ function unknown(error: unknown): Finding {
 
 async function look(sql: Sql, settings: Settings): Promise<Finding[]> {
   const { measuring } = settings
-  const platforms = await trackedPlatforms(sql)
-  if (platforms.length === 0) return [ok("sources", "nothing is tracked, so no store is read")]
+  const platforms = await readTrackedPlatforms(sql)
+  const market: readonly string[] = (await readFollowedMarket(sql)).length > 0 ? MARKET_SOURCES : []
+  if (platforms.length + market.length === 0) return [ok("sources", "nothing is tracked, so no store is read")]
   const parts = measuredBy(measuring)
-  const sources = parts.sources.filter(({ on, upstream }) => on && platforms.includes(platformOf(upstream)))
+  const sources = parts.sources.filter(
+    ({ on, upstream, name }) => on && (platforms.includes(platformOf(upstream)) || market.includes(name)),
+  )
   return [
-    await egressCountry(sql, measuring, platforms),
-    ...(await reachability(sql, measuring, sources)),
-    ...budgets(await budgetOf(sql, parts), settings),
+    await checkEgressCountry(sql, measuring, platforms),
+    ...(await checkReachability(sql, measuring, sources)),
+    ...budgets(await readBudget(sql, parts), settings),
     ...alerts(await openAlerts(sql), parts.sources),
   ]
 }
 
-async function trackedPlatforms(sql: Sql): Promise<Platform[]> {
+async function readTrackedPlatforms(sql: Sql): Promise<Platform[]> {
   const [row] = await sql<{ ios: boolean; android: boolean }[]>`
     select coalesce(bool_or(ios_app is not null), false) as ios,
       coalesce(bool_or(android_app is not null), false) as android
@@ -63,7 +71,11 @@ async function trackedPlatforms(sql: Sql): Promise<Platform[]> {
 const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")
 
 /** Nobody asks Google Play while nothing of it is tracked, or another process does. */
-async function egressCountry(sql: Sql, measuring: MeasuringSettings, platforms: readonly Platform[]): Promise<Finding> {
+async function checkEgressCountry(
+  sql: Sql,
+  measuring: MeasuringSettings,
+  platforms: readonly Platform[],
+): Promise<Finding> {
   if (platforms.includes("android")) return await checkCountry(sql, measuring, { asks: measuring.on })
   return ok("EGRESS_COUNTRY", measuring.egressCountry ?? "not set; nothing of Google Play is tracked")
 }
@@ -72,7 +84,7 @@ async function egressCountry(sql: Sql, measuring: MeasuringSettings, platforms: 
  * Asks each host that would be read from here. With MEASURE=no that is for another process to do; it is asked for all the
  * same where one behind this address has taken a turn within the hour.
  */
-async function reachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
+async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
     return [ok("stores", `not read from here: MEASURE=no, and no turn of EGRESS ${measuring.egress} for an hour`)]
   // sites of developers are nobody's to answer for

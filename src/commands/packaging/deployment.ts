@@ -1,7 +1,15 @@
+import type { Settings } from "../../settings/settings.ts"
+
 /** What a file to be printed depends on. */
 export interface Deployment {
   /** Names of secret settings. */
   secrets: readonly string[]
-  /** The host name that callers use. */
-  name: string
+  /** The host name that callers use; undefined when none was given. */
+  name: string | undefined
+  /** An image of this program that was pushed to a registry. */
+  image: string | undefined
+  settings: Settings
 }
+
+/** Stands where the operator's own belongs. */
+export const SAMPLE_NAME = "ranks.example.com"

@@ -1,4 +1,4 @@
-import type { Deployment } from "./deployment.ts"
+import { type Deployment, SAMPLE_NAME } from "./deployment.ts"
 
 const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then listens on 127.0.0.1:8787 alone:
 #   PUBLIC_URL=https://${name}
@@ -6,7 +6,7 @@ const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then
 # Of several processes each takes DRAIN_MS=5000 as well, and /readyz turns 503 so much earlier than the port closes.`
 
 /** Caddy passes the Host on and writes X-Forwarded-For by itself. */
-export function caddyFile({ name }: Deployment): string {
+export function caddyFile({ name = SAMPLE_NAME }: Deployment): string {
   return `${SETTINGS(name)}
 ${name} {
 	# a call takes 64 KB at most
@@ -15,6 +15,7 @@ ${name} {
 	}
 	# scrape the metrics at METRICS_PORT, not from outside
 	respond /metrics 404
+	# no "encode": Appmeter compresses by itself as callers ask (zstd, br, gzip), and its ETags go with that
 	reverse_proxy 127.0.0.1:8787 {
 		# /mcp refuses a Host that is not that of PUBLIC_URL; a client's own X-Forwarded-For is dropped unless
 		# trusted_proxies says otherwise
@@ -30,7 +31,7 @@ ${name} {
 }
 
 /** A server block; certificates are the operator's. */
-export function nginxFile({ name }: Deployment): string {
+export function nginxFile({ name = SAMPLE_NAME }: Deployment): string {
   return `${SETTINGS(name)}
 upstream appmeter {
 	server 127.0.0.1:8787;
@@ -51,6 +52,9 @@ server {
 	location = /metrics {
 		return 404;
 	}
+
+	# Appmeter compresses by itself as callers ask (zstd, br, gzip); what it has compressed is passed on as it is
+	gzip off;
 
 	location / {
 		proxy_pass http://appmeter;

@@ -1,11 +1,10 @@
 import { BACKEND, textAt } from "./wire.ts"
 
 export interface Answer {
-  /** What the client gets. */
   bytes: Buffer
   /** The transaction status of the last ReadyForQuery; null when there was none. */
   status: "I" | "T" | "E" | null
-  /** Notifications go to whoever listens, not to whoever's turn it was. */
+  /** Notifications go to the listener, not to the client whose turn it was. */
   notifications: Notification[]
 }
 

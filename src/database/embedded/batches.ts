@@ -2,7 +2,6 @@ import { Frames } from "./frames.ts"
 import { type TimeLimit, timeLimitIn } from "./time-limits.ts"
 import { FRONTEND, message, text, textAt } from "./wire.ts"
 
-/** A run of messages the backend can work off in one go. */
 export interface Batch {
   bytes: Buffer
   /** After "flush" the backend still waits for the rest: nobody else may use it. */
@@ -10,7 +9,6 @@ export interface Batch {
   /** A COPY FROM STDIN with its data; the client already has its CopyInResponse. */
   copy: boolean
   listens: Listen[]
-  /** What its statements say of their time. */
   timeLimits: TimeLimit[]
   /** What it runs or prepares, each once as the client wrote it. */
   statements: string[]
@@ -32,7 +30,7 @@ const COPY_LIMIT = 64 * 1024 * 1024
 /** Gathers a client's messages into batches, each ending where the backend answers: Sync, Query or Flush. */
 export class Batches {
   /** Prepared statements by name, with what the bridge must know of them. They stay in the one backend unless closed. */
-  readonly statements = new Map<string, Said>()
+  readonly statements = new Map<string, StatementScope>()
   #frames = new Frames()
   #parts: Buffer[] = []
   #listens: Listen[] = []
@@ -110,7 +108,7 @@ export class Batches {
     } else if (type === FRONTEND.close && bytes[5] === FRONTEND.sync) this.statements.delete(textAt(bytes, 6))
   }
 
-  #heed(said: Said | undefined): void {
+  #heed(said: StatementScope | undefined): void {
     if (said) this.#texts.add(said.text)
     if (said?.listen) this.#listens.push(said.listen)
     if (said?.timeLimit) this.#timeLimits.push(said.timeLimit)
@@ -126,13 +124,13 @@ function isCopyIn(bytes: Buffer): boolean {
 }
 
 /** What of a statement concerns more than the backend. */
-interface Said {
+interface StatementScope {
   text: string
   listen: Listen | null
   timeLimit: TimeLimit | null
 }
 
-function saidIn(statement: string): Said {
+function saidIn(statement: string): StatementScope {
   return { text: statement, listen: listenIn(statement), timeLimit: timeLimitIn(statement) }
 }
 

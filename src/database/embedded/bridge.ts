@@ -4,23 +4,18 @@ import { Session, type SharedBackend } from "./session.ts"
 import { StatementStopped } from "./stopped.ts"
 import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
-/**
- * Runs a batch of frontend messages on the one backend and gives back every byte it answers. It may be stopped after
- * `limitMs`; without, or with Infinity, never.
- */
+/** Gives back every byte that the backend answers. It may be stopped after `limitMs`; without one never. */
 export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise<Uint8Array>
 
 /**
- * Many clients on PGlite's one backend, without a port: each gets a stream that speaks the protocol. A client has the
- * backend to itself from its first message until the backend says it is idle, so transactions, cursors and the
- * unnamed statement stay its own.
+ * Many clients on PGlite's one backend. A client has it from its first message until the backend is idle, so that
+ * transactions, cursors and the unnamed statement stay its own.
  */
 export class Bridge implements SharedBackend {
   readonly turns: Turns
   readonly runaways: Runaways
   readonly channels = new Channels<Session>()
   readonly sessions = new Set<Session>()
-  /** Trips to the backend so far. */
   trips = 0
   #exec: Exec
   #dead: Error | null = null

@@ -1,7 +1,7 @@
 import type { Listen } from "./batches.ts"
 import { query } from "./wire.ts"
 
-/** Who listens to what. The one backend knows only that somebody does. */
+/** The one backend knows only that some client listens. */
 export class Channels<Listener> {
   #listeners = new Map<string, Set<Listener>>()
 
@@ -26,7 +26,6 @@ export class Channels<Listener> {
     return this.#listeners.get(channel) ?? []
   }
 
-  /** Makes the backend listen to all of it again. */
   relisten(): Buffer {
     return query([...this.#listeners.keys()].map((channel) => `listen ${quoted(channel)}`).join(";"))
   }

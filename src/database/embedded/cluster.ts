@@ -1,14 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { DurableNodeFS, durable, syncPath } from "./durable-fs.ts"
 import { loadEngine } from "./engine.ts"
 import { templateOf } from "./template.ts"
 
-/**
- * PGlite on `directory`, made there if there is none, every commit flushed to the disk; without a directory in memory.
- * `template` is the data directory (tar) that a new one begins as.
- */
+/** With a `directory` every commit is flushed to the disk; without one in memory. `template` is a tar to begin as. */
 export async function openCluster(
   directory: string | null,
   template?: Uint8Array<ArrayBuffer>,
@@ -21,6 +18,7 @@ export async function openCluster(
     return create({ ...(await engine), loadDataDir, startParams: parameters(MEMORY) })
   }
   if (!existsSync(join(directory, "PG_VERSION"))) await createBeside(directory, template ?? (await templateOf()))
+  removeCutName(directory)
   return create({
     ...(await engine),
     fs: new DurableNodeFS(directory),
@@ -53,12 +51,20 @@ const DISK = { shared_buffers: "32MB", max_wal_size: "256MB" }
 const MEMORY = { shared_buffers: "16MB" }
 
 // A plan kept from when a table was small reads it whole for each key, until somebody analyses it: 1,000 look-ups took 500 ms
-// instead of 1. Kept plans save nothing to speak of: a mix of reads took 1,444 ms without them and 1,394 with.
-const PLANS = { plan_cache_mode: "force_custom_plan" }
+// instead of 1. Kept plans save nothing to speak of: a mix of reads took 1,444 ms without them and 1,394 with. And by a disk's
+// costs of going to and fro, which memory has not, a table of a few pages is read whole for each key: what is under way of 200
+// keywords took 40 ms, their ranks 25, and with these costs both together 5.
+const PLANS = { plan_cache_mode: "force_custom_plan", random_page_cost: "1.1" }
 
 function parameters(settings: Record<string, string>): string[] {
   const all = { ...settings, ...PLANS, work_mem: "8MB", DateStyle: "ISO, MDY", TimeZone: "UTC" }
   return [...PGlite.defaultStartParams, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
+}
+
+// PostgreSQL opens no directory whose pid file is empty, as a kill may leave it. The folder's lock is held here.
+function removeCutName(directory: string): void {
+  const path = join(directory, "postmaster.pid")
+  if (existsSync(path) && !/^-?[1-9]/.test(readFileSync(path, "latin1"))) rmSync(path)
 }
 
 // A first start that is killed leaves only a folder beside, which the next one removes.

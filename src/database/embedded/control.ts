@@ -11,11 +11,7 @@ export interface Control {
 
 const NAME = "control.sock"
 
-/**
- * Lets other processes of the same user in while this one holds the directory: a Unix socket in it, mode 0600, that
- * speaks the PostgreSQL protocol. Call it only with the directory's lock held; a socket left by a killed process is
- * replaced.
- */
+/** Lets other processes of the same user in: a Unix socket in the directory, mode 0600. Call it with the lock held. */
 export async function listenControl(directory: string, session: () => Duplex): Promise<Control> {
   const path = join(directory, NAME)
   rmSync(path, { force: true })
@@ -59,9 +55,8 @@ export function connectControl(directory: string): Socket {
 }
 
 /**
- * The same for the driver, which listens to a stream only after it was given: a refusal is there before, would be
- * nobody's, and the driver would connect again at once, for ever. So the stream of a holder that has ended fails when it
- * is listened to, with a DatabaseProblem that keeps the `code`.
+ * The driver listens only after it was given the stream: an earlier refusal would be lost, and it would connect for
+ * ever.
  */
 export async function controlStream(directory: string): Promise<Duplex> {
   const socket = connectControl(directory)
@@ -69,9 +64,12 @@ export async function controlStream(directory: string): Promise<Duplex> {
     socket.once("connect", () => resolve(null))
     socket.once("error", resolve)
   })
-  if (!refusal) return socket
+  return refusal ? deadStream(gone(directory, refusal)) : socket
+}
+
+export function deadStream(error: Error): Duplex {
   const dead = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-  setImmediate(() => dead.destroy(gone(directory, refusal)))
+  setImmediate(() => dead.destroy(error))
   return dead
 }
 
@@ -82,7 +80,6 @@ function gone(directory: string, cause: Error): DatabaseProblem {
   return Object.assign(problem, { code })
 }
 
-/** Whether a process that holds the directory answers on its socket. */
 export function controlAnswers(directory: string): Promise<boolean> {
   if (!existsSync(join(directory, NAME))) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -13,10 +13,7 @@ const LEAST_BYTES = 64 * 2 ** 20
 /** Writes begin again only with some room to spare, or they would stop at the next look. */
 const ENOUGH_BYTES = 96 * 2 ** 20
 
-/**
- * Keeps the embedded database from filling its disk to the end: with too little room it takes no writes (they answer as a
- * server that is read-only) and goes on reading; once there is room, all goes on by itself. Returns the way to stop.
- */
+/** With too little room the database takes no writes and goes on reading. Returns the way to stop. */
 export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGuardOptions): () => Promise<void> {
   let low = false
   let looking: Promise<void> | null = null

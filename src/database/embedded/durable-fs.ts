@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs"
 import { NodeFS } from "@electric-sql/pglite/nodefs"
 
-/** What of Emscripten's file system is used here. */
 interface Emscripten {
   NODEFS: {
     stream_ops: { fsync?: (stream: { nfd?: number | null; node: unknown }) => number }
@@ -12,10 +11,7 @@ interface Emscripten {
 
 const EIO = 29
 
-/**
- * PGlite's file system with a real fsync. Emscripten's has none, so PostgreSQL's fsync() does nothing there: in a
- * simulated power cut 11 of 11 databases were lost or older than what they had acknowledged, with this class 0 of 12.
- */
+/** Emscripten's fsync does nothing: of 12 simulated power cuts 11 lost data without this class, none with it. */
 export class DurableNodeFS extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {
     const { emscriptenOpts } = await super.init(pg, options)
@@ -29,7 +25,6 @@ export function durable(parameters: string[]): string[] {
   return [...parameters.filter((parameter) => parameter !== "-F"), "-c", "fsync=on", "-c", "wal_sync_method=fsync"]
 }
 
-/** Flushes one file or folder by its path. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, "r")
   try {

@@ -3,11 +3,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { PGliteOptions } from "@electric-sql/pglite"
 
-/**
- * PGlite's WebAssembly and data: the binary's own, or those of the installed package. PGlite itself would look beside its
- * code, which a binary does not have on any disk. With `initdb` also what makes a new data directory; with `code` what
- * was compiled before.
- */
+/** PGlite looks beside its own code, which a binary does not have on any disk. `initdb`: what a new directory needs. */
 export async function loadEngine({ initdb, code }: EngineParts): Promise<PGliteOptions> {
   const compiling = [code ?? compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
   const fsBundle = new Blob([engineFile("pglite.data")])
@@ -32,7 +28,6 @@ export function carried(name: string): Uint8Array<ArrayBuffer> | null {
   return existsSync(path) ? unpacked(path) : null
 }
 
-/** The folder in the binary. */
 export const CARRIED = "engine-files"
 
 /** What `Bun.zstdCompressSync` wrote. */
@@ -40,7 +35,6 @@ export function unpacked(path: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Bun.zstdDecompressSync(readFileSync(path)))
 }
 
-/** Where the installed package lies. */
 export function packageFolder(): string {
   return join(dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite")), "..")
 }

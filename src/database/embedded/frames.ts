@@ -51,7 +51,6 @@ export class Frames {
   }
 }
 
-// As PostgreSQL itself: a message holds at most 1 GB.
 function checked(length: number, least: number): number {
   if (length < least || length > 0x3fff_ffff) throw new Error("invalid message length")
   return length

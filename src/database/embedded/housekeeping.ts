@@ -3,23 +3,18 @@ import type { Sql } from "../types.ts"
 import { analyzeGrown, vacuumChanged } from "../upkeep.ts"
 
 export interface HousekeepingOptions {
-  /** How often to look, in milliseconds. */
   everyMs?: number
   /** Write-ahead log since the last checkpoint that calls for another, in bytes. */
   logLimit?: number
   /** Longest time between two checkpoints while something is written, in milliseconds. */
   checkpointMs?: number
-  /** The hour (UTC) of the nightly vacuum. */
   vacuumHour?: number
   /** Between two looks for tables that have grown beyond what the planner knows, in milliseconds. */
   analyzeMs?: number
   now?: () => Date
 }
 
-/**
- * The embedded database has no background processes: nobody else writes checkpoints (without one its log grew to
- * 4.6 GB, and 1.1 GB of log made a start take 15 s), vacuums or gathers statistics. Returns the way to stop.
- */
+/** It has no background processes: without checkpoints its log grew to 4.6 GB, and 1.1 GB made a start take 15 s. */
 export function keepHouse(
   sql: Sql,
   log: Log,
@@ -63,7 +58,7 @@ export function keepHouse(
 function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number, now: () => Date) {
   let last: { at: number; position: number } | null = null
   return async () => {
-    const position = await logPosition(sql)
+    const position = await readLogPosition(sql)
     last ??= { at: now().getTime(), position }
     const bytes = position - last.position
     if (bytes === 0) last.at = now().getTime()
@@ -73,11 +68,11 @@ function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number
     await sql`checkpoint`
     log("debug", "checkpoint", { bytes, latencyMs: Math.round(performance.now() - startedAt) })
     // A checkpoint writes a record of its own, which must not call for the next one.
-    last = { at: now().getTime(), position: await logPosition(sql) }
+    last = { at: now().getTime(), position: await readLogPosition(sql) }
   }
 }
 
-async function logPosition(sql: Sql): Promise<number> {
+async function readLogPosition(sql: Sql): Promise<number> {
   const [row] = await sql<{ position: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as position`
   return row!.position
 }

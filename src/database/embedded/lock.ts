@@ -2,11 +2,7 @@ import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
 
-/**
- * One process per data directory: PGlite itself lets two processes open one directory and loses rows silently. The
- * lock is the kernel's on a file, so it dies with the process, also by kill -9. Returns the release, or null when
- * another process holds it.
- */
+/** PGlite lets two processes open one directory and loses rows silently. The kernel's lock dies with the process. */
 export function lockDirectory(directory: string): (() => void) | null {
   const path = join(directory, "server.lock")
   const file = new Database(path, { create: true })

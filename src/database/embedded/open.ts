@@ -21,27 +21,20 @@ import { startWatched } from "./watched.ts"
 export interface EmbeddedOptions {
   /** Where the data lies; without it in memory, without fsync, gone with the process. */
   dataDir?: string | undefined
-  /** A command uses a running server's database through its socket. */
   as: "server" | "command"
   log: Log
-  /** Default 10; all of them share the one backend. */
   maxConnections?: number
   /** A data directory (tar, as `dump` gives it) that replaces the first start's initdb. */
   template?: Uint8Array<ArrayBuffer>
   housekeeping?: HousekeepingOptions
   /** Called once when the thread died; nothing is answered from then on. */
   onLoss?: (error: Error) => void
-  /** When to give up on an owner of the backend who does nothing; see turns.ts. */
   limits?: TurnLimits
   /** How long a statement of a server may take, and one of a command that works through it, before it is stopped. */
   statements?: { serverMs?: number; commandMs?: number }
 }
 
-/**
- * PostgreSQL gives a server's statement 4 s (../options.ts), and who asked for it is answered 503 by then. Here stopping it
- * costs everybody a second, so it has what a slow or busy machine may need on top. A command's may be a large removal, but
- * everybody waits for it.
- */
+/** PostgreSQL's 4 s (../options.ts) and room for a slow machine: stopping a statement costs everybody a second here. */
 const STATEMENTS = { serverMs: 10_000, commandMs: 60_000 }
 
 /** Connections for work in the background: a heartbeat and an ending must not wait for what is being done. */
@@ -49,15 +42,11 @@ const BEHIND = 4
 
 export interface EmbeddedDatabase extends Database {
   kind: "embedded"
-  /** The thread and what leads to it, when this process holds the database itself. */
   backend?: Backend
   bridge?: Bridge
 }
 
-/**
- * The embedded database. One process holds a directory: a second server is refused with `DatabaseProblem`, a command
- * works through the holder's socket.
- */
+/** One process holds a directory: a second server is refused, a command works through the holder's socket. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   assertDriverPatched()
   if (options.dataDir === undefined) return start(options, null)
@@ -113,12 +102,12 @@ function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
   return { sql, background: sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
 }
 
-interface Held {
+interface HeldFolder {
   dataDir: string
   release: () => void
 }
 
-async function start(options: EmbeddedOptions, held: Held | null): Promise<EmbeddedDatabase> {
+async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise<EmbeddedDatabase> {
   const { log, maxConnections = 10 } = options
   const { serverMs, commandMs } = { ...STATEMENTS, ...options.statements }
   const { backend, bridge } = await startBridge(options, held)
@@ -160,7 +149,7 @@ function watchDisk(sql: Sql, log: Log, dataDir: string) {
 }
 
 /** The thread, and the bridge to it: another one after each restart. In memory there is nothing a restart could open. */
-async function startBridge(options: EmbeddedOptions, held: Held | null) {
+async function startBridge(options: EmbeddedOptions, held: HeldFolder | null) {
   const { log, limits, template } = options
   let bridge: Bridge | null = null
   const runaways = new Runaways()
@@ -184,7 +173,11 @@ async function startBridge(options: EmbeddedOptions, held: Held | null) {
 
 type OpenSession = Parameters<typeof listenControl>[1]
 
-async function openControl({ as }: EmbeddedOptions, held: Held | null, session: OpenSession): Promise<Control | null> {
+async function openControl(
+  { as }: EmbeddedOptions,
+  held: HeldFolder | null,
+  session: OpenSession,
+): Promise<Control | null> {
   return held && as === "server" ? listenControl(held.dataDir, session) : null
 }
 

@@ -2,10 +2,7 @@
 const WITHIN_MS = 10 * 60_000
 const [FIRST_MS, MOST_MS] = [15_000, 5 * 60_000]
 
-/**
- * Statements that were stopped because they ran on, by their text: each stop costs everybody the statement's time and a
- * reopening, so that one which was stopped is refused for a while rather than run again, the longer the more often it was.
- */
+/** Statements that were stopped, by text. Each stop costs everybody a reopening, so they are refused for a while. */
 export class Runaways {
   #stops = new Map<string, number[]>()
   #suspects = new Set<string>()

@@ -7,7 +7,6 @@ import { TimeLimits } from "./time-limits.ts"
 import type { Background, Turn, Turns } from "./turns.ts"
 import { closeStatement, copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
 
-/** What sessions share: the one backend, its turns and its channels. */
 export interface SharedBackend {
   readonly turns: Turns
   readonly runaways: Runaways
@@ -45,7 +44,7 @@ export class Session extends Duplex implements Turn {
     this.#timeLimits = new TimeLimits(limitMs)
   }
 
-  /** As a net.Socket has it; postgres.js looks at it before it ends a connection. */
+  /** postgres.js looks at it before it ends a connection. */
   get readyState(): "open" | "closed" {
     return this.destroyed || this.#closing ? "closed" : "open"
   }
@@ -179,7 +178,6 @@ export class Session extends Duplex implements Turn {
     await this.#backend.exec(new Uint8Array(this.#backend.channels.relisten()))
   }
 
-  /** Bytes for the client. */
   out(bytes: Buffer): void {
     if (this.#started && !this.destroyed && bytes.length > 0) this.push(bytes)
   }
@@ -204,7 +202,6 @@ export class Session extends Duplex implements Turn {
     void this.#close()
   }
 
-  /** The backend is gone. */
   fail(error: Error): void {
     this.#backend.turns.leave(this)
     this.out(errorResponse("FATAL", "57P01", error.message))

@@ -8,7 +8,6 @@ export class DatabaseStopped extends Error {
   }
 }
 
-/** It was ended because a statement ran on. */
 export class StatementStopped extends DatabaseStopped {
   constructor(limitMs: number) {
     super(`a statement ran for more than ${limitMs} ms`)

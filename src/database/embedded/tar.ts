@@ -19,7 +19,6 @@ export function tarHeader(name: string, size: number): Buffer {
   return block
 }
 
-/** What fills an entry's last block. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
 }

@@ -1,13 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { hash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { PGlite } from "@electric-sql/pglite"
+import { readTree } from "../assets.ts"
+import { migrationScripts } from "../migrate.ts"
 import { carried, loadEngine, packageFolder, unpacked } from "./engine.ts"
 import { tarHeader, tarPadding } from "./tar.ts"
 
-/**
- * A finished data directory as a tar, so that a first start needs no initdb (3 s, 900 MB of memory): the binary's own, or
- * what an earlier first start of this checkout kept in node_modules/.cache. Null when there is none yet.
- */
+/** A data directory as a tar: a first start needs no initdb (3 s, 900 MB of memory). Null when there is none yet. */
 export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   const own = carried(TEMPLATE)
   if (own) return own
@@ -18,7 +18,6 @@ export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** The same, made where there is none, and kept where that is possible. */
 export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
   const found = findTemplate()
   if (found) return found
@@ -27,10 +26,9 @@ export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
   return made
 }
 
-/** The name of the template in the binary. */
 export const TEMPLATE = "template.tar"
 
-/** Runs initdb in memory, shuts down in order, so that the first open recovers nothing, and packs what it left. */
+/** Shut down in order, so that the first open recovers nothing. Later migrations come on top as anywhere. */
 export async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const cluster = await PGlite.create({
     ...(await loadEngine({ initdb: true })),
@@ -38,13 +36,14 @@ export async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
     initDbStartParams: ["--wal-segsize=1", "--no-instructions"],
     startParams: [...PGlite.defaultStartParams, "-c", "min_wal_size=2MB", "-c", "max_wal_size=2MB"],
   })
-  await cluster.exec("vacuum freeze")
+  for (const script of migrationScripts(migrations())) await cluster.exec(script)
+  // statistics too: without them the planner guesses, and nothing here gathers them by itself
+  await cluster.exec("vacuum (freeze, analyze)")
   const { FS } = (cluster as unknown as { Module: { FS: Files } }).Module
   await cluster.close()
   return new Uint8Array(Buffer.concat([...packed(FS, DATA, ""), Buffer.alloc(1_024)]))
 }
 
-/** What of Emscripten's file system is used here. */
 interface Files {
   readdir(path: string): string[]
   readFile(path: string): Uint8Array
@@ -71,17 +70,25 @@ function* packed(files: Files, from: string, to: string): Generator<Uint8Array> 
   }
 }
 
+const KEPT = "appmeter-template-"
+
+/** Of another schema there is another. */
 function keptPath(): string {
   const folder = packageFolder()
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }
-  return join(folder, "../../.cache", `appmeter-template-${version}.tar.zst`)
+  const schema = hash("sha256", migrationScripts(migrations()).join("\n"), "hex").slice(0, 12)
+  return join(folder, "../../.cache", `${KEPT}${version}-${schema}.tar.zst`)
 }
+
+const migrations = () => readTree("sql", ".sql")
 
 // A checkout that nobody may write to makes it again the next time.
 function keep(template: Uint8Array<ArrayBuffer>): void {
   try {
     const path = keptPath()
-    mkdirSync(join(path, ".."), { recursive: true })
+    const folder = dirname(path)
+    mkdirSync(folder, { recursive: true })
+    for (const name of readdirSync(folder)) if (name.startsWith(KEPT)) rmSync(join(folder, name), { force: true })
     writeFileSync(`${path}.${process.pid}`, Bun.zstdCompressSync(template, { level: 3 }))
     renameSync(`${path}.${process.pid}`, path)
   } catch {}

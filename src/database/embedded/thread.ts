@@ -2,14 +2,12 @@ import type { Exec } from "./bridge.ts"
 import { DatabaseStopped } from "./stopped.ts"
 import type { Reply, Request } from "./worker.ts"
 
-/** The embedded database running in its own thread. */
 export interface Backend {
   exec: Exec
   /** The whole data directory as a tar, usable as a template. */
   dump(): Promise<Uint8Array<ArrayBuffer>>
   /** Shuts PostgreSQL down in order and ends the thread. */
   close(): Promise<void>
-  /** Ends the thread at once, whatever it does. */
   kill(): void
   /** The same without a call of `onLoss`. Resolves once the thread is gone and the directory is nobody's. */
   cut(error: Error): Promise<void>
@@ -18,7 +16,7 @@ export interface Backend {
 // A statement cannot be cancelled; one that runs on is cut off, as by kill -9, and the next start recovers.
 const SHUTDOWN_MS = 10_000
 
-type Asked = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
+type RequestBody = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
 
 /** Compiled by the first thread of this process: another one opens in half the time. */
 let code: WebAssembly.Module | undefined
@@ -57,7 +55,7 @@ export async function startBackend(
   worker.onerror = (event) => lose(event.message)
   worker.addEventListener("close", () => lose("its thread ended"))
 
-  const ask = (request: Asked, transfer: ArrayBuffer[] = []) =>
+  const ask = (request: RequestBody, transfer: ArrayBuffer[] = []) =>
     new Promise<Reply>((resolve, reject) => {
       if (ended) return reject(new Error("the embedded database is closed"))
       pending.set(++asked, { resolve, reject })

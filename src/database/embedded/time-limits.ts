@@ -11,10 +11,7 @@ const RESET = /^\s*reset\s+statement_timeout\s*;?\s*$/i
 // As long as the disk and the table make it, and nothing to cut off: begun again they take no less.
 const UNHURRIED = /^\s*(?:checkpoint|vacuum)\b/i
 
-/**
- * Reads SET and RESET statement_timeout, which the embedded database knows but does not keep. CHECKPOINT and VACUUM may
- * take their time. Null when the statement says nothing of time.
- */
+/** SET and RESET statement_timeout, which the embedded database knows but does not keep; null = neither. */
 export function timeLimitIn(statement: string): TimeLimit | null {
   if (UNHURRIED.test(statement)) return { holds: "statement", limitMs: Number.POSITIVE_INFINITY }
   if (statement.length > 200) return null
@@ -30,7 +27,6 @@ export function timeLimitIn(statement: string): TimeLimit | null {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, min: 60_000 }
 
-/** What one session may take for a trip to the backend. */
 export class TimeLimits {
   #usualMs: number
   #session: number | null = null

@@ -1,14 +1,14 @@
-/** Somebody who wants the backend for himself. */
+/** A client that wants the backend for itself. */
 export interface Turn {
-  /** It is his. He gives it back with `release`. */
+  /** Given back with `release`. */
   begin(): void
   /** Milliseconds (performance.now) since which the owner has let the backend lie idle inside a transaction, else null. */
   readonly idleSince?: number | null
-  /** Work that no request waits for; see Turns. Of a command, a person does. */
+  /** Work that no request waits for; of a command a person waits. See Turns. */
   readonly background?: Background | null
-  /** He waited too long for an owner who does nothing. */
+  /** The wait was too long, for an owner that does nothing. */
   refuse?(waitedMs: number): void
-  /** He did nothing for too long while others waited. */
+  /** The owner did nothing for too long while others waited. */
   evict?(idleMs: number): void
 }
 
@@ -17,7 +17,7 @@ export type Background = "worker" | "command"
 export interface TurnLimits {
   waitMs?: number
   idleMs?: number
-  /** So long nobody else has had the backend before work in the background begins. */
+  /** How long no request has had the backend before background work begins. */
   lullMs?: number
   /** The longest that it waits for a lull; less after short turns. */
   patienceMs?: number
@@ -28,21 +28,18 @@ interface Waiter {
   since: number
 }
 
-/** So many times as long as work in the background had the backend, requests may have it before the next. */
+/** Background work gets one part of the time to this many of requests. */
 const OTHERS_SHARE = 8
 
 /**
- * Whose turn it is on the one backend: first come, first served, but for work in the background (an import, recording,
- * housekeeping). That waits for a lull, since a request makes several trips in a row and would wait at each of them; so that
- * it comes forward beside ever so many requests, it gets a ninth of the time: after a turn of 25 ms the next within 200 ms,
- * after one of 2 ms within 16 ms, and within `patienceMs` in any case. Half of that is the commands'. A wait is given up after `waitMs`
- * only when the owner has been idle inside a transaction as long: that is how the mistake of using `sql` instead of `tx`
- * inside `sql.begin` shows itself, which would otherwise wait for ever. After `idleMs` such an owner loses his turn.
+ * First come, first served. Background work waits for a lull, since a request makes several trips in a row, and gets a
+ * ninth of the time beside ever so many requests. A wait ends after `waitMs` only where the owner is idle inside a
+ * transaction: that shows the mistake of using `sql` for `tx` inside `sql.begin`. After `idleMs` such an owner loses
+ * its turn.
  */
 export class Turns {
   #owner: Turn | null = null
   #waiting: Waiter[] = []
-  /** When somebody last had the backend whom a request waits for. */
   #busyAt = Number.NEGATIVE_INFINITY
   /** When work in the background last had it, and how long. */
   #servedAt = Number.NEGATIVE_INFINITY
@@ -92,7 +89,6 @@ export class Turns {
     this.#next()
   }
 
-  /** No longer wants a turn. */
   leave(turn: Turn): void {
     this.#waiting = this.#waiting.filter((waiter) => waiter.turn !== turn)
   }
@@ -115,7 +111,7 @@ export class Turns {
     next?.turn.begin()
   }
 
-  /** Who is next; nobody while work in the background has to wait for a lull. */
+  /** Null while background work has to wait for a lull. */
   #chosen(now: number): Waiter | undefined {
     const behind = this.#behind()
     if (behind && now - Math.max(behind.since, this.#servedAt) >= this.#patience()) return behind

@@ -18,10 +18,8 @@ const GONE_MS = 30_000
 const TRIES_MS = [250, 500, 1_000, 2_000, 4_000]
 
 /**
- * The embedded database in its thread, under watch. PGlite knows neither statement_timeout nor cancel, so a statement
- * that exceeds its limit is stopped by ending the thread, as by kill -9, and a new one opens `directory`: what was
- * acknowledged is there, work meanwhile waits for it. That it happens ever again ends nothing: what ran on is refused for a
- * while (runaways.ts). Gathering statistics may be what it broke off, and a lack of them why it ran on: that goes first.
+ * PGlite has no cancel: a statement beyond its limit is stopped by ending the thread, and a new one opens `directory`.
+ * Work meanwhile waits. Missing statistics may be why it ran on: gathering them goes first.
  */
 export async function startWatched(directory: string, { onRestart, onLoss, template }: WatchOptions): Promise<Backend> {
   let lost: Error | null = null
@@ -103,13 +101,12 @@ async function tried<T>(start: () => Promise<T>, isOver: () => boolean): Promise
   }
 }
 
-/** Nobody else has the backend yet. Its failure keeps nobody out: housekeeping comes to it again. */
+/** No client has the backend yet. A failure keeps nobody out: housekeeping comes back to it. */
 async function analyzeUnknown({ exec }: Backend): Promise<void> {
   await exec(new Uint8Array(query(ANALYZE_UNKNOWN))).catch(() => {})
 }
 
-// A thread that was ended closes none of its files. Only Linux says which are whose; elsewhere they stay open, a few
-// restarts' worth.
+// An ended thread closes none of its files. Only Linux tells which are whose; elsewhere a few stay open.
 function closeLeftOpen(directory: string): void {
   if (process.platform !== "linux") return
   const within = `${realpathSync(directory)}/`

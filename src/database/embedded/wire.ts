@@ -1,6 +1,5 @@
 // The little of PostgreSQL's frontend/backend protocol (version 3) that the bridge must understand.
 
-/** The first byte of a message a client sends. */
 export const FRONTEND = {
   parse: 0x50,
   bind: 0x42,
@@ -14,7 +13,6 @@ export const FRONTEND = {
   copyFail: 0x66,
 } as const
 
-/** The first byte of a message a server sends. */
 export const BACKEND = { readyForQuery: 0x5a, notification: 0x41, copyIn: 0x47 } as const
 
 /** The code in a start-up packet when it is no start-up. */
@@ -48,7 +46,6 @@ export function errorResponse(severity: "ERROR" | "FATAL", code: string, sentenc
   return message("E", Buffer.concat([...fields.map(text), Buffer.from([0])]))
 }
 
-/** What a server says to a client it has let in. */
 export function greeting(pid: number): Buffer {
   const key = Buffer.alloc(8)
   key.writeInt32BE(pid, 0)
@@ -72,7 +69,6 @@ const PARAMETERS = {
   is_superuser: "on",
 }
 
-/** The zero-ended text that begins at `from`. */
 export function textAt(bytes: Buffer, from: number): string {
   const end = bytes.indexOf(0, from)
   return bytes.toString("utf8", from, end < 0 ? bytes.length : end)

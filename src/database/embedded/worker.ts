@@ -1,10 +1,8 @@
-// The embedded database's own thread: a query runs synchronously and would stop the server (a 2 s query stopped it 2 s;
-// from here 9 ms).
+// A thread of its own: a query runs synchronously, and one of 2 s stopped the server for 2 s (from here 9 ms).
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
 
-/** What the main thread asks for (thread.ts). */
 export type Request =
   | {
       id: number
@@ -36,17 +34,17 @@ self.onmessage = async ({ data: request }) => {
   }
 }
 
-type Opening = Extract<Request, { kind: "open" }>
+type OpenRequest = Extract<Request, { kind: "open" }>
 
 /** Gives the compiled program: the next thread need not compile it again. */
-async function open({ directory, template, code }: Opening): Promise<WebAssembly.Module> {
+async function open({ directory, template, code }: OpenRequest): Promise<WebAssembly.Module> {
   const engine = loadEngine({ initdb: false, code })
   cluster = await openCluster(directory, template, engine)
   reportLoss(cluster)
   return (await engine).pgliteWasmModule!
 }
 
-async function answer(request: Exclude<Request, Opening>): Promise<Uint8Array<ArrayBuffer> | null> {
+async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!cluster) throw new Error("the embedded database is not open")
   if (request.kind === "exec") return exec(cluster, request.batch)
   if (request.kind === "dump") return new Uint8Array(await (await cluster.dumpDataDir("none")).arrayBuffer())
@@ -77,8 +75,7 @@ function joined(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const LONGJMP = 100
 
-// PostgreSQL leaves its main loop only by the jump that every SQL error makes. Anything else (a PANIC such as a full
-// disk while writing the log, a trap) has ended it, but PGlite swallows it and would go on with a broken backend.
+// PGlite swallows what ends PostgreSQL's main loop (a PANIC, a trap), and would go on with a broken backend.
 function reportLoss(cluster: PGlite): void {
   const module = (cluster as unknown as { Module: { _PostgresMainLoopOnce: () => void } }).Module
   const once = module._PostgresMainLoopOnce

@@ -6,6 +6,7 @@ import { keepApp } from "../../tracking/limits.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { AppId, Country, Platform } from "../../vocabulary/fields.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
+import { Count, Day, Store, Storefront, Time } from "../../vocabulary/shapes.ts"
 import { isRealDay } from "../../vocabulary/time.ts"
 import { exportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
@@ -16,6 +17,18 @@ import { createExport } from "./store.ts"
 
 const RangeDay = (description: string) =>
   v.optional(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)))
+
+/** What a file is of. */
+const file = {
+  dataset: v.picklist(["keywords", "history", "reviews"]),
+  format: v.picklist(["csv", "json"]),
+  country: Storefront,
+  platform: Store,
+  from: described(v.nullable(Day), "Null = never measured."),
+  to: v.nullable(Day),
+  rows: Count,
+  columns: v.array(v.string()),
+}
 
 export const exportData = action({
   name: "export_data",
@@ -46,12 +59,23 @@ export const exportData = action({
     to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD; today when left out or where it lies ahead."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", dataset: "keywords" },
+  state: v.strictObject({ export: v.nullable(v.strictObject(file)) }),
+  result: v.strictObject({
+    appId: v.string(),
+    ...file,
+    url: described(v.string(), "Shown this once."),
+    expiresAt: Time,
+  }),
   refine(args) {
     const { dataset, country, from, to } = args
     // keywords are those of the latest day
     if (dataset === "keywords" && (from ?? to) !== undefined)
-      throw new Fault("invalid_arguments", { field: from === undefined ? "to" : "from" })
-    if (from !== undefined && to !== undefined && from > to) throw new Fault("invalid_arguments", { field: "from" })
+      throw new Fault("invalid_arguments", {
+        field: from === undefined ? "to" : "from",
+        detail: "The dataset keywords is that of the latest day: it takes no days.",
+      })
+    if (from !== undefined && to !== undefined && from > to)
+      throw new Fault("invalid_arguments", { field: "from", detail: `from ${from} lies after to ${to}.` })
     return { ...args, ...(country && { country: country.toLowerCase() }) }
   },
   target: ({ appId, dataset }) => `export ${appId} ${dataset}`,

@@ -1,8 +1,7 @@
 import type { Caller } from "../../access/caller.ts"
 import { planFrom, unread } from "../../access/plan-days.ts"
 import { Fault } from "../../faults.ts"
-import { type Days, earlier, later } from "../../vocabulary/day-range.ts"
-import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { addDays, type Days, dayOf, earlier, later } from "../../vocabulary/days.ts"
 
 /** Of reviews, when nothing else is asked for. */
 const REVIEW_DAYS = 90
@@ -14,10 +13,7 @@ export interface ExportDays extends Days {
   cut: boolean
 }
 
-/**
- * The UTC days of an export: those asked for that the plan reads, up to today. Throws plan_required where only a higher plan
- * reads any of them, invalid_arguments where none does or none of them has begun yet.
- */
+/** Throws plan_required where only a higher plan reads any of the days, invalid_arguments where none does. */
 export function exportDays(
   dataset: "history" | "reviews",
   asked: { from?: string | undefined; to?: string | undefined },

@@ -1,15 +1,12 @@
 import type { Log } from "../../log.ts"
 import { type Html, html } from "../../pages/html.ts"
 import { layout } from "../../pages/layout.ts"
+import { BYTE_ORDER_MARK, type CsvCell, csvRecord } from "../../vocabulary/csv.ts"
 import type { LinkAnswer, LinkKind, LinkParts } from "../link-kind.ts"
-import { BYTE_ORDER_MARK, type CsvCell, csvRecord } from "./csv.ts"
 import { exportedRows } from "./rows.ts"
 import { findExport, readPart, type StoredExport } from "./store.ts"
 
-/**
- * A file is read part by part, each as the reader takes the one before: nothing of the database is held in between, and
- * memory does not grow with its rows.
- */
+/** Part by part: nothing of the database is held in between, and memory does not grow with the rows. */
 export const exportFiles: LinkKind = {
   folder: "exports",
   tokens: /^[^/]+$/,

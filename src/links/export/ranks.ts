@@ -1,26 +1,26 @@
-import type { Looking } from "../../actions/action.ts"
+import type { LookContext } from "../../actions/action.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { pointsOf, UNMEASURED as UNMEASURED_DAY } from "../../formulas/month-bytes.ts"
 import type { MonthBytes } from "../../formulas/timeline.ts"
-import { rankMonths } from "../../history/rank-months.ts"
-import { ownId, ranksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
-import { keywordMetricsOf, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import { readRankMonths } from "../../history/rank-months.ts"
+import { ownId, readRanksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
+import { readKeywordMetrics, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { counted } from "../../tracking/limits.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { commonDays, type Days } from "../../vocabulary/day-range.ts"
-import { addDays, dayOf, daysInMonth, monthOf } from "../../vocabulary/days.ts"
+import { addDays, commonDays, type Days, dayOf, daysInMonth, monthOf } from "../../vocabulary/days.ts"
+import { STORES } from "../../vocabulary/store-pages.ts"
 import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 import { keywordLine, monthLine } from "./rows.ts"
 import { addParts } from "./store.ts"
 
 /** The keywords of an app in one storefront of one store, as list_keyword_ranks shows them. */
-export async function draftKeywords({ sql, now }: Looking, app: TrackedApp, side: Side): Promise<ExportDraft> {
-  const [shown] = (await ranksOn(sql, app, [side])) as [SideRanks]
+export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, side: Side): Promise<ExportDraft> {
+  const [shown] = (await readRanksOn(sql, app, [side])) as [SideRanks]
   const known = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
-  const metrics = await keywordMetricsOf(sql, { ...side, terms: known, today: dayOf(now) })
+  const metrics = await readKeywordMetrics(sql, { ...side, terms: known, today: dayOf(now) })
   const lineOf = (rank: TermRank) => keywordLine(rank, metrics.get(rank.term) ?? UNMEASURED)
   return {
     rows: shown.terms.length,
@@ -38,7 +38,7 @@ const KEYWORDS_A_PART = 1_000
 
 /** The measured days of an app's keywords in one storefront of one store, keyword by keyword. */
 export async function draftHistory(
-  { sql }: Looking,
+  { sql }: LookContext,
   app: TrackedApp,
   side: Side,
   { from, to }: ExportDays,
@@ -116,7 +116,7 @@ async function addMonth(
   side: Side,
   { month, from, to }: Days & { month: string },
 ): Promise<void> {
-  for (const { term, months } of await rankMonths(sql, app, side, [month])) {
+  for (const { term, months } of await readRankMonths(sql, app, side, [month])) {
     const own = measured.terms.get(term) ?? []
     measured.terms.set(term, own)
     const bytes = months.get(month)
@@ -146,9 +146,7 @@ function whyUnmeasured(app: TrackedApp, side: Side): string[] {
   const { platform, storefront } = side
   if (!app.countries.includes(storefront)) return [`The app does not track ${storefront}: nothing is measured there.`]
   if (ownId(app, side) !== null) return []
-  return [
-    `The app is not tracked on ${platform === "ios" ? "the App Store" : "Google Play"}: nothing is measured there.`,
-  ]
+  return [`The app is not tracked on ${STORES[platform]}: nothing is measured there.`]
 }
 
 const PARTS_AT_ONCE = 16

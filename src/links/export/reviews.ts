@@ -1,13 +1,14 @@
-import type { Looking } from "../../actions/action.ts"
+import type { LookContext } from "../../actions/action.ts"
 import { takeLock } from "../../database/locks.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
-import { type FeedState, feedState, type HeldFeed, milliseconds, startOf } from "../../history/reviews/reviews.ts"
+import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } from "../../history/reviews/reviews.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { feedOf } from "../../observations/review-feed.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
+import { STORES } from "../../vocabulary/store-pages.ts"
 import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 
@@ -16,20 +17,19 @@ const MOST_REVIEWS = 100_000
 
 /** Reviews as they stand, written on these days, newest first. Nobody records others until a confirm is over. */
 export async function draftReviews(
-  { sql, lock }: Looking,
+  { sql, lock }: LookContext,
   app: TrackedApp,
   { platform, storefront }: Side,
   { from, to }: ExportDays,
 ): Promise<ExportDraft> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) {
-    const store = platform === "ios" ? "the App Store" : "Google Play"
-    return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${store}.`] }
+    return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${STORES[platform]}.`] }
   }
   const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
   // as whoever records reviews of the feed does
   if (lock) await takeLock(sql as Tx, "reviews", appId, held.feed)
-  const known = await feedState(sql, held)
+  const known = await readFeedState(sql, held)
   const rows = await countReviews(sql, { ...held, from, to })
   if (rows > MOST_REVIEWS) {
     const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
@@ -83,10 +83,7 @@ async function storeReviews(tx: Tx, id: number, filter: ReviewFilter, rows: numb
 
 const PARTS_AT_ONCE = 20
 
-/**
- * Without statistics, and the embedded database gathers none by itself, the planner sorts the whole feed for each part:
- * 200,000 reviews did not end within minutes. Told not to, it walks the index that has them in order.
- */
+/** Without statistics the planner sorts the whole feed for each part: 200,000 reviews did not end within minutes. */
 async function planByIndex(tx: Tx, alone: boolean): Promise<void> {
   await tx`
     select set_config(name, ${alone ? "off" : "on"}, true)

@@ -5,8 +5,8 @@ import type { TermRank } from "../../history/ranks.ts"
 import type { KeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import { feedOf } from "../../observations/review-feed.ts"
 import { type Platform, sourceOf } from "../../observations/types.ts"
+import type { CsvCell } from "../../vocabulary/csv.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
-import type { CsvCell } from "./csv.ts"
 
 /** What can be taken out, and the columns of each as the reads that show the same name them. */
 export const EXPORT_COLUMNS = {

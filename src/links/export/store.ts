@@ -41,10 +41,7 @@ export interface StoredExport extends ExportHead {
   frozenAt: Date
 }
 
-/**
- * What a link's token opens; "expired" once it is 7 days old by the database's clock, null when there is none: never made,
- * withdrawn, cleaned up, or of a workspace that is suspended or gone.
- */
+/** "expired" once it is 7 days old by the database's clock; null = never made, withdrawn, cleaned up, or suspended. */
 export async function findExport(sql: Sql, token: string): Promise<StoredExport | "expired" | null> {
   if (!isLinkToken(token)) return null
   const [found] = await sql<(StoredExport & { expired: boolean })[]>`
@@ -71,9 +68,8 @@ export async function readPart(sql: Sql, id: number, place: number): Promise<str
 const PARTS_AT_ONCE = 10
 
 /**
- * Shuts a link and takes its file away. False when there is none that is not over. The first statement shuts it for good;
- * the parts go some at a time, so that neither a lock nor the embedded database is held for long. Cut off among them, the
- * rest goes with the exports that are over (src/retention/tables.ts).
+ * Shut for good by the first statement; parts go some at a time, so that nothing is locked for long. What is cut off
+ * goes with old exports.
  */
 export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean> {
   // 32 raw bytes are no token: nothing that can be typed has this hash
@@ -94,10 +90,7 @@ export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean>
   return true
 }
 
-/**
- * Waits for no row that a clean-up holds: both take several, and could wait for each other. An array, since a subquery that
- * locks may be run again for each row, and would then take them all.
- */
+/** Waits for no row that a clean-up holds. An array: a subquery that locks may be run for each row. */
 async function removeParts(sql: Sql, id: number): Promise<number> {
   const { count } = await sql`
     delete from export_part

@@ -8,6 +8,7 @@ import { findApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppId, Country } from "../../vocabulary/fields.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
+import { Count, Day, Store, Storefront, Time } from "../../vocabulary/shapes.ts"
 import { hashPassword, isUsablePassword, LONGEST_PASSWORD } from "./passwords.ts"
 import { MOST_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
 import { STORE_NAMES } from "./source-names.ts"
@@ -44,6 +45,31 @@ export const shareLink = action({
     ),
   }),
   example: { appId: "app_4fD0Zs81hQbK", country: "us", days: 7 },
+  state: v.strictObject({
+    link: v.nullable(
+      v.strictObject({
+        days: Count,
+        hasPassword: v.boolean(),
+        shows: v.strictObject({
+          app: v.string(),
+          country: Storefront,
+          from: Day,
+          to: Day,
+          stores: v.array(
+            v.strictObject({ platform: Store, keywords: v.array(v.string()), charts: Count, storePage: v.boolean() }),
+          ),
+        }),
+      }),
+    ),
+  }),
+  result: v.strictObject({
+    appId: v.string(),
+    country: Storefront,
+    days: Count,
+    hasPassword: v.boolean(),
+    url: described(v.string(), "Shown this once."),
+    expiresAt: Time,
+  }),
   refine: (args) => ({ ...args, country: args.country.toLowerCase() }),
   secrets: {
     kept: async (args) =>

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { Html, type HtmlPart, html } from "../../pages/html.ts"
+import { BASE_STYLE, ICON } from "../../pages/style.ts"
 
 /** A page behind a link: no script, nothing from anywhere else, one style that its policy names. */
 export function shareLayout(title: string, main: HtmlPart): string {
@@ -11,7 +12,7 @@ export function shareLayout(title: string, main: HtmlPart): string {
 <meta name="robots" content="noindex, nofollow">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
@@ -21,26 +22,17 @@ ${main}
 `.text
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --page: #fbfbfa; --card: #fff; --ink: #1c1d1f; --quiet: #5b5f66; --line: #dfe1e4; --soft: #f0f1f3; --rank: #1f5fbf; --gone: #a8480f; --up: #176b3a; --down: #a8341f }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #141517; --card: #1c1e21; --ink: #eceef0; --quiet: #a4a9b1; --line: #34383d; --soft: #25282c; --rank: #7db1ff; --gone: #f0a066; --up: #6fd195; --down: #ff9d8a }
-}
-* { box-sizing: border-box }
-html { -webkit-text-size-adjust: 100% }
-body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
-header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem }
+const STYLE = `${BASE_STYLE}header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem }
 header, .alone { padding-top: 2rem }
 main { padding-bottom: 1rem }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .4rem }
 h2 { font-size: 1.3rem; margin: 2.25rem 0 .25rem }
 h3 { font-size: 1.05rem; margin: 1.5rem 0 .25rem }
 p { margin: .25rem 0 .6rem; max-width: 44rem }
 .quiet, footer, caption { color: var(--quiet) }
 footer { padding-top: 1rem; padding-bottom: 2.5rem; font-size: .875rem; border-top: 1px solid var(--line); margin-top: 2.5rem }
-table { border-collapse: collapse; width: 100%; background: var(--card); border: 1px solid var(--line) }
+table { width: 100%; background: var(--card); border: 1px solid var(--line) }
 caption { text-align: left; padding: .25rem 0 .5rem; font-size: .875rem }
-th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line) }
+th, td { padding: .5rem .75rem; border-top: 1px solid var(--line) }
 thead th { font-size: .8125rem; color: var(--quiet); background: var(--soft); border-top: 0 }
 tbody th { font-weight: 600 }
 thead th, td { overflow-wrap: break-word }
@@ -60,7 +52,7 @@ figcaption { font-weight: 600 }
 .line { stroke: var(--rank); stroke-width: 2; fill: none; stroke-linecap: round }
 .dots { stroke: var(--rank); stroke-width: 4; fill: none; stroke-linecap: round }
 .gone { fill: var(--gone) }
-summary { cursor: pointer; color: var(--quiet); font-size: .875rem; padding: .4rem 0 }
+summary { color: var(--quiet); font-size: .875rem; padding: .4rem 0 }
 .days { max-height: 16rem; overflow-y: auto }
 .days th, .days td { padding: .2rem .5rem; font-size: .875rem; font-weight: 400 }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); margin: .5rem 0; padding: .35rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem }
@@ -73,7 +65,6 @@ input, button { font: inherit; padding: .6rem .75rem; border-radius: .35rem; bor
 input { background: var(--card); color: var(--ink) }
 button { margin-top: .75rem; background: var(--rank); color: var(--page); border-color: var(--rank); font-weight: 600; cursor: pointer }
 .wrong { color: var(--down); font-weight: 600 }
-:focus-visible { outline: 3px solid var(--rank); outline-offset: 2px }
 @media (min-width: 30.01rem) {
   td { white-space: nowrap }
 }

@@ -7,10 +7,7 @@ interface QueueLimits {
   waitingPerKey: number
 }
 
-/**
- * Runs work when its key's turn comes: keys are served in turn, so that a flood at one of them makes nobody wait who is at
- * another. Throws unavailable at once when too many of the key wait already.
- */
+/** Keys are served in turn: a flood at one makes no other wait. Throws unavailable when too many of the key wait. */
 export function createPasswordQueue({ atOnce, waitingPerKey }: QueueLimits) {
   // in the order of their turns: a key that was served goes to the end
   const waiting = new Map<string, (() => void)[]>()

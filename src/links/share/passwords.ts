@@ -12,10 +12,7 @@ export function isUsablePassword(text: string): boolean {
   return length >= 1 && length <= LONGEST_PASSWORD && text.isWellFormed()
 }
 
-/**
- * Argon2id of a password's NFC with 19 MiB, two passes and a salt of its own (OWASP's least), as a PHC string. Throws
- * unavailable when too many wait.
- */
+/** Argon2id of the NFC with 19 MiB, two passes and a salt of its own (OWASP's least). Throws unavailable. */
 export async function hashPassword(
   password: string,
   randomBytes: RandomBytes = nodeCrypto.randomBytes,

@@ -16,10 +16,7 @@ export interface RankChart {
   dayLabel: (day: string) => string
 }
 
-/**
- * Rank over time, 1 at the top. Days that follow each other and were read by the same source are joined; a day that was
- * not measured leaves a gap, and one on which the app was absent has a square in the band below the ranks.
- */
+/** Days in a row of one source are joined; an unmeasured day leaves a gap, an absent one a square in the band below. */
 export function rankChart({ id, title, description, from, to, points, dayLabel }: RankChart): Html {
   const lowest = lowestShown(points)
   const place = placer(from, to, lowest)

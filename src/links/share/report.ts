@@ -1,7 +1,7 @@
 import type { Db } from "../../database/types.ts"
 import { type Direction, moveBetween } from "../../formulas/rank-moves.ts"
-import { ownId, ranksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
-import { type RankPoint, rankSeries } from "../../history/series.ts"
+import { ownId, readRanksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
+import { type RankPoint, readRankSeries } from "../../history/series.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { Platform, RankedApp, RankSource } from "../../observations/types.ts"
 import { addDays } from "../../vocabulary/days.ts"
@@ -87,8 +87,8 @@ export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Pro
 
 async function readStore(sql: Db, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
   const side: Side = { platform, storefront }
-  const [ranks] = (await ranksOn(sql, app, [side])) as [SideRanks]
-  const series = await rankSeries(sql, app, { ...side, from, to })
+  const [ranks] = (await readRanksOn(sql, app, [side])) as [SideRanks]
+  const series = await readRankSeries(sql, app, { ...side, from, to, limit: MOST_LISTED })
   const pointsOf = new Map(series.map(({ term, points }) => [term, points]))
   const listed = ranks.terms.slice(0, MOST_LISTED)
   const measured = listed.filter(({ term }) => (pointsOf.get(term)?.length ?? 0) > 0)

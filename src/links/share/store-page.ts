@@ -1,11 +1,11 @@
 import type { Db } from "../../database/types.ts"
 import {
-  latestCounts,
-  latestMarketFacts,
-  latestPage,
-  lookedUp,
   PAGE_SOURCES,
-  releaseOf,
+  readLatestCounts,
+  readLatestMarketFacts,
+  readLatestPage,
+  readRelease,
+  readStoreFacts,
 } from "../../history/store-pages.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { FactSource, Platform } from "../../observations/types.ts"
@@ -71,14 +71,14 @@ export async function readStorePage(
 
 async function readParts(sql: Db, appId: number, platform: Platform, storefront: string) {
   const android = platform === "android"
-  const reading = await latestPage(sql, appId, storefront, PAGE_SOURCES[platform])
+  const reading = await readLatestPage(sql, appId, storefront, PAGE_SOURCES[platform])
   const [source, version] = [reading?.source, reading?.page.version]
   return {
     reading,
-    release: source && version ? await releaseOf(sql, { appId, storefront, source, version }) : null,
-    looked: await lookedUp(sql, appId, storefront, android ? "play-details" : "itunes-lookup"),
-    counts: await latestCounts(sql, appId, storefront),
-    market: android ? await latestMarketFacts(sql, appId, storefront, "play-details") : null,
+    release: source && version ? await readRelease(sql, { appId, storefront, source, version }) : null,
+    looked: await readStoreFacts(sql, appId, storefront, android ? "play-details" : "itunes-lookup"),
+    counts: await readLatestCounts(sql, appId, storefront),
+    market: android ? await readLatestMarketFacts(sql, appId, storefront, "play-details") : null,
   }
 }
 

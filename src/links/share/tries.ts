@@ -14,10 +14,7 @@ export const CALM_TRIES = 20
 const DOUBLED_BY = 10
 const LONGEST_PAUSE_S = 60
 
-/**
- * Counts a try before the password is looked at, at its address and at the link; exact over all processes, by the
- * database's clock. Null when it may go ahead, else the seconds to wait.
- */
+/** Exact over all processes, by the database's clock. Null = it may go ahead, else the seconds to wait. */
 export async function takeTry(sql: Sql, token: string, address: string | null): Promise<number | null> {
   const wait = await takeAddressTry(sql, token, address)
   if (wait !== null) return wait

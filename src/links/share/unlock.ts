@@ -10,10 +10,7 @@ export interface LockedLink {
   expiresAt: Date
 }
 
-/**
- * What a reader who typed the password keeps, so that nobody's tries can shut him out. It is the same for every reader of the
- * link: it opens, and tells nobody apart.
- */
+/** Kept after the password, so that nobody's tries can shut the reader out. The same for every reader of the link. */
 export function unlockedValue(link: LockedLink): string {
   return signed(link, ["unlocked", link.expiresAt.toISOString()])
 }

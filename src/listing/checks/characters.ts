@@ -3,11 +3,8 @@ import { quoted } from "./finding.ts"
 import { type Check, type FieldText, given, type Mark, markOf } from "./listing.ts"
 
 /**
- * Characters that are refused, unseen or of no use.
- *
- * App Store Connect refuses pictographs ("has invalid characters": grup #228, super-productivity #9608); which ones Apple
- * does not say, and plain symbols (★ ✓ ™) pass, so only what is a pictograph by default counts. Joiners are left alone:
- * scripts need them.
+ * App Store Connect refuses pictographs ("has invalid characters": grup #228, super-productivity #9608); plain symbols
+ * (★ ✓ ™) pass. Joiners are left alone: scripts need them.
  */
 export const characters: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) => [

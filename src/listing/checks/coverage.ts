@@ -1,9 +1,9 @@
 import { normalForm } from "../../vocabulary/normal-form.ts"
-import { type FieldText, UNSPACED, type Word, wordsOf } from "./field-text.ts"
+import { type FieldText, UNSPACED, type Word } from "./field-text.ts"
 import { quoted } from "./finding.ts"
 import { type Check, given, type Listing } from "./listing.ts"
 
-export interface Covered {
+export interface TermCoverage {
   term: string
   /** Null = words are missing from the fields that were given, and name, subtitle or keywords was not. */
   covered: boolean | null
@@ -12,16 +12,12 @@ export interface Covered {
   variants: string[]
 }
 
-/**
- * Whether the words of each tracked keyword stand in name, subtitle and keywords, wherever: search makes phrases of the words
- * of all three. Small words are not needed. In scripts without blanks it is enough that the characters stand in a row.
- */
-export function coverageOf(listing: Listing): Covered[] {
+/** Wherever the words stand: search makes phrases of all three fields. Small words are not needed. */
+export function coverageOf(listing: Listing): TermCoverage[] {
   const fields = given(listing, "name", "subtitle", "keywords")
   const held = heldBy(fields)
   const all = fields.length === 3
-  return listing.known.tracked.map((term) => {
-    const words = needed(term, listing)
+  return listing.background.needed.map(({ term, words }) => {
     const missing = unique(words.filter((word) => !isHeld(word, held)).map(({ text }) => text))
     const variants = unique(words.filter((word) => isHeld(word, held) && !isSame(word, held)).map(({ text }) => text))
     return { term, covered: missing.length === 0 ? true : all ? false : null, missing, variants }
@@ -41,14 +37,14 @@ export const leftOut: Check = (listing) => {
   })
 }
 
-interface Held {
+interface FieldWords {
   terms: ReadonlySet<string>
   loose: ReadonlySet<string>
   /** All texts, for words of scripts without blanks. */
   texts: string
 }
 
-function heldBy(fields: readonly FieldText[]): Held {
+function heldBy(fields: readonly FieldText[]): FieldWords {
   const words = fields.flatMap((field) => field.words)
   return {
     terms: new Set(words.map(({ term }) => term)),
@@ -57,17 +53,11 @@ function heldBy(fields: readonly FieldText[]): Held {
   }
 }
 
-function needed(term: string, { language, vocabulary }: Listing): Word[] {
-  const words = wordsOf(normalForm(term, "NFC"), language)
-  const telling = words.filter((word) => !vocabulary.stop.has(word.term))
-  return telling.length > 0 ? telling : words
-}
-
-function isHeld(word: Word, held: Held): boolean {
+function isHeld(word: Word, held: FieldWords): boolean {
   return isSame(word, held) || (!word.segmented && held.loose.has(word.loose))
 }
 
-function isSame({ term, segmented }: Word, { terms, texts }: Held): boolean {
+function isSame({ term, segmented }: Word, { terms, texts }: FieldWords): boolean {
   return terms.has(term) || (segmented && UNSPACED.test(term) && texts.includes(term))
 }
 

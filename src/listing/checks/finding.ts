@@ -10,10 +10,7 @@ export const LIMITS: Readonly<Record<Field, number>> = {
   description: 4_000,
 }
 
-/**
- * error = the store refuses it, or its guidelines forbid it in so many words; warning = it costs room, may be refused, or
- * keeps people from finding the app; hint = worth a look.
- */
+/** error = refused, or forbidden by the guidelines; warning = costs room, reach or a review; hint = worth a look. */
 export const SEVERITIES = ["error", "warning", "hint"] as const
 export type Severity = (typeof SEVERITIES)[number]
 

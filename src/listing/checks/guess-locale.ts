@@ -5,10 +5,7 @@ import { signsOf } from "./languages.ts"
 import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
-/**
- * Which of some locales a text is written for: of those in whose script it is, the one with the most signs of its language,
- * the first of equals. Null where the text has none of any.
- */
+/** By script, then by signs of the language, the first of equals. Null where the text has none of any. */
 export function guessLocale(text: string, locales: readonly ListingLocale[]): ListingLocale | null {
   const read = normalForm(text.slice(0, READ), "NFC")
   const scored = locales.map((locale) => {

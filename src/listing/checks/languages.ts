@@ -8,9 +8,8 @@ import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /**
- * Running text in another language than the locale's, told by small words and letters that are a language's own, and for
- * Chinese by characters that have a form of the other kind. Nothing is said of texts too short to tell, nor unless the other
- * language has three times the signs.
+ * By small words and letters that are a language's own. Nothing is said of short texts, nor unless the other language
+ * has three times the signs.
  */
 export const languages: Check = (listing) =>
   given(listing, "subtitle", "promotionalText", "description").flatMap((field) => strange(field, listing))

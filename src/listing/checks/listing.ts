@@ -1,3 +1,4 @@
+import type { Background } from "./background.ts"
 import type { Entry, FieldText, Word } from "./field-text.ts"
 import type { Code, Field, Severity, Stretch } from "./finding.ts"
 import { wasteOf } from "./room.ts"
@@ -10,21 +11,7 @@ export interface Listing {
   /** The language of the locale: a key of WORD_LISTS. */
   language: string
   vocabulary: Vocabulary
-  known: Known
-}
-
-/** What else is known of the app; texts as the store shows them. */
-export interface Known {
-  name: string | null
-  developer: string | null
-  rivals: readonly Rival[]
-  /** Tracked keywords of the storefront, in their order. */
-  tracked: readonly string[]
-}
-
-export interface Rival {
-  name: string
-  developer: string | null
+  background: Background
 }
 
 /** What a check found: a stretch of a field, in UTF-16 units of its text. */
@@ -48,19 +35,19 @@ export function given(listing: Listing, ...fields: Field[]): FieldText[] {
   return fields.flatMap((field) => listing.fields[field] ?? [])
 }
 
-interface Said {
+interface MarkText {
   code: Code
   severity: Severity
   message: string
 }
 
 /** A mark on a stretch of text that costs nothing. */
-export function markOf(field: FieldText, { at, end }: Stretch, said: Said): Mark {
+export function markOf(field: FieldText, { at, end }: Stretch, said: MarkText): Mark {
   return { ...said, field, at, end }
 }
 
 /** A mark on some words whose room could be saved. */
-export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, said: Said): Mark {
+export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, said: MarkText): Mark {
   return { ...markOf(field, stretch, said), waste: wasteOf(field, stretch, stretch.entry) }
 }
 
@@ -69,4 +56,5 @@ export function textOf({ text }: FieldText, { at, end }: Stretch): string {
   return text.slice(at, end)
 }
 
+export type { AppBackground } from "./app-background.ts"
 export type { Entry, FieldText, Stretch, Word }

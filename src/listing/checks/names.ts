@@ -1,10 +1,7 @@
-import { APPLE_PRODUCTS, KNOWN_BRANDS, OTHER_PLATFORMS } from "../words/products.ts"
 import type { Code, Field, Severity } from "./finding.ts"
 import { quoted } from "./finding.ts"
-import { type Check, type FieldText, given, type Known, type Listing, type Mark, textOf, wasteMark } from "./listing.ts"
-import { findPhrases, type Phrases, phrasesFrom, phrasesOf } from "./phrases.ts"
-import { knownNames } from "./rival-names.ts"
-import { wordKeys } from "./word-keys.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, textOf, wasteMark } from "./listing.ts"
+import { findPhrases, type Phrases, phrasesFrom } from "./phrases.ts"
 
 /**
  * Names of products, apps and companies. App Review Guidelines 2.3.10: no names "of other mobile platforms or alternative
@@ -12,36 +9,20 @@ import { wordKeys } from "./word-keys.ts"
  * and its maker's are searched anyway, so that the keyword field need not hold them.
  */
 export const names: Check = (listing) => {
-  const own = ownWords(listing.known)
-  const { ownNames, rivalNames, rivalDevelopers } = knownNames(listing)
-  const alien = (phrases: Phrases) => without(phrases, own)
+  const { platforms, apple, brands, rivals, makers } = listing.background.others
   const products = [
-    ...seek(listing, SHOWN, alien(OTHERS), "other_platform", "error", "is another platform (guideline 2.3.10)"),
-    ...seek(listing, TOLD, alien(OTHERS), "other_platform", "warning", "is another platform (guideline 2.3.10)"),
-    ...seek(
-      listing,
-      SHOWN,
-      alien(APPLE),
-      "apple_product",
-      "warning",
-      "is a product name of Apple's, to be used sparingly",
-    ),
+    ...seek(listing, SHOWN, platforms, "other_platform", "error", "is another platform (guideline 2.3.10)"),
+    ...seek(listing, TOLD, platforms, "other_platform", "warning", "is another platform (guideline 2.3.10)"),
+    ...seek(listing, SHOWN, apple, "apple_product", "warning", "is a product name of Apple's, to be used sparingly"),
   ]
   const companies = [
-    ...seek(listing, SHOWN, alien(rivalNames), "rival_name", "warning", "is the name of a rival app (guideline 2.3.7)"),
-    ...seek(listing, SHOWN, alien(rivalDevelopers), "rival_developer", "warning", "is the maker of a rival app"),
-    ...seek(
-      listing,
-      SHOWN,
-      alien(BRANDS),
-      "known_brand",
-      "warning",
-      "is a well-known name of others (guideline 2.3.7)",
-    ),
+    ...seek(listing, SHOWN, rivals, "rival_name", "warning", "is the name of a rival app (guideline 2.3.7)"),
+    ...seek(listing, SHOWN, makers, "rival_developer", "warning", "is the maker of a rival app"),
+    ...seek(listing, SHOWN, brands, "known_brand", "warning", "is a well-known name of others (guideline 2.3.7)"),
     ...seek(
       listing,
       ["keywords"],
-      ownNames,
+      ownNames(listing),
       "own_brand",
       "warning",
       "is the app's own name or its maker's, searched anyway",
@@ -67,21 +48,10 @@ function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
 
 const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
 const TOLD: readonly Field[] = ["promotionalText", "description"]
-const APPLE = phrasesOf(APPLE_PRODUCTS)
-const OTHERS = phrasesOf(OTHER_PLATFORMS)
-const BRANDS = phrasesOf(KNOWN_BRANDS)
 
-/** Words of the names under which the store knows the app and its maker: they are not others' names. */
-function ownWords({ name, developer }: Known): string[] {
-  return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
-}
-
-function without({ byFirst, unspaced }: Phrases, own: readonly string[]): Phrases {
-  if (own.length === 0) return { byFirst, unspaced }
-  const words = new Set(own)
-  const others = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
-  const foreign = unspaced.filter((phrase) => !own.some((word) => word.includes(phrase)))
-  return phrasesFrom([...others, ...foreign.map((phrase) => [phrase])])
+/** With a name at hand, the words it shares with the keywords are repeats. */
+function ownNames({ fields, background: { own } }: Listing): Phrases {
+  return phrasesFrom([fields.name ? [] : own.brand, own.maker].filter((words) => words.length > 0))
 }
 
 function seek(

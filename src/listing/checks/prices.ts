@@ -6,9 +6,8 @@ import { type Check, type FieldText, given, type Listing, type Mark, markOf, tex
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
 /**
- * Words and amounts of money. App Review Guidelines 2.3.7: names and subtitles "should not include prices", and no field
- * is to be packed with pricing information. In promotional text and description an amount is a hint alone: it is wrong in
- * every other storefront.
+ * App Review Guidelines 2.3.7: names and subtitles "should not include prices". In longer texts an amount is a hint: it
+ * is wrong in every other storefront.
  */
 export const prices: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords").flatMap((field) => [
@@ -19,7 +18,7 @@ export const prices: Check = (listing) => [
 ]
 
 /** A name that the store has taken already ("Flow Free") is no longer judged. */
-function freeWords(field: FieldText, { vocabulary, known, language }: Listing): Mark[] {
+function freeWords(field: FieldText, { vocabulary, background: { known }, language }: Listing): Mark[] {
   const said = { code: "price_word" } as const
   const own = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
   const found = findPhrases(field, vocabulary.free).filter((phrase) => !isIdiom(field, phrase))

@@ -4,18 +4,17 @@ import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, type Word, wasteMark } from "./listing.ts"
 
 /**
- * Words that name, subtitle and keyword field hold twice. Search takes the three together and makes phrases of all their
- * words, so a second time gains nothing. Small words do not count; of scripts without blanks neither do single characters
- * and words in hiragana alone, which are mostly grammar.
+ * Search takes the three fields together, so a second time gains nothing. Small words do not count, nor, without
+ * blanks, single characters and words in hiragana alone.
  */
 export const repeats: Check = (listing) => {
-  const seen: Seen = { byKey: new Map(), byLoose: new Map() }
+  const seen: FirstUses = { byKey: new Map(), byLoose: new Map() }
   return given(listing, "name", "subtitle", "keywords").flatMap((field) =>
     field.words.flatMap((word) => (counts(word, listing) ? repeatOf(field, word, seen) : [])),
   )
 }
 
-interface Seen {
+interface FirstUses {
   byKey: Map<string, Field>
   byLoose: Map<string, Word>
 }
@@ -27,7 +26,7 @@ function counts({ text, key, term, segmented }: Word, { vocabulary }: Listing): 
 
 const HIRAGANA = /^\p{Script=Hiragana}+$/u
 
-function repeatOf(field: FieldText, word: Word, { byKey, byLoose }: Seen): Mark[] {
+function repeatOf(field: FieldText, word: Word, { byKey, byLoose }: FirstUses): Mark[] {
   const where = byKey.get(word.key)
   const similar = byLoose.get(word.loose)
   if (where !== undefined) return [same(field, word, where)]

@@ -1,4 +1,6 @@
+import { atOnce } from "../../vocabulary/pieces.ts"
 import { type ListingLocale, localesOf } from "../locales.ts"
+import { type Background, backgroundIn } from "./background.ts"
 import { characters } from "./characters.ts"
 import { coverageOf, leftOut } from "./coverage.ts"
 import { readField } from "./field-text.ts"
@@ -6,7 +8,7 @@ import { fillers } from "./fillers.ts"
 import { type Code, FIELDS, type Field, LIMITS, SEVERITIES, type Severity } from "./finding.ts"
 import { languages } from "./languages.ts"
 import { lengths } from "./lengths.ts"
-import type { Check, FieldText, Known, Listing, Mark } from "./listing.ts"
+import type { AppBackground, Check, FieldText, Listing, Mark } from "./listing.ts"
 import { names } from "./names.ts"
 import { prices } from "./prices.ts"
 import { repeats } from "./repeats.ts"
@@ -39,12 +41,17 @@ export interface Finding {
 export const MOST_ALIKE = 50
 
 /** A listing's texts for the checks. `language` is a key of WORD_LISTS. */
-export function readListing(texts: Texts, language: string, known: Known): Listing {
+export function readListing(texts: Texts, language: string, known: AppBackground): Listing {
+  return listingOf(texts, language, atOnce(backgroundIn(known, language)))
+}
+
+/** The same where what is known is read already. */
+export function listingOf(texts: Texts, language: string, background: Background): Listing {
   const fields = FIELDS.flatMap((field) => {
     const text = texts[field]
     return text === undefined ? [] : [[field, readField(field, text, language)] as const]
   })
-  return { fields: Object.fromEntries(fields), language, vocabulary: vocabularyOf(language), known }
+  return { fields: Object.fromEntries(fields), language, vocabulary: vocabularyOf(language), background }
 }
 
 /** Where a listing is to be shown. */
@@ -117,10 +124,7 @@ function findingOf({ code, severity, field, at, end, absent, waste, message }: M
   }
 }
 
-/**
- * Code points of the keyword field that errors and warnings would save, each counted once; being too long saves none. A
- * keyword of which nothing is left takes a comma with it.
- */
+/** Each code point once; being too long saves none. A keyword of which nothing is left takes a comma with it. */
 function roomLost(field: FieldText, marks: readonly Mark[]): number {
   const lost = new Uint8Array(field.text.length)
   for (const { code, severity, field: of, waste } of marks)

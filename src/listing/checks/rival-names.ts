@@ -1,11 +1,14 @@
+import { eachOf } from "../../vocabulary/pieces.ts"
+import type { AppBackground } from "./app-background.ts"
 import { wordsOf } from "./field-text.ts"
-import type { Listing } from "./listing.ts"
-import { type Phrases, phrasesFrom } from "./phrases.ts"
+import { phrasesFrom } from "./phrases.ts"
+import type { Vocabulary } from "./vocabulary.ts"
 
-interface KnownNames {
-  ownNames: Phrases
-  rivalNames: Phrases
-  rivalDevelopers: Phrases
+interface NameContext {
+  language: string
+  vocabulary: Vocabulary
+  /** Terms of the words of the tracked keywords. */
+  common: readonly string[]
 }
 
 /**
@@ -13,20 +16,19 @@ interface KnownNames {
  * form. Names made of nothing but common words tell nobody apart and are left out: common are the words of the tracked
  * keywords, fillers, small words, what two rivals or more have in their names, and what stands after that dash in one.
  */
-export function knownNames(listing: Listing): KnownNames {
-  const { known, fields } = listing
-  const common = commonWords(listing)
-  const telling = (names: string[][]) => names.filter((words) => isTelling(words, common))
-  const brand = (name: string) => termsOf(headOf(name), listing.language)
-  const maker = (name: string | null) =>
-    termsOf((name ?? "").slice(0, LONGEST).replace(LEGAL_FORM, ""), listing.language)
+export function* rivalNames(known: AppBackground, { language, vocabulary, common }: NameContext) {
+  const brand = (name: string) => termsOf(headOf(name), language)
+  const maker = (name: string | null) => termsOf((name ?? "").slice(0, LONGEST).replace(LEGAL_FORM, ""), language)
+  const names = [...new Set(known.rivals.map(({ name }) => name))]
+  const parts = yield* eachOf(names, (name) => partsOf(name, language))
+  const makers = yield* eachOf([...new Set(known.rivals.map(({ developer }) => developer))], maker)
+  const isCommon = new Set([...common, ...commonWords(parts, vocabulary)])
+  const telling = (all: string[][]) => phrasesFrom(all.filter((words) => isTelling(words, isCommon)))
   return {
-    // with a name at hand, the words it shares with the keywords are repeats
-    ownNames: phrasesFrom(
-      [fields.name ? [] : brand(known.name ?? ""), maker(known.developer)].filter((words) => words.length > 0),
-    ),
-    rivalNames: phrasesFrom(telling(known.rivals.map(({ name }) => brand(name)))),
-    rivalDevelopers: phrasesFrom(telling(known.rivals.map(({ developer }) => maker(developer)))),
+    brand: brand(known.name ?? ""),
+    maker: maker(known.developer),
+    rivals: telling(parts.map(({ head }) => head)),
+    makers: telling(makers),
   }
 }
 
@@ -45,19 +47,27 @@ function termsOf(name: string, language: string): string[] {
   return wordsOf(name.slice(0, LONGEST), language).map(({ term }) => term)
 }
 
-function commonWords({ known, vocabulary, language }: Listing): ReadonlySet<string> {
-  const names = [...new Set(known.rivals.map(({ name }) => name))]
-  const held = names.flatMap((name) => [...new Set(termsOf(name, language))])
+/** Terms of a name: before its first dash, behind it, and of all of it. */
+interface NameParts {
+  head: string[]
+  tail: string[]
+  all: string[]
+}
+
+function partsOf(name: string, language: string): NameParts {
+  const head = headOf(name)
+  return {
+    head: termsOf(head, language),
+    tail: termsOf(name.slice(head.length), language),
+    all: termsOf(name, language),
+  }
+}
+
+function commonWords(names: readonly NameParts[], vocabulary: Vocabulary): string[] {
+  const held = names.flatMap(({ all }) => [...new Set(all)])
   const often = [...Map.groupBy(held, (term) => term)].filter(([, { length }]) => length > 1).map(([term]) => term)
-  const tails = names.flatMap((name) => termsOf(name.slice(headOf(name).length), language))
   const fillers = [...vocabulary.filler.byFirst.values()].flat(2)
-  return new Set([
-    ...often,
-    ...tails,
-    ...fillers,
-    ...vocabulary.stop,
-    ...known.tracked.flatMap((term) => termsOf(term, language)),
-  ])
+  return [...often, ...names.flatMap(({ tail }) => tail), ...fillers, ...vocabulary.stop]
 }
 
 /** One word of fewer than three letters is no name to look for, in scripts that spell. */

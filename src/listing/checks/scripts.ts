@@ -4,9 +4,8 @@ import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 
 /**
- * Texts in another script than the locale's. A name or keyword in Latin letters is common everywhere and a hint alone; a
- * subtitle, promotional text or description of which less than a third is in the locale's script is a warning. In a text
- * that is mostly right, foreign words are quotations.
+ * A Latin name or keyword is common everywhere, and a hint; a longer text of which less than a third is in the locale's
+ * script is a warning.
  */
 export const scripts: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) =>

@@ -1,5 +1,5 @@
 import { foldText } from "../../vocabulary/matching.ts"
-import { normalForm } from "../../vocabulary/normal-form.ts"
+import { isPlain, normalForm } from "../../vocabulary/normal-form.ts"
 
 /** The spellings under which a word is compared. */
 export interface WordKeys {
@@ -12,10 +12,17 @@ export interface WordKeys {
 }
 
 export function wordKeys(text: string, language: string): WordKeys {
+  if (language !== "tr" && isPlain(text)) return plainKeys(text, language)
   const wide = normalForm(text, "NFKC")
   const term = unpointed(foldText(wide))
   const key = language === "tr" ? unpointed(normalForm(wide.toLocaleLowerCase("tr"), "NFC")) : term
   return { key, term, loose: singular(unaccented(term), language) }
+}
+
+/** The same of ASCII, where no letter has another form. */
+function plainKeys(text: string, language: string): WordKeys {
+  const term = foldText(text)
+  return { key: term, term, loose: singular(term, language) }
 }
 
 /** Without vowel points, cantillation and the stroke that only lengthens a word; ß as it is spelt in capitals. */

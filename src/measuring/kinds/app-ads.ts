@@ -15,7 +15,7 @@ export function appAdsKind(platform: Platform): Kind {
     requests: 1,
     everyDays: 14,
     async read([subject], port) {
-      const developerSite = await siteOf(subject!, port)
+      const developerSite = await readSite(subject!, port)
       if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
       const { now, signal, parseAppAds: parse } = port
       return [await readAppAds(port.askSite, { platform, id: subject!.subject, developerSite }, { now, signal, parse })]
@@ -27,7 +27,7 @@ export function appAdsKind(platform: Platform): Kind {
 const LOOK_AGAIN_MS = 24 * 3_600_000
 
 /** Null = a look-up of this version found none; undefined = there was no such look-up yet. */
-async function siteOf({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
+async function readSite({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
   const lookUp = platform === "ios" ? itunesLookup : playDetails
   const [row] = await sql<{ site: string | null; isKnown: boolean }[]>`
     select a.developer_site as site, a.developer_site is not null or exists (

@@ -3,7 +3,7 @@ import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import { playDetails } from "../../sources/play/details.ts"
 import { ReadFailure } from "../../sources/source.ts"
 import type { Kind, ReadPort } from "../kind.ts"
-import { afterLookUp } from "../put-forward.ts"
+import { putForwardLookUp } from "../put-forward.ts"
 
 export const appsOnAppStore: Kind = {
   name: "app",
@@ -20,7 +20,7 @@ export const appsOnAppStore: Kind = {
       }),
     ]
   },
-  putsForward: afterLookUp,
+  putsForward: putForwardLookUp,
 }
 
 export const appsOnPlay: Kind = {
@@ -34,13 +34,10 @@ export const appsOnPlay: Kind = {
     const { storefront, subject: id } = subject!
     return [await detailsOf(id, storefront, port)]
   },
-  putsForward: afterLookUp,
+  putsForward: putForwardLookUp,
 }
 
-/**
- * A page that is not there is Google Play's way to say that the app is not to be had in the country. It does not say which
- * country that is: it is believed where the latest page that was asked for alike named the country asked for.
- */
+/** A missing page means that the app is not sold there: believed where the latest page named the country asked for. */
 async function detailsOf(id: string, storefront: string, port: ReadPort): Promise<Observation> {
   try {
     return await port.ask(playDetails, { storefront, ids: [id] })

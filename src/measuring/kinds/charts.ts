@@ -4,7 +4,7 @@ import { appleGenres } from "../../sources/apple/genres.ts"
 import { itunesDeveloper } from "../../sources/apple/itunes-developer.ts"
 import { ReadFailure } from "../../sources/source.ts"
 import type { Kind } from "../kind.ts"
-import { afterChart } from "../put-forward.ts"
+import { putForwardChart } from "../put-forward.ts"
 
 export const chartOnAppStore: Kind = {
   name: "chart",
@@ -16,7 +16,7 @@ export const chartOnAppStore: Kind = {
   async read([subject], port) {
     return [await port.ask(appleCharts, chartNamed(subject!, subject!.subject))]
   },
-  putsForward: afterChart,
+  putsForward: putForwardChart,
 }
 
 export const genresOnAppStore: Kind = {

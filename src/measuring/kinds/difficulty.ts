@@ -2,7 +2,7 @@ import { latestTen } from "../../observations/derived/keyword-inputs.ts"
 import { withoutPages } from "../../observations/pages-in-look-ups.ts"
 import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
-import { afterTerms } from "../put-forward.ts"
+import { putForwardTerms } from "../put-forward.ts"
 import { deriveMetrics } from "./metrics.ts"
 
 // So many terms' first ten apps are in one look-up's fifty.
@@ -16,17 +16,17 @@ export const difficultyOnAppStore: Kind = {
   requests: 1,
   everyDays: 7,
   async read(subjects, port) {
-    const ids = await firstTen(port, subjects)
+    const ids = await readFirstIds(port, subjects)
     if (ids.length === 0) return []
     // whoever ranks is read for its figures alone
     return [withoutPages(await port.ask(itunesLookup, { storefront: subjects[0]!.storefront, ids }))]
   },
   derive: deriveMetrics,
-  putsForward: afterTerms,
+  putsForward: putForwardTerms,
 }
 
 /** Store ids of the ten apps that each term's difficulty will be made of, each once. */
-async function firstTen({ sql, now }: ReadPort, subjects: readonly Subject[]): Promise<string[]> {
+async function readFirstIds({ sql, now }: ReadPort, subjects: readonly Subject[]): Promise<string[]> {
   const [{ platform, storefront }] = subjects as [Subject]
   const rows = await sql<{ id: string }[]>`
     select distinct a.store_id as id

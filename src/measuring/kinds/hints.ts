@@ -5,6 +5,7 @@ import type { HintsObservation, Platform } from "../../observations/types.ts"
 import { appleHints } from "../../sources/apple/hints.ts"
 import { playSuggest } from "../../sources/play/suggest.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
+import { isTracked } from "../is-tracked.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { deriveMetrics } from "./metrics.ts"
 
@@ -19,7 +20,8 @@ export const hintsOnAppStore: Kind = {
   requests: 4,
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
-    return await ladder(subject!, port, appleHints)
+    const isWhole = await isTracked(subject!, port)
+    return await ladder(subject!, port, appleHints, isWhole)
   },
   derive: deriveMetrics,
 }
@@ -42,15 +44,17 @@ export const hintsOnPlay: Kind = {
   derive: deriveMetrics,
 }
 
-/** Types ever less of the term until the store suggests it no more. Beginnings that were read this week are not asked again. */
+/** Types ever less of the term until the store suggests no more. Beginnings read this week are not asked again. */
 async function ladder(
   { storefront, platform, subject: term }: Subject,
   port: ReadPort,
   source: Source<HintsQuestion, HintsObservation>,
+  isWhole: boolean,
 ): Promise<HintsObservation[]> {
-  const answers = await storedHints(port.sql, { platform, storefront, term, source: source.name })
+  const answers = await readStoredHints(port.sql, { platform, storefront, term, source: source.name })
   const read: HintsObservation[] = []
   for (let prefix = ladderNext(term, answers); prefix !== null; prefix = ladderNext(term, answers)) {
+    if (!isWhole && prefix !== term) break
     const seen = await port.ask(source, { storefront, prefix })
     read.push(seen)
     answers.set(prefix, seen.terms)
@@ -58,7 +62,7 @@ async function ladder(
   return read
 }
 
-async function storedHints(
+async function readStoredHints(
   sql: Sql,
   { platform, storefront, term, source }: { platform: Platform; storefront: string; term: string; source: string },
 ): Promise<Map<string, string[]>> {

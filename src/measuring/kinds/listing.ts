@@ -1,12 +1,11 @@
 import { appleAppPage } from "../../sources/apple/app-page.ts"
 import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
-import { afterApps } from "../put-forward.ts"
+import { putForwardApps } from "../put-forward.ts"
 
 /**
- * Of tracked apps and, where an upstream's turns are left over (PRIORITY.rivals), of their rivals. A page that is not there
- * is a failed read, and changes nothing: that the app is not sold in a storefront is for the look-up to say. Where it has
- * said so, the page is not asked for.
+ * Of tracked apps, and of their rivals where turns are left over. A missing page changes nothing: whether the app is
+ * sold is for the look-up to say.
  */
 export const listingOnAppStore: Kind = {
   name: "listing",
@@ -20,7 +19,7 @@ export const listingOnAppStore: Kind = {
     if (await isNotSold(port, subject!)) return []
     return [await port.ask(appleAppPage, { storefront, id })]
   },
-  putsForward: afterApps,
+  putsForward: putForwardApps,
 }
 
 /** Look-ups are daily: an older one may have been followed by another that failed. */

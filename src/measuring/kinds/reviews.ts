@@ -1,4 +1,4 @@
-import { knownReviews } from "../../history/reviews/feeds.ts"
+import { readKnownReviews } from "../../history/reviews/feeds.ts"
 import { feedOf } from "../../observations/review-feed.ts"
 import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import { appleReviews } from "../../sources/apple/reviews.ts"
@@ -7,8 +7,9 @@ import { playReviews } from "../../sources/play/reviews.ts"
 import { readPlayReviews, readReviews } from "../../sources/read-reviews.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { STOREFRONTS } from "../../vocabulary/storefronts.ts"
+import { isTracked } from "../is-tracked.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
-import { afterApps, afterReviews } from "../put-forward.ts"
+import { putForwardApps, putForwardReviews } from "../put-forward.ts"
 
 /** Of a reading that meets what it knows: one page, and now and then one that has to be asked for again. */
 const REQUESTS = 1.25
@@ -24,10 +25,11 @@ export const reviewsOnAppStore: Kind = {
   isLong: true,
   async read([subject], port) {
     const { storefront, subject: id } = subject!
-    const held = await heldOf(subject!, port)
-    return await readReviews(port.ask, { storefront, id, ...held })
+    const held = await readKnownFeed(subject!, port)
+    const newestPage = !(await isTracked(subject!, port))
+    return await readReviews(port.ask, { storefront, id, newestPage, ...held })
   },
-  putsForward: afterApps,
+  putsForward: putForwardApps,
 }
 
 /** Google Play shows the reviews of a language whatever country asks: of the storefronts that share one, the first reads. */
@@ -42,11 +44,12 @@ export const reviewsOnPlay: Kind = {
   async read([subject], port) {
     const { storefront, subject: id } = subject!
     const language = reviewLanguage(storefront)
-    if (await isReadElsewhere(subject!, language, port)) return []
-    const held = await heldOf(subject!, port)
-    return await readPlayReviews(port.ask, { storefront, language, id, ...held })
+    const newestPage = !(await isTracked(subject!, port))
+    if (!newestPage && (await isReadElsewhere(subject!, language, port))) return []
+    const held = await readKnownFeed(subject!, port)
+    return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...held })
   },
-  putsForward: afterReviews,
+  putsForward: putForwardReviews,
 }
 
 async function isReadElsewhere({ platform, storefront, subject }: Subject, language: string, { sql }: ReadPort) {
@@ -60,17 +63,20 @@ async function isReadElsewhere({ platform, storefront, subject }: Subject, langu
   return rows.length > 0
 }
 
-/** What is known of the app's reviews, and of how many have rated it. */
-async function heldOf({ platform, storefront, subject: storeId }: Subject, { sql, now }: ReadPort) {
+async function readKnownFeed({ platform, storefront, subject: storeId }: Subject, { sql, now }: ReadPort) {
   const language = platform === "android" ? reviewLanguage(storefront) : undefined
   const source = platform === "ios" ? appleReviews.name : playReviews.name
   const feed = feedOf({ platform, storefront, ...(language !== undefined && { language }) })
-  const known = await knownReviews(sql, { platform, storeId, feed, source: source as "apple-reviews" | "play-reviews" })
-  return { known, ratings: await latestRatings({ sql, now }, { platform, storefront, storeId }) }
+  const known = await readKnownReviews(sql, {
+    platform,
+    storeId,
+    feed,
+    source: source as "apple-reviews" | "play-reviews",
+  })
+  return { known, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
 }
 
-/** Google Play counts all countries together. */
-async function latestRatings(
+async function readLatestCount(
   { sql, now }: Pick<ReadPort, "sql" | "now">,
   { platform, storefront, storeId }: Pick<Subject, "platform" | "storefront"> & { storeId: string },
 ): Promise<number | null> {

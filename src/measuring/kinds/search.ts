@@ -1,9 +1,9 @@
 import type { Tx } from "../../database/types.ts"
-import type { SearchQuestion } from "../../observations/kinds/search.ts"
+import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { Platform, SearchObservation } from "../../observations/types.ts"
 import { ReadFailure, type Source } from "../../sources/source.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
-import { afterTerms } from "../put-forward.ts"
+import { putForwardTerms } from "../put-forward.ts"
 import { deriveMetrics } from "./metrics.ts"
 
 export type SearchSource = Source<SearchQuestion, SearchObservation>
@@ -21,8 +21,8 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
       const { storefront, subject: term } = subject!
       return [await firstOf(sources, { storefront, term }, port)]
     },
-    derive: platform === "ios" ? difficultyIsDue : deriveMetrics,
-    putsForward: afterTerms,
+    derive: platform === "ios" ? makeDifficultyDue : deriveMetrics,
+    putsForward: putForwardTerms,
   }
 }
 
@@ -44,7 +44,7 @@ async function firstOf(
 }
 
 /** A tracked keyword's difficulty needs its results first: it becomes due with the first reading of them. */
-export async function difficultyIsDue(
+export async function makeDifficultyDue(
   tx: Tx,
   subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],
 ): Promise<void> {

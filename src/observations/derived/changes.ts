@@ -16,14 +16,11 @@ export interface Span extends Series {
   to: Date
 }
 
-/**
- * Derives the changes of pages anew, as far as runs that came, went or changed bear upon them: for these, and the few after
- * them. Idempotent. The caller holds the lock of the series.
- */
+/** As far as runs that came, went or changed bear upon them, and the few after. Needs the series' lock. Idempotent. */
 export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<void> {
   const replacements: Replacement[] = []
   for (const span of spans) {
-    const runs = await runsAround(tx, span)
+    const runs = await readRunsAround(tx, span)
     const within = placesWithin(
       runs.map(({ firstSeenAt }) => firstSeenAt),
       span,
@@ -39,7 +36,7 @@ export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<voi
 type HeldRun = PageRun & { origin: string }
 
 /** Of a span, with those before that it is compared with, those after that may be compared with it, and one more. */
-async function runsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<HeldRun[]> {
+async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<HeldRun[]> {
   return await tx<HeldRun[]>`
     with own as (
       select first_seen_at, seen_at, parser, origin, digest

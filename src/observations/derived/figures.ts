@@ -17,11 +17,8 @@ export interface FigureOptions {
 }
 
 /**
- * Calculates the figures of all keywords of these storefronts that readings of the last SHOWN_DAYS days can change, as if
- * each day's readings had been followed by a calculation on that day: the days of a keyword's latest results, of the
- * latest ratings of the apps among them, and of its latest suggestions. It goes by what is stored alone, so that it gives
- * the same in whatever order the readings came, from however many processes; repeating it changes nothing. An older
- * reading gives no figure: none would be shown.
+ * Of all keywords that readings of the last SHOWN_DAYS days can change, as if each day had been calculated on that day.
+ * It goes by what is stored alone: the same in any order, from any number of processes.
  */
 export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: FigureOptions): Promise<void> {
   for (const side of sides.values()) {
@@ -41,7 +38,6 @@ export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: Figu
   }
 }
 
-/** Storefronts of stores, each once. */
 export type Sides = Map<string, Side>
 
 /** Adds where the reading can change keywords' figures. */

@@ -7,7 +7,6 @@ import { bestFirst } from "../best-first.ts"
 import type { ListKey } from "../rows/identities.ts"
 import { DEMO, type RankSource, sourceOf } from "../types.ts"
 
-/** A reading that a figure rests on. */
 export interface Evidence {
   source: string
   seenAt: Date
@@ -25,7 +24,6 @@ export interface KeywordInputs {
 
 export interface Results extends Evidence {
   source: RankSource
-  /** The first ten, in their order. */
   slots: ResultSlot[]
 }
 
@@ -43,13 +41,10 @@ export interface HintAnswer extends Evidence {
   terms: string[]
 }
 
-/** A keyword's figures rest on nothing that is older. */
+/** Keywords' figures rest on nothing older. */
 export const YOUNG_DAYS = 30
 
-/**
- * What there is of each list, in order, up to the day of `now`: the first ten of its latest reading (latestTen) with their
- * newest rating counts in that storefront, and the newest suggestions for each beginning of its term. Nothing of the demo's.
- */
+/** Up to the day of `now`: ten places with their newest rating counts, and suggestions. Nothing of the demo's. */
 export async function readInputs(
   tx: Tx,
   lists: readonly (ListKey & { id: number })[],
@@ -75,18 +70,16 @@ interface SlotRow extends ResultSlot {
 }
 
 /**
- * The reading of the list `l` whose first ten places stand for its keyword, as a lateral query: the answer of the latest
- * young day with one that was read ten deep, or to the end of a shorter list. Nobody knows what follows a reading that
- * stopped before: its other places are not empty.
+ * The latest young day's answer that was read ten deep, or to its end: what follows a reading that stopped before is
+ * unknown, not empty.
  */
 export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
-/** The same between two days, both included. */
 export function latestTenBetween(sql: Db, { from, to }: { from: string; to: string }) {
   return sql`
-    select day, source, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
+    select day, source, depth, cardinality(app_ids) as results, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
     from search_results
     where list_id = l.id and day between ${from} and ${to} and complete and origin <> ${DEMO}
       and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)

@@ -1,15 +1,17 @@
 import { json } from "../../database/json.ts"
-import type { Db, Tx } from "../../database/types.ts"
+import type { Db, Sql, Tx } from "../../database/types.ts"
 import { type Band, bandOf } from "../../formulas/difficulty.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
+import type { PopularitySource } from "../../vocabulary/upstreams.ts"
 import type { Side } from "../provenance.ts"
 import { holdIdentities, type ListKey, listIds, lockLists } from "../rows/identities.ts"
 import { readInputs, YOUNG_DAYS } from "./keyword-inputs.ts"
-import { ESTIMATE, type MetricRow, metricRows } from "./keyword-rows.ts"
+import { CALCULATED, ESTIMATE, type MetricRow, metricRows } from "./keyword-rows.ts"
+import { deriveKeywordNow } from "./now.ts"
 
 /**
  * Calculates demand, difficulty, hint count and popularity of keywords anew, from what is stored by `now`, and keeps them
- * under its UTC day, with the parts they were made of and the readings they rest on. Six statements, however many keywords.
+ * under its UTC day, with the parts they were made of and the readings they rest on. Seven statements, however many keywords.
  *
  * A figure that lacks what it needs is not written: not measured. One whose inputs were read and give nothing is written
  * with score null. Repeating it changes nothing: a figure is kept anew on another day only where it rests on something
@@ -21,16 +23,17 @@ export async function deriveKeywordMetrics(tx: Tx, subjects: readonly ListKey[],
   await holdIdentities(tx)
   const ids = await listIds(tx, subjects)
   const lists = [...new Map(subjects.map((key, place) => [ids[place], { ...key, id: ids[place] as number }])).values()]
-  // whoever measures another part of the same keyword waits here, and then sees what this one has stored
+  // a measurement of another part of the same keyword waits here, and then sees what this one stored
   await lockLists(tx, ids)
   const platforms = new Map(lists.map(({ id, platform }) => [id, platform]))
   const inputs = await readInputs(tx, lists, now)
   const rows = inputs.flatMap((input) => metricRows({ ...input, platform: platforms.get(input.listId)! }, now))
-  if (rows.length > 0) await store(tx, rows, dayOf(now))
+  if (rows.length > 0) await deriveKeywordNow(tx, await store(tx, rows, dayOf(now)))
 }
 
-async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<void> {
-  await tx`
+/** Gives the lists of which figures were written. */
+async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<number[]> {
+  const written = await tx<{ listId: number }[]>`
     insert into keyword_metric as held (list_id, metric, day, source, seen_at, score, formula, parts)
     select list_id, metric, ${day}::date, source, seen_at, score, formula, parts
     from jsonb_to_recordset(${json(tx, rows.map(stored))}) r (
@@ -46,7 +49,9 @@ async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<v
     set seen_at = excluded.seen_at, score = excluded.score, formula = excluded.formula, parts = excluded.parts
     where (excluded.formula, excluded.seen_at) >= (held.formula, held.seen_at)
       and (excluded.formula, excluded.seen_at, excluded.score, excluded.parts)
-        is distinct from (held.formula, held.seen_at, held.score, held.parts)`
+        is distinct from (held.formula, held.seen_at, held.score, held.parts)
+    returning list_id as "listId"`
+  return [...new Set(written.map(({ listId }) => listId))]
 }
 
 function stored({ listId, metric, source, seenAt, score, formula, parts }: MetricRow) {
@@ -61,7 +66,7 @@ export interface KeywordMetrics {
   hintCount: number | null
   hintCountAt: string | null
   popularity: number | null
-  popularitySource: string | null
+  popularitySource: PopularitySource | null
   /** The month that a published popularity stands for, "YYYY-MM". */
   popularityWeek: string | null
   popularityNone: boolean
@@ -72,7 +77,11 @@ export interface KeywordMetrics {
   difficultyAt: string | null
 }
 
-/** A keyword of which nothing is known. */
+type Popularity = Pick<
+  KeywordMetrics,
+  "popularity" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt"
+>
+
 export const UNMEASURED: KeywordMetrics = {
   demand: null,
   demandAt: null,
@@ -92,27 +101,14 @@ export const UNMEASURED: KeywordMetrics = {
 /** A calculated figure that is older on `today` says nothing of today. */
 export const SHOWN_DAYS = 90
 
-/**
- * The latest figures of keywords in one storefront of one store; every term asked for has an entry. A popularity that the
- * store publishes, of whatever month, comes before any estimate.
- */
-export async function keywordMetricsOf(
+/** Every term has an entry. A popularity that the store publishes, of whatever month, comes before any estimate. */
+export async function readKeywordMetrics(
   sql: Db,
   { platform, storefront, terms, today }: Side & { terms: readonly string[]; today: string },
 ): Promise<Map<string, KeywordMetrics>> {
   if (terms.length === 0) return new Map()
-  const since = addDays(today, -SHOWN_DAYS)
-  const latest = (metric: MetricRow["metric"]) => sql`
-    select score, seen_at
-    from keyword_metric
-    where list_id = l.id and metric = ${metric} and formula > 0 and day >= ${since}
-    order by day desc, seen_at desc, source
-    limit 1`
-  const rows = await sql<Row[]>`
-    select k.term, demand.score as demand, demand.seen_at as "demandAt", hints.score as "hintCount",
-      hints.seen_at as "hintsAt", difficulty.score as difficulty, difficulty.seen_at as "difficultyAt",
-      published.score as published, published.source as "publishedBy", published.day as "publishedFor",
-      published.seen_at as "publishedAt", estimate.score as estimate, estimate.seen_at as "estimateAt"
+  const rows = await sql<(MetricsRow & { term: string })[]>`
+    select k.term, ${figures(sql)}
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
     left join lateral (
       select id
@@ -120,63 +116,110 @@ export async function keywordMetricsOf(
       where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
       offset 0
     ) l on true
-    left join lateral (${latest("demand")}) demand on true
-    left join lateral (${latest("hints")}) hints on true
-    left join lateral (${latest("difficulty")}) difficulty on true
     left join lateral (
-      select score, source, day, seen_at
-      from keyword_metric
-      where list_id = l.id and metric = 'popularity' and formula = 0
-      order by day desc, seen_at desc, source
-      limit 1
-    ) published on true
-    left join lateral (${latest("popularity")}) estimate on true
+      select *
+      from keyword_now
+      where list_id = l.id
+      offset 0
+    ) n on true
     order by k.place
     limit ${terms.length}`
-  return new Map(rows.map((row) => [row.term, metricsOf(row)]))
+  return new Map(rows.map((row) => [row.term, metricsOf(row, today)]))
 }
 
-interface Row {
-  term: string
+/** By the ids of lists; one of which nothing is known has no entry. */
+export async function readMetricsOfLists(
+  sql: Db,
+  lists: readonly number[],
+  today: string,
+): Promise<Map<number, KeywordMetrics>> {
+  if (lists.length === 0) return new Map()
+  const rows = await sql<(MetricsRow & { listId: number })[]>`
+    select n.list_id as "listId", ${figures(sql)}
+    from unnest(${lists as number[]}::int[]) l (id)
+    cross join lateral (
+      select *
+      from keyword_now
+      where list_id = l.id
+      offset 0
+    ) n
+    order by n.list_id
+    limit ${lists.length}`
+  return new Map(rows.map((row) => [row.listId, metricsOf(row, today)]))
+}
+
+/** As one row "seenAt". None = none was made, or its ratings are older than its results: the apps must be looked up. */
+export function latestDifficulty(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
+  return sql`
+    select n.difficulty_at as "seenAt"
+    from list l
+    join keyword_now n on n.list_id = l.id
+    join keyword_metric m
+      on (m.list_id, m.metric, m.day, m.source) = (l.id, 'difficulty', n.difficulty_day, ${CALCULATED})
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject}) and n.difficulty_at >= ${since}
+      and coalesce((m.parts #>> '{ratings,from}')::timestamptz, n.difficulty_at) >= ${since}`
+}
+
+function figures(sql: Db) {
+  return sql`
+    n.demand, n.demand_day as "demandDay", n.demand_at as "demandAt", n.hints, n.hints_day as "hintsDay",
+    n.hints_at as "hintsAt", n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt",
+    n.estimate, n.estimate_day as "estimateDay", n.estimate_at as "estimateAt", n.published,
+    n.published_day as "publishedDay", n.published_at as "publishedAt", n.published_by as "publishedBy"`
+}
+
+interface MetricsRow {
   demand: number | null
+  demandDay: string | null
   demandAt: Date | null
-  hintCount: number | null
+  hints: number | null
+  hintsDay: string | null
   hintsAt: Date | null
   difficulty: number | null
+  difficultyDay: string | null
   difficultyAt: Date | null
-  published: number | null
-  publishedBy: string | null
-  publishedFor: string | null
-  publishedAt: Date | null
   estimate: number | null
+  estimateDay: string | null
   estimateAt: Date | null
+  published: number | null
+  publishedDay: string | null
+  publishedAt: Date | null
+  publishedBy: PopularitySource | null
 }
 
-function metricsOf(row: Row): KeywordMetrics {
-  const { demand, hintCount, difficulty } = row
+function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
+  const since = addDays(today, -SHOWN_DAYS)
+  const shown = (day: string | null, score: number | null, at: Date | null) =>
+    day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
+  const demand = shown(row.demandDay, row.demand, row.demandAt)
+  const hints = shown(row.hintsDay, row.hints, row.hintsAt)
+  const difficulty = shown(row.difficultyDay, row.difficulty, row.difficultyAt)
   return {
-    demand,
-    demandAt: iso(row.demandAt),
-    hintCount,
-    hintCountAt: iso(row.hintsAt),
-    ...popularityOf(row),
-    difficulty,
-    difficultyBand: difficulty === null ? null : bandOf(difficulty),
-    difficultyNone: difficulty === null && row.difficultyAt !== null,
-    difficultyAt: iso(row.difficultyAt),
+    demand: demand.score,
+    demandAt: demand.at,
+    hintCount: hints.score,
+    hintCountAt: hints.at,
+    ...popularityOf(row, shown(row.estimateDay, row.estimate, row.estimateAt)),
+    difficulty: difficulty.score,
+    difficultyBand: difficulty.score === null ? null : bandOf(difficulty.score),
+    difficultyNone: difficulty.score === null && difficulty.at !== null,
+    difficultyAt: difficulty.at,
   }
 }
 
-function popularityOf({ published, publishedBy, publishedFor, publishedAt, estimate, estimateAt }: Row) {
+function popularityOf(
+  { published, publishedBy, publishedDay, publishedAt }: MetricsRow,
+  estimate: { score: number | null; at: string | null },
+): Popularity {
   const none = { popularity: null, popularitySource: null, popularityWeek: null, popularityNone: false }
   if (published !== null) {
-    const popularityWeek = publishedFor?.slice(0, 7) ?? null
+    const popularityWeek = publishedDay?.slice(0, 7) ?? null
     const popularityAt = iso(publishedAt)
     return { ...none, popularity: published, popularitySource: publishedBy, popularityWeek, popularityAt }
   }
-  const popularityAt = iso(estimateAt)
-  if (estimate !== null) return { ...none, popularity: estimate, popularitySource: ESTIMATE, popularityAt }
-  return { ...none, popularityNone: estimateAt !== null, popularityAt }
+  const popularityAt = estimate.at
+  if (estimate.score !== null) return { ...none, popularity: estimate.score, popularitySource: ESTIMATE, popularityAt }
+  return { ...none, popularityNone: popularityAt !== null, popularityAt }
 }
 
 function iso(at: Date | null): string | null {

@@ -11,7 +11,6 @@ export const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
 export const CALCULATED = "calculated"
 export const ESTIMATE = "estimate"
 
-/** A figure to store. */
 export interface MetricRow {
   listId: number
   metric: (typeof METRICS)[number]
@@ -20,10 +19,7 @@ export interface MetricRow {
   seenAt: Date
   score: number | null
   formula: number
-  /**
-   * The formula's parts. `read`: the readings it rests on. `ratings`: where rating counts came from, but for those that came
-   * with that reading. `of`: the figures it is made of, as they stand at that list under their own `seen_at`.
-   */
+  /** `read`: readings it rests on; `ratings`: other sources of counts; `of`: figures, under their own `seen_at`. */
   parts: Record<string, unknown>
 }
 
@@ -38,10 +34,10 @@ export function metricRows(
   return rows.flatMap((row) => (row ? { listId, ...row } : []))
 }
 
-type Row = Omit<MetricRow, "listId">
+type NewMetricRow = Omit<MetricRow, "listId">
 type Inputs = Omit<KeywordInputs, "listId">
 
-function hintsRow({ term, hints: answers }: Inputs): (Row & { hints: Hints }) | undefined {
+function hintsRow({ term, hints: answers }: Inputs): (NewMetricRow & { hints: Hints }) | undefined {
   const hints = hintsOf(term, new Map(answers.map(({ prefix, terms }) => [prefix, terms])))
   if (!hints) return undefined
   const { prefixes, ...parts } = hints
@@ -57,7 +53,7 @@ function hintsRow({ term, hints: answers }: Inputs): (Row & { hints: Hints }) | 
   }
 }
 
-function demandRow({ results }: Inputs): (Row & { mass: number | null }) | undefined {
+function demandRow({ results }: Inputs): (NewMetricRow & { mass: number | null }) | undefined {
   const figure = results && demandOf(results.slots.map(({ ratings }) => ratings))
   if (!figure) return undefined
   const { score, parts } = figure
@@ -72,7 +68,7 @@ function demandRow({ results }: Inputs): (Row & { mass: number | null }) | undef
   }
 }
 
-function difficultyRow({ term, results }: Inputs, now: Date): Row | undefined {
+function difficultyRow({ term, results }: Inputs, now: Date): NewMetricRow | undefined {
   const figure = results && difficultyOf(term, results.slots, now)
   if (!figure) return undefined
   const { score, parts } = figure
@@ -90,7 +86,7 @@ function popularityRow(
   platform: Platform,
   hints: ReturnType<typeof hintsRow>,
   demand: ReturnType<typeof demandRow>,
-): Row | undefined {
+): NewMetricRow | undefined {
   // Google Play is asked for the fully typed term alone, and a miss there says little: its depth counts as not read.
   const read = hints ? { ...hints.hints, ...(platform === "android" && { prefixDepth: null, finished: false }) } : null
   const figure = estimatePopularity({ ratingMass: demand?.mass ?? null, hints: read })

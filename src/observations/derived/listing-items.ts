@@ -42,22 +42,21 @@ export async function storeItems(tx: Tx, pages: readonly ReadListing[]): Promise
       or excluded.first_seen_at < held.first_seen_at`
 }
 
-interface Item extends ReadListing {
+interface PageItem extends ReadListing {
   kind: "event" | EditorialCard["kind"]
   item: InAppEvent | EditorialCard
 }
 
-/** Once each, though a page may show a card twice. */
-function itemsOf(page: ReadListing): Item[] {
+function itemsOf(page: ReadListing): PageItem[] {
   const { events = [], editorial = [] } = page.from.listing
   const items = [
     ...events.map((item) => ({ ...page, kind: "event" as const, item })),
     ...editorial.map((item) => ({ ...page, kind: item.kind, item })),
-  ].map((item): Item => ({ ...item, key: `${page.key} ${item.kind} ${item.item.id}` }))
+  ].map((item): PageItem => ({ ...item, key: `${page.key} ${item.kind} ${item.item.id}` }))
   return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].toReversed()
 }
 
-function stored({ from, appId, storefront, source, kind, item }: Item, firstSeenAt: Date) {
+function stored({ from, appId, storefront, source, kind, item }: PageItem, firstSeenAt: Date) {
   const { seenAt, parser, origin, sha256 } = from
   const event = (kind === "event" ? item : {}) as Partial<InAppEvent>
   return {

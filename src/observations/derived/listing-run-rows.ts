@@ -3,7 +3,6 @@ import type { Tx } from "../../database/types.ts"
 import type { ListingObservation } from "../types.ts"
 import type { Moment, Run, Series } from "./listing-runs.ts"
 
-/** A reading of the page of one app, by what it tells. */
 export interface ReadListing extends Series {
   from: ListingObservation
   key: string
@@ -25,7 +24,7 @@ interface RunKey extends Series {
 export type HeldRun = Run & RunKey
 
 /** By section key: the run that begins before the earliest reading, which may go on or be cut, and all after it. */
-export async function heldRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, HeldRun[]>> {
+export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, HeldRun[]>> {
   const sections = [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key).values()].map((same) => {
     const [{ page, section }] = same as [(typeof same)[number]]
     const earliest = Math.min(...same.map((one) => one.section.moment.at))
@@ -68,7 +67,6 @@ export interface MergedSection extends RunKey {
   written: readonly Run[]
 }
 
-/** Stores runs that came or changed, and takes away those that are gone. */
 export async function writeRuns(tx: Tx, merged: readonly MergedSection[]): Promise<void> {
   const changed = merged.filter(({ gone, written }) => gone.length + written.length > 0)
   if (changed.length === 0) return

@@ -2,16 +2,13 @@ import { hash } from "node:crypto"
 import { hexOf } from "../precedence.ts"
 import type { ListingObservation } from "../types.ts"
 
-/** What readings of one page follow each other by. */
 export interface Series {
   appId: number
   storefront: string
   source: string
 }
 
-/** What one reading showed of a section. */
 export interface Moment {
-  /** Milliseconds since 1970. */
   at: number
   /** Of what the section said, 32 hex digits. */
   digest: string
@@ -32,9 +29,8 @@ export function momentOf({ seenAt, parser, origin, sha256 }: ListingObservation,
 }
 
 /**
- * The runs that held readings and added ones make, oldest first, in whichever order they are given. Of readings of one
- * moment that of the newer parser is held, then that of the greater sha256; `kept` are the added ones that are, and were
- * not before.
+ * Oldest first, in any order of coming. Of one moment the newer parser is held, then the greater sha256; `kept` are the
+ * added ones that are held.
  */
 export function mergeRuns(held: readonly Run[], added: readonly Moment[]): { runs: Run[]; kept: Set<Moment> } {
   const moments = new Map(held.flatMap(momentsOf).map((moment) => [moment.at, moment]))

@@ -30,7 +30,6 @@ export async function storeVersions(tx: Tx, pages: readonly ReadListing[]): Prom
       or (excluded.first_seen_at, excluded.origin) < (held.first_seen_at, held.origin)`
 }
 
-/** What the statement above says again of what is stored. */
 interface Form {
   key: string
   page: ReadListing

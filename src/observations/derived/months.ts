@@ -3,24 +3,16 @@ import { bestFirst } from "../best-first.ts"
 
 export interface ListMonth {
   listId: number
-  /** First day of the month. */
   month: string
 }
 
-/**
- * Rebuilds what is derived of these lists' months, for the apps that track them: rank_month and list_month. Idempotent.
- * Import, restatement and back-fill share it. The caller holds the lists' lock (lockLists), so that no reading and no
- * tracking is missed.
- */
+/** For the apps that track these lists: rank_month and list_month. Needs the lists' lock (lockLists). Idempotent. */
 export async function deriveMonths(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
   for (let at = 0; at < touched.length; at += CHUNK) await derive(tx, touched.slice(at, at + CHUNK))
 }
 
-/**
- * The months in which these lists may have readings that answer a day, and those of which something derived is still
- * held, for the list or for one of `apps` (ids of store apps): nothing is derived anew while nobody tracks.
- */
-export async function monthsOf(tx: Tx, lists: readonly number[], apps: readonly number[] = []): Promise<ListMonth[]> {
+/** Months with readings that answer a day, or with something derived, for the list or one of `apps` (store_app ids). */
+export async function readMonths(tx: Tx, lists: readonly number[], apps: readonly number[] = []): Promise<ListMonth[]> {
   return await tx<ListMonth[]>`
     select id as "listId", month::date
     from list

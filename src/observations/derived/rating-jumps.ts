@@ -1,22 +1,19 @@
 import type { Tx } from "../../database/types.ts"
 import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../../listing/changes.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import type { Identified } from "../rows/identified.ts"
+import type { SurrogateIds } from "../rows/identified.ts"
 import type { AppsObservation, ListingObservation } from "../types.ts"
 import { placesWithin, type Replacement, replaceChanges } from "./changes.ts"
 import type { Series } from "./listing-runs.ts"
 
 /** A reading of which rating counts were new; of several apps, or of the one whose page it is. */
-type Counted = AppsObservation | ListingObservation
+type RatingReading = AppsObservation | ListingObservation
 
-/**
- * Derives the jumps of ratings anew around days whose counts came from these readings. Idempotent. The caller holds the lock
- * of their series, or has written their counts.
- */
-export async function deriveJumps(tx: Tx, counted: readonly Counted[], known: Identified): Promise<void> {
+/** Around days whose counts came from these readings. Needs their series' lock, or their counts written. Idempotent. */
+export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], known: SurrogateIds): Promise<void> {
   const spans = spansOf(counted, known)
   if (spans.length === 0) return
-  const days = await daysAround(tx, spans)
+  const days = await readDaysAround(tx, spans)
   const replacements = spans.map((span, place): Replacement => {
     const { first, last, ...series } = span
     const own = days.get(place) ?? []
@@ -31,13 +28,12 @@ export async function deriveJumps(tx: Tx, counted: readonly Counted[], known: Id
   await replaceChanges(tx, RATING_CHANGES, replacements)
 }
 
-/** UTC days of a series, both included. */
 interface Span extends Series {
   first: string
   last: string
 }
 
-function spansOf(counted: readonly Counted[], { appOf }: Identified): Span[] {
+function spansOf(counted: readonly RatingReading[], { appOf }: SurrogateIds): Span[] {
   const days = counted.flatMap((reading) => {
     const { platform, storefront, source, seenAt } = reading
     const day = dayOf(seenAt)
@@ -54,8 +50,7 @@ function spansOf(counted: readonly Counted[], { appOf }: Identified): Span[] {
 
 type HeldDay = RatingDay & { origin: string }
 
-/** By the span's place, oldest first. */
-async function daysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
+async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
   const rows = await tx<(HeldDay & { place: number })[]>`
     with span as materialized (
       select *

@@ -9,10 +9,7 @@ export interface BatchSize {
   note(results: number, tookMs: number): void
 }
 
-/**
- * As many results as are stored in some 25 ms on this machine, as far as the transactions so far tell: a slow or busy one
- * stores fewer at once, so that nobody waits longer there.
- */
+/** What is stored in some 25 ms on this machine, by the transactions so far: nobody waits longer on a slow one. */
 export function createBatchSize(): BatchSize {
   let results = 200
   return {

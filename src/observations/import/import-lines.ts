@@ -8,23 +8,19 @@ import { KINDS, kindNamed } from "../kinds.ts"
 import { type RecordOptions, record } from "../record.ts"
 import type { Attempt, Observation } from "../types.ts"
 import { type BatchSize, createBatchSize } from "./batch-size.ts"
-import { LineProblem, type Parsed, parseLine } from "./lines.ts"
+import { LineProblem, type ParsedLine, parseLine } from "./lines.ts"
 
-/** Counts so far. */
 export interface ImportProgress {
-  /** Lines that were not blank. */
   read: number
   /** Readings stored: new ones, and those that replaced a lesser one. */
   recorded: number
   /** Readings and attempts that were there already. */
   known: number
-  /** Failed reads logged. */
   attempts: number
-  /** Lines that were skipped. */
   skipped: number
 }
 
-export interface Imported extends Omit<ImportProgress, "skipped"> {
+export interface ImportResult extends Omit<ImportProgress, "skipped"> {
   /** Lines that were skipped, by number from 1, and why. */
   bad: BadLine[]
 }
@@ -47,10 +43,8 @@ export interface ImportOptions {
 }
 
 /**
- * Imports JSON Lines (see parseLine), in batches that are stored whole or not at all, but for long pages of reviews, which are
- * stored in parts; bad lines are skipped and named. At the end keywords' figures are calculated of what is stored then (see deriveFigures): no worker is needed for them.
- * Importing the same lines again changes nothing, so an import that was interrupted is simply repeated, also for the sake
- * of the figures. What the database throws is thrown on; batches before it stay.
+ * Batches are stored whole or not at all, long pages of reviews in parts; bad lines are skipped and named. Keywords'
+ * figures are calculated at the end. An interrupted import is simply repeated.
  */
 export async function importLines(
   sql: Sql,
@@ -63,14 +57,14 @@ export async function importLines(
     note,
     kinds = KINDS,
   }: ImportOptions = {},
-): Promise<Imported> {
-  const total: Imported = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
+): Promise<ImportResult> {
+  const total: ImportResult = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
   const sides: Sides = new Map()
-  let pending: Numbered[] = []
+  let pending: NumberedLine[] = []
   let results = 0
   let number = 0
   const size = createBatchSize()
-  const storing: Storing = { sql, total, size, pause, now, note, kinds }
+  const storing: ImportState = { sql, total, size, pause, now, note, kinds }
   const flush = async () => {
     await store(storing, pending, results)
     pending = []
@@ -106,17 +100,17 @@ export async function importLines(
 
 const PAUSE_MS = 5
 
-function resultsOf(parsed: Parsed, kinds: readonly AnyKind[]): number {
+function resultsOf(parsed: ParsedLine, kinds: readonly AnyKind[]): number {
   if (parsed.kind === "attempt") return 0
   return kindNamed(parsed.observation.kind, kinds)?.weight?.(parsed.observation) ?? 1
 }
 
-interface Numbered {
+interface NumberedLine {
   number: number
-  parsed: Parsed
+  parsed: ParsedLine
 }
 
-function tryParse(text: string, line: number, { total: { bad }, kinds }: Storing): Parsed | undefined {
+function tryParse(text: string, line: number, { total: { bad }, kinds }: ImportState): ParsedLine | undefined {
   try {
     return parseLine(text, kinds)
   } catch (error) {
@@ -125,9 +119,9 @@ function tryParse(text: string, line: number, { total: { bad }, kinds }: Storing
   }
 }
 
-interface Storing {
+interface ImportState {
   sql: Sql
-  total: Imported
+  total: ImportResult
   size: BatchSize
   pause: () => Promise<void>
   now: () => Date
@@ -135,7 +129,7 @@ interface Storing {
   kinds: readonly AnyKind[]
 }
 
-async function store(storing: Storing, pending: readonly Numbered[], results: number): Promise<void> {
+async function store(storing: ImportState, pending: readonly NumberedLine[], results: number): Promise<void> {
   const { sql, total, now } = storing
   const readings: { line: number; observation: Observation }[] = []
   const attempts: { line: number; attempt: Attempt }[] = []
@@ -150,11 +144,11 @@ async function store(storing: Storing, pending: readonly Numbered[], results: nu
   for (const { index, problem } of stored.refused) {
     total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
   }
-  for (const { line, attempt } of attempts) await log(sql, line, attempt, total, now)
+  for (const { line, attempt } of attempts) await logAttempt(sql, line, attempt, total, now)
 }
 
 function optionsOf(
-  { size, note, kinds }: Storing,
+  { size, note, kinds }: ImportState,
   observations: readonly Observation[],
   results: number,
 ): RecordOptions {
@@ -162,7 +156,13 @@ function optionsOf(
   return { kinds, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
 }
 
-async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, now: () => Date): Promise<void> {
+async function logAttempt(
+  sql: Sql,
+  line: number,
+  attempt: Attempt,
+  total: ImportResult,
+  now: () => Date,
+): Promise<void> {
   try {
     if (await recordAttempt(sql, attempt, now)) total.attempts++
     else total.known++
@@ -173,12 +173,12 @@ async function log(sql: Sql, line: number, attempt: Attempt, total: Imported, no
 }
 
 /** A reading that would take a transaction too long, and can be stored in parts. */
-function longReading(parsed: Parsed, { size, kinds }: Storing): Observation | null {
+function longReading(parsed: ParsedLine, { size, kinds }: ImportState): Observation | null {
   if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
   return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null
 }
 
-async function storeParts(storing: Storing, line: number, reading: Observation): Promise<void> {
+async function storeParts(storing: ImportState, line: number, reading: Observation): Promise<void> {
   const { sql, total, size, pause, now, kinds } = storing
   let isNew = false
   for (let rest: Observation | null = reading; rest; ) {

@@ -4,12 +4,12 @@ import { hexOf } from "../precedence.ts"
 import { record } from "../record.ts"
 import type { PopularityObservation } from "../types.ts"
 import type { BadLine } from "./import-lines.ts"
-import type { Published } from "./popularity-report.ts"
+import type { PublishedFigure } from "./popularity-report.ts"
 
 /** Raised whenever a report is read otherwise. */
 const PARSER = 1
 
-export interface PopularityImported {
+export interface PopularityImportResult {
   recorded: number
   /** Figures that were there already, from the same report or a later one. */
   known: number
@@ -20,7 +20,6 @@ export interface PopularityImported {
 export interface PopularityImport {
   /** When the report was there. A month's figure is seen after the month: an earlier moment becomes the month's end. */
   seenAt: Date
-  /** Of the report as it came. */
   sha256: Uint8Array
   now: () => Date
   onProgress?: (done: number) => void
@@ -28,27 +27,24 @@ export interface PopularityImport {
   pause?: () => Promise<void>
 }
 
-/**
- * Stores what a report says, in batches that are stored whole or not at all. A report that was imported before changes
- * nothing, whenever its file was copied; of two reports of a month the later one counts.
- */
+/** Batches are stored whole or not at all. Of two reports of a month the later one counts. */
 export async function importPopularity(
   sql: Sql,
-  published: readonly Published[],
+  published: readonly PublishedFigure[],
   { seenAt, sha256, now, onProgress = () => {}, pause = () => sleep(PAUSE_MS) }: PopularityImport,
-): Promise<PopularityImported> {
-  const total: PopularityImported = { recorded: 0, known: 0, bad: [] }
+): Promise<PopularityImportResult> {
+  const total: PopularityImportResult = { recorded: 0, known: 0, bad: [] }
   for (let from = 0; from < published.length; from += BATCH) {
     if (from > 0) await pause()
     const batch = published.slice(from, from + BATCH)
-    const held = await heldOf(sql, batch, sha256)
+    const held = await findKnown(sql, batch, sha256)
     const fresh = batch.filter((_, place) => !held.has(place))
     const observations = fresh.map((one) => observationOf(one, seenAt, sha256))
     const { recorded, known, refused } = await record(sql, observations, now)
     total.recorded += recorded
     total.known += known + held.size
     for (const { index, problem } of refused) {
-      total.bad.push({ line: (fresh[index] as Published).line, reason: problem.message })
+      total.bad.push({ line: (fresh[index] as PublishedFigure).line, reason: problem.message })
     }
     onProgress(from + batch.length)
   }
@@ -59,7 +55,7 @@ const BATCH = 400
 const PAUSE_MS = 5
 
 /** The places of those that this very report has given before. */
-async function heldOf(sql: Sql, batch: readonly Published[], sha256: Uint8Array): Promise<Set<number>> {
+async function findKnown(sql: Sql, batch: readonly PublishedFigure[], sha256: Uint8Array): Promise<Set<number>> {
   const rows = await sql<{ place: number }[]>`
     select k.place::int
     from unnest(
@@ -86,7 +82,7 @@ async function heldOf(sql: Sql, batch: readonly Published[], sha256: Uint8Array)
   return new Set(rows.map(({ place }) => place - 1))
 }
 
-function observationOf({ line: _, ...said }: Published, seenAt: Date, sha256: Uint8Array): PopularityObservation {
+function observationOf({ line: _, ...said }: PublishedFigure, seenAt: Date, sha256: Uint8Array): PopularityObservation {
   const [year, month] = said.month.split("-").map(Number) as [number, number]
   return {
     kind: "popularity",

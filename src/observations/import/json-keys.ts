@@ -1,7 +1,4 @@
-/**
- * Where an object has a key for the second time, as "apps[3].name"; null where none does. JSON.parse would take the last
- * and say nothing. The text must be JSON. Takes time with the text's length, however deep it is.
- */
+/** As "apps[3].name"; null = none. JSON.parse would take the last key and say nothing. Linear in the text's length. */
 export function doubledKey(json: string): string | null {
   const open: Level[] = []
   for (let at = 0; at < json.length; at++) {
@@ -32,7 +29,6 @@ export function doubledKey(json: string): string | null {
   return null
 }
 
-/** An object or a list that is not closed yet; `last` is where in it. */
 type Level = OpenObject | OpenList
 
 interface OpenObject {

@@ -21,7 +21,6 @@ export const Moment = v.pipe(
 )
 export const PlatformName = v.picklist(["ios", "android"], "must be ios or android")
 
-/** One of a kind's sources. */
 export function sourceIn(sources: readonly string[]) {
   return v.picklist(sources, `must be ${sources.length > 1 ? "one of " : ""}${sources.join(", ")}`)
 }
@@ -88,7 +87,7 @@ const Screenshots = v.strictObject({ phone: v.optional(list(Text)), pad: v.optio
 export type Screenshots = v.InferOutput<typeof Screenshots>
 
 /** Parts of an app's page that a look-up says too, beside what it says of every app. */
-export const ListedBeside = v.strictObject({
+export const ListingExtras = v.strictObject({
   /** BCP 47. Texts of pages in different languages say nothing of a change. */
   language: Fact,
   subtitle: Fact,
@@ -96,7 +95,6 @@ export const ListedBeside = v.strictObject({
   screenshots: v.optional(Screenshots),
   /** The lowest version of the phone's system. */
   minimumOs: Fact,
-  /** As written: "4+". */
   ageRating: Fact,
   /** Its name, in the page's language. */
   category: Fact,
@@ -106,7 +104,7 @@ export const ListedBeside = v.strictObject({
   similar: v.optional(list(v.strictObject(App))),
   moreByDeveloper: v.optional(list(v.strictObject(App))),
 })
-export type ListedBeside = v.InferOutput<typeof ListedBeside>
+export type ListingExtras = v.InferOutput<typeof ListingExtras>
 
 export const Flag = v.boolean("must be true or false")
 
@@ -136,8 +134,12 @@ export const LookedUpApp = v.strictObject({
   developerSite: Fact,
   releasedAt: v.optional(Moment),
   updatedAt: v.optional(Moment),
+  /** Of a look-up: the languages it names, as two-letter codes in lower case, sorted, each once. */
+  languages: v.optional(list(Text)),
+  /** Of a look-up: how large the app is, as the store says it. */
+  sizeBytes: v.optional(Whole),
   market: v.optional(Market),
   /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
-  listing: v.optional(ListedBeside),
+  listing: v.optional(ListingExtras),
 })
 export type StoreApp = v.InferOutput<typeof LookedUpApp>

@@ -9,7 +9,7 @@ import { Country, Fact, Moment, PlatformName, RankSource, Text } from "./line-pa
 
 export { LineProblem }
 
-export type Parsed = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
+export type ParsedLine = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
 
 /**
  * Reads one line of an import file: a JSON object of a kind of observation, whose fields and example stand in its file
@@ -30,7 +30,7 @@ export type Parsed = { kind: "observation"; observation: Observation } | { kind:
  * A text that says nothing where none is needed is taken for none. Other fields are refused, and a key that stands twice;
  * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
  */
-export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Parsed {
+export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): ParsedLine {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
   const value = jsonOf(text)
   const name = kindIn(value)

@@ -9,14 +9,12 @@ export class ReportProblem extends Error {
   override name = "ReportProblem"
 }
 
-/** What a report says of one keyword in one month. */
-export type Published = Pick<PopularityObservation, "storefront" | "term" | "month" | "popularity" | "genres"> & {
-  /** Where it is named first. */
+export type PublishedFigure = Pick<PopularityObservation, "storefront" | "term" | "month" | "popularity" | "genres"> & {
   line: number
 }
 
 export interface Report {
-  published: Published[]
+  published: PublishedFigure[]
   /** Lines below the heading, and those among them that are of other storefronts than the one asked for. */
   read: number
   others: number
@@ -43,7 +41,7 @@ export function readReport(text: string, storefront?: string): Report {
     throw new ReportProblem("the report has no column country; say which it is with --country")
   }
   const report: Report = { published: [], read: 0, others: 0, bad: [] }
-  const known = new Map<string, Published>()
+  const known = new Map<string, PublishedFigure>()
   for (const { line, fields } of records) {
     report.read++
     const row = fields ? rowOf(fields, columns, storefront) : "the quoting is broken"
@@ -99,7 +97,7 @@ function columnsOf(fields: readonly string[]): Columns {
   return Object.fromEntries(found.filter(([, at]) => at !== -1))
 }
 
-interface Row {
+interface ReportRow {
   storefront: string
   month: string
   term: string
@@ -108,7 +106,7 @@ interface Row {
 }
 
 /** What a line says; why it cannot be read; or null when it is of another storefront. */
-function rowOf(fields: readonly string[], columns: Columns, wanted: string | undefined): Row | string | null {
+function rowOf(fields: readonly string[], columns: Columns, wanted: string | undefined): ReportRow | string | null {
   const cell = (name: keyof Columns) => fields[columns[name] ?? -1]?.trim() ?? ""
   const storefront = columns.country === undefined ? wanted : storefrontNamed(cell("country"))
   if (storefront === undefined) return "country: is no storefront"
@@ -125,7 +123,7 @@ function rowOf(fields: readonly string[], columns: Columns, wanted: string | und
 }
 
 /** A line may do without its genre, but not with half of it. */
-function genreOf(genre: string, rank: string, popularity: string): Row["genre"] | string {
+function genreOf(genre: string, rank: string, popularity: string): ReportRow["genre"] | string {
   if (genre === "" || (rank === "" && popularity === "")) return null
   const figures = { rank: wholeNumber(rank), popularity: wholeNumber(popularity) }
   if (figures.rank === null) return "rank_in_genre: must be a whole number from 1"
@@ -138,7 +136,7 @@ function wholeNumber(text: string): number | null {
 }
 
 /** Adds a line to what is known of its keyword and month; gives the reason where it does not go with it. */
-function add(known: Map<string, Published>, { genre, ...row }: Row, line: number): string | undefined {
+function add(known: Map<string, PublishedFigure>, { genre, ...row }: ReportRow, line: number): string | undefined {
   const key = `${row.storefront} ${row.month} ${row.term}`
   const held = known.get(key)
   if (!held) {

@@ -7,10 +7,7 @@ import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../rows/best-rows.ts"
 import { most, rule, ruleBy } from "../shape.ts"
 
-/**
- * How far the look for a developer's app-ads.txt came: `records` of ad systems; `no_file`, which also says that the file
- * names none; `no_site`, where the listing has no developer site; `unreachable`, where it could not be told.
- */
+/** `no_file`: or one that names none; `no_site`: the listing has none; `unreachable`: cannot be told. */
 export const APP_ADS_STATES = ["records", "no_file", "no_site", "unreachable"] as const
 export type AppAdsState = (typeof APP_ADS_STATES)[number]
 
@@ -22,7 +19,6 @@ export type AppAdsVariables = Partial<Record<(typeof APP_ADS_VARIABLES)[number],
 
 const Record = v.pipe(
   v.strictObject({
-    /** The ad system's domain, lower-case. */
     system: Text,
     /** The developer's own id there, as written. */
     publisherId: Text,
@@ -58,7 +54,6 @@ const MOST_RECORDS = 100_000
 
 const shape = v.pipe(
   v.strictObject({
-    /** Store id of the app whose developer it is. */
     id: v.pipe(
       Text,
       ruleBy((id, { platform }) => checkIds(platform, [id], "apps")),
@@ -76,7 +71,6 @@ const shape = v.pipe(
     ),
     /** In the file's order, each once; empty in every state but `records`. */
     records: v.pipe(list(Record), most(MOST_RECORDS, "records")),
-    /** Values in the file's order, each once. */
     variables: Variables,
   }),
   rule("bad_text", "a domain is named unless there is no site", ({ domain, state }) => {
@@ -98,10 +92,7 @@ export interface AppAdsQuestion {
   id: string
 }
 
-/**
- * The ad systems that a developer's app-ads.txt lets sell in an app. A look for each day is held: one that could tell before
- * one that could not, then the latest.
- */
+/** One look a day is held: one that could tell before one that could not, then the latest. */
 export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
   name: "app_ads",
   sources: ["app-ads-txt"],
@@ -121,7 +112,7 @@ export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
     })
     return { placed: await storeBest(tx, TABLE, rows) }
   },
-  stored: storedLooks,
+  stored: readLooks,
   latest: (sql, { platform, subject }, since) => sql`
     select max(d.seen_at) as "seenAt"
     from store_app a
@@ -148,11 +139,11 @@ const TABLE: BestOptions = {
 
 const PAGE = 50
 
-type Row = AppAdsObservation & { appId: number; day: string }
+type StoredLookRow = AppAdsObservation & { appId: number; day: string }
 
-async function* storedLooks(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppAdsObservation[]> {
+async function* readLooks(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppAdsObservation[]> {
   const pages = pagesOf(
-    (after: Row | null) => sql<Row[]>`
+    (after: StoredLookRow | null) => sql<StoredLookRow[]>`
       select d.app_id as "appId", d.day, 'app_ads' as kind, a.platform, a.store_id as id, d.source,
         d.seen_at as "seenAt", d.parser, d.origin, d.sha256, d.domain, d.state, d.records, d.variables
       from app_ads d

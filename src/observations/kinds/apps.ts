@@ -1,58 +1,22 @@
-import * as v from "valibot"
 import type { Sql, Tx } from "../../database/types.ts"
-import { checkApp, checkGenre } from "../check-app.ts"
 import { deriveJumps } from "../derived/rating-jumps.ts"
-import { LookedUpApp, list, Text } from "../import/line-parts.ts"
-import { checkIds, hold } from "../invariants.ts"
-import { type Difference, kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { checkIds } from "../invariants.ts"
+import { type Difference, kind, type StoredRange } from "../kind.ts"
 import { pagesIn } from "../pages-in-look-ups.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../rows/best-rows.ts"
+import type { Place } from "../provenance.ts"
+import { type BestOptions, pagesOf, provenanceOf, type RowOf, storeBest } from "../rows/best-rows.ts"
 import { cleanText, type ShownApps } from "../rows/facts.ts"
-import type { Identified } from "../rows/identified.ts"
-import { ruleBy } from "../shape.ts"
-import { LOOKUP_SOURCES } from "../types.ts"
-import { checkParts } from "./listing.ts"
-
-/** Where what a store says of apps can come from. */
-const SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const
-type Source = (typeof SOURCES)[number]
-
-const App = v.pipe(
-  LookedUpApp,
-  ruleBy((app, { source, platform, seenAt }) => {
-    checkApp(app, seenAt)
-    checkGenre(platform, app)
-    if (app.listing === undefined) return
-    hold(isLookUp({ source }), "bad_source", "only a look-up says what stands on an app's page")
-    hold(typeof app.name === "string" && /\S/.test(app.name), "bad_text", "a listing must have a name")
-    checkParts({ platform, seenAt }, app.listing)
-  }),
-)
-type App = v.InferOutput<typeof App>
-
-const shape = v.strictObject({
-  /** Store ids that were asked for; one that is not among `apps` is not to be had there, if a look-up says so. */
-  asked: v.pipe(
-    list(Text),
-    ruleBy((ids, { platform }) => checkIds(platform, ids, "apps that were asked for")),
-  ),
-  apps: v.pipe(
-    list(App),
-    ruleBy((apps, { platform }) => checkIds(platform, idsIn({ apps }), "apps")),
-  ),
-})
-
-function idsIn({ apps }: { apps: readonly { id: string }[] }): string[] {
-  return apps.map(({ id }) => id)
-}
-
-export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
-
-export interface AppsQuestion {
-  storefront: string
-  /** Store ids. */
-  ids: readonly string[]
-}
+import type { SurrogateIds } from "../rows/identified.ts"
+import {
+  type App,
+  type AppsObservation,
+  type AppsQuestion,
+  idsIn,
+  isLookUp,
+  LOOKUP_SOURCES,
+  SOURCES,
+  shape,
+} from "../shapes/apps.ts"
 
 /** What a store says of apps in one storefront: of each app, what each source said last is held. */
 export const apps = kind<AppsObservation, AppsQuestion>({
@@ -75,7 +39,7 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   weight: ({ asked, apps }) => Math.max(asked.length, apps.length),
   store,
   derive: (tx, { rated }, known) => deriveJumps(tx, rated.filter(isLookUp), known),
-  stored: storedReadings,
+  stored: readAppReadings,
   replay: {
     subjects: ({ asked }) => asked,
     asked: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
@@ -114,19 +78,29 @@ export const apps = kind<AppsObservation, AppsQuestion>({
       {
         ...{ id: "897446215", name: "Canva", version: "4.1", price: 0, currency: "USD", genre: "6008" },
         ...{ ratings: 6_400_000, rating: 4.8, updatedAt: "2025-10-20T08:00:00Z" },
+        ...{ languages: ["de", "en", "fr"], sizeBytes: 412_876_800 },
       },
     ],
   },
 })
 
-function isLookUp({ source }: { source: string }): boolean {
-  return (LOOKUP_SOURCES as readonly string[]).includes(source)
-}
-
 function appIn({ apps }: AppsObservation, id: string): App | undefined {
   return apps.find((app) => app.id === id)
 }
 
+/** When a catalogue was last asked for a text, whatever it found. */
+export function latestNameSearch(
+  sql: Sql,
+  { platform, storefront, subject }: Place & { subject: string },
+  since: Date,
+) {
+  return sql`
+    select max(seen_at) as "seenAt"
+    from name_search
+    where (platform, storefront, text) = (${platform}, ${storefront}, ${subject}) and seen_at >= ${since}`
+}
+
+const SEARCHES: BestOptions = { table: "name_search", key: ["platform", "storefront", "text", "source"] }
 const TABLE: BestOptions = { table: "app_storefront", key: ["app_id", "storefront", "source"] }
 
 interface AppRow {
@@ -137,18 +111,32 @@ interface AppRow {
 }
 
 /** All apps are told that were shown: one that is older than what is held still counted the ratings of its day. */
-async function store(tx: Tx, readings: readonly AppsObservation[], known: Identified) {
+async function store(tx: Tx, readings: readonly AppsObservation[], known: SurrogateIds) {
   const rows = readings.map((from) => rowsOf(from, known))
   const best = rows.flat().map((from) => ({ from, row: columnsOf(from) }))
   const taken = new Set(await storeBest(tx, TABLE, best))
+  const searches = await storeBest(
+    tx,
+    SEARCHES,
+    readings.flatMap((from) => searchOf(from, known)),
+  )
   const shown = readings.flatMap((from, place) => {
     const own = Map.groupBy(rows[place] as AppRow[], (row) => taken.has(row))
     return [...own].map(([placed, some]): ShownApps => shownOf(from, some, placed))
   })
-  return { placed: [...new Set([...taken].map(({ from }) => from))], shown }
+  return { placed: [...new Set([...[...taken].map(({ from }) => from), ...searches])], shown }
 }
 
-function rowsOf(from: AppsObservation, { appOf }: Identified): AppRow[] {
+/** What a catalogue found, without its order. */
+function searchOf(from: AppsObservation, { appOf }: SurrogateIds): RowOf<AppsObservation>[] {
+  const { platform, storefront, text } = from
+  if (text === undefined) return []
+  const ids = idsIn(from).map((id) => appOf(platform, id))
+  const app_ids = ids.toSorted((a, b) => a - b)
+  return [{ from, row: { platform, storefront, text, app_ids, ...provenanceOf(from) } }]
+}
+
+function rowsOf(from: AppsObservation, { appOf }: SurrogateIds): AppRow[] {
   const shown = new Set(idsIn(from))
   const missing = isLookUp(from) ? from.asked.filter((id) => !shown.has(id)) : []
   const row = (id: string, app?: App): AppRow => ({ from, appId: appOf(from.platform, id), app })
@@ -156,11 +144,12 @@ function rowsOf(from: AppsObservation, { appOf }: Identified): AppRow[] {
 }
 
 function columnsOf({ from, appId, app }: AppRow) {
-  const { version, price, currency, genre, releasedAt, updatedAt } = factsOf(app)
+  const { version, price, currency, genre, releasedAt, updatedAt, sizeBytes } = factsOf(app)
   return {
     ...{ app_id: appId, storefront: from.storefront, ...provenanceOf(from), available: app !== undefined },
     ...{ name: cleanText(app?.name) ?? null, version, price, currency, genre },
     ...{ released_at: releasedAt?.toISOString() ?? null, updated_at: updatedAt?.toISOString() ?? null },
+    ...{ languages: app?.languages ?? null, size_bytes: sizeBytes },
   }
 }
 
@@ -180,6 +169,8 @@ function factsOf(app: App | undefined) {
     genre: app?.genre ?? null,
     releasedAt: app?.releasedAt ?? null,
     updatedAt: app?.updatedAt ?? null,
+    languages: app?.languages?.join() ?? null,
+    sizeBytes: app?.sizeBytes ?? null,
   }
 }
 
@@ -205,13 +196,14 @@ interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
 }
 
 /** A reading as far as what it said of apps is still held; its ratings are held by the day. */
-async function* storedReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppsObservation[]> {
+async function* readAppReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppsObservation[]> {
   const pages = pagesOf(
     (after: HeldApp | null) => sql<HeldApp[]>`
       select 'apps' as kind, s.app_id as "appId", a.store_id as id, a.platform, s.storefront, s.source,
         s.seen_at as "seenAt", s.parser, s.origin, s.sha256, s.available, s.released_at as "releasedAt",
         s.updated_at as "updatedAt", jsonb_strip_nulls(jsonb_build_object(
-          'name', s.name, 'version', s.version, 'price', s.price::float8, 'currency', s.currency, 'genre', s.genre
+          'name', s.name, 'version', s.version, 'price', s.price::float8, 'currency', s.currency, 'genre', s.genre,
+          'languages', s.languages, 'sizeBytes', s.size_bytes
         )) as facts
       from app_storefront s
       join store_app a on a.id = s.app_id

@@ -1,93 +1,17 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { checkApp } from "../check-app.ts"
+import { dayOf } from "../../vocabulary/days.ts"
 import { differenceOf } from "../differences.ts"
-import { Flag, list, SoldApp, Text, Whole } from "../import/line-parts.ts"
-import { checkIds, hold, isGenre } from "../invariants.ts"
-import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { Whole } from "../import/line-parts.ts"
+import { hold, isGenre } from "../invariants.ts"
+import { kind, type StoredRange } from "../kind.ts"
 import { LineProblem } from "../line-problem.ts"
-import type { Place } from "../provenance.ts"
+import { DEMO, type Place } from "../provenance.ts"
 import { pagesOf } from "../rows/best-rows.ts"
-import { storeCharts } from "../rows/charts.ts"
-import type { Identified } from "../rows/identified.ts"
-import { rule, ruleBy } from "../shape.ts"
-import {
-  CHART_SOURCE_CODES,
-  CHART_SOURCES,
-  CHARTS,
-  type Chart,
-  type ChartSource,
-  chartSourceOf,
-  DEVICES,
-  type Device,
-} from "../types-charts.ts"
-
-const ONE_CHART = `must be one of ${CHARTS.join(", ")}`
-const NO_GENRE = "a genre must be a number of the store"
-
-/** As a chart shows it. Facts left out were not shown. */
-const App = v.pipe(
-  v.strictObject(SoldApp),
-  ruleBy((app, { seenAt }) => {
-    checkApp(app, seenAt)
-    hold(app.genre === undefined || isGenre(app.genre), "bad_text", NO_GENRE)
-  }),
-)
-export type ChartApp = v.InferOutput<typeof App>
-
-const shape = v.pipe(
-  v.strictObject({
-    device: v.pipe(
-      v.picklist(DEVICES, `must be ${DEVICES.join(" or ")}`),
-      rule(
-        "bad_platform",
-        "charts are the App Store's: the platform must be ios",
-        (_, { platform }) => platform === "ios",
-      ),
-      rule("bad_kind", `the device must be ${DEVICES.join(" or ")}`, (device) => DEVICES.includes(device)),
-    ),
-    chart: v.pipe(
-      v.picklist(CHARTS, ONE_CHART),
-      rule("bad_kind", `the chart ${ONE_CHART}`, (chart) => CHARTS.includes(chart)),
-    ),
-    /** The store's own id; ALL_APPS for the overall chart. */
-    genre: v.pipe(Text, rule("bad_text", NO_GENRE, isGenre)),
-    /** In the order shown; rank = index + 1. At most `depth`. */
-    apps: v.pipe(
-      list(App),
-      ruleBy((apps, { platform }) => {
-        checkIds(
-          platform,
-          apps.map(({ id }) => id),
-          "apps",
-        )
-      }),
-    ),
-    /** How many places were read, from 0: an app that is not among `apps` may stand on any place below them. */
-    depth: v.pipe(
-      Whole,
-      rule("bad_depth", "the depth must be a whole number from 0 to 1000", (depth) => {
-        return Number.isInteger(depth) && depth >= 0 && depth <= 1_000
-      }),
-    ),
-    /** False when the reading broke off before its depth. */
-    complete: v.pipe(
-      v.optional(Flag, true),
-      rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
-    ),
-  }),
-  rule("too_many_results", "there are more apps than the depth", ({ apps, depth }) => apps.length <= depth),
-)
-
-export type ChartObservation = ObservationOf<"chart", ChartSource, typeof shape>
-
-export interface ChartQuestion {
-  storefront: string
-  device: Device
-  chart: Chart
-  /** The store's own id; ALL_APPS for the overall chart. */
-  genre: string
-}
+import { deriveCharts, storeCharts } from "../rows/charts.ts"
+import type { SurrogateIds } from "../rows/identified.ts"
+import { type ChartObservation, type ChartQuestion, shape } from "../shapes/chart.ts"
+import { CHART_SOURCE_CODES, CHART_SOURCES, CHARTS, type ChartSource, chartSourceOf, DEVICES } from "../types-charts.ts"
 
 /** A top chart of one storefront, device and genre; of each source and moment the best reading is held. */
 export const chart = kind<ChartObservation, ChartQuestion>({
@@ -95,6 +19,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   sources: CHART_SOURCES,
   private: false,
   figures: true,
+  demo: true,
   monthly: true,
   shape,
   line: {
@@ -115,7 +40,14 @@ export const chart = kind<ChartObservation, ChartQuestion>({
     const shown = await storeCharts(tx, readings, known)
     return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, known)) }
   },
-  stored: storedReadings,
+  // behind all that is said of apps: who stands on a list that is followed is due, and rows of due are locked last
+  async derive(tx, { placed }, { chartOf }) {
+    await deriveCharts(
+      tx,
+      placed.map((from) => ({ chartId: chartOf(from), day: dayOf(from.seenAt) })),
+    )
+  },
+  stored: readCharts,
   replay: {
     subjects: (held) => [nameOf(held)],
     asked: chartNamed,
@@ -141,7 +73,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
       join chart_results r on r.chart_id = c.id
       where (c.platform, c.storefront, c.device, c.chart, c.genre)
         = (${platform}, ${storefront}, ${device}, ${chart}, ${genre})
-        and r.complete and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
+        and r.complete and r.origin <> ${DEMO} and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
   },
   example: {
     source: "import",
@@ -180,14 +112,14 @@ function idsIn({ apps }: ChartObservation): string[] {
 }
 
 /** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
-function namedIn(from: ChartObservation, { appOf }: Identified) {
+function namedIn(from: ChartObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.apps, appIds: idsIn(from).map((id) => appOf(from.platform, id)) }
 }
 
 // Of 200 places each, some 10,000 ids are looked up.
 const PAGE = 50
 
-interface Row extends Omit<ChartObservation, "source" | "egress"> {
+interface StoredChartRow extends Omit<ChartObservation, "source" | "egress"> {
   chartId: number
   day: string
   code: number
@@ -196,10 +128,10 @@ interface Row extends Omit<ChartObservation, "source" | "egress"> {
   egress: string | null
 }
 
-async function* storedReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<ChartObservation[]> {
+async function* readCharts(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<ChartObservation[]> {
   const codes = sources.map((source) => CHART_SOURCE_CODES[source as ChartSource])
   const pages = pagesOf(
-    (after: Row | null) => sql<Row[]>`
+    (after: StoredChartRow | null) => sql<StoredChartRow[]>`
       select 'chart' as kind, r.chart_id as "chartId", r.day, r.source as code, r.seen_at as "seenAt",
         r.seen_at::text as seen, r.depth, r.complete, r.parser, r.origin, r.egress, r.sha256, c.platform, c.storefront,
         c.device, c.chart, c.genre, coalesce(a.apps, '[]') as apps

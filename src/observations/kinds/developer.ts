@@ -35,7 +35,6 @@ export type DeveloperAppsObservation = ObservationOf<"developer", "itunes-develo
 
 export interface DeveloperQuestion {
   storefront: string
-  /** Store id. */
   developerId: string
 }
 
@@ -82,6 +81,10 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
       where (d.platform, d.storefront, d.developer_id) = (a.platform, a.storefront, a.subject)
         and d.source = a.source and d.seen_at >= a.at`,
   },
+  latest: (sql, { platform, storefront, subject }, since) => sql`
+    select max(seen_at) as "seenAt"
+    from developer_shelf
+    where (platform, storefront, developer_id) = (${platform}, ${storefront}, ${subject}) and seen_at >= ${since}`,
   example: {
     source: "itunes-developer",
     platform: "ios",

@@ -37,7 +37,6 @@ export type HintsObservation = ObservationOf<"hints", (typeof SOURCES)[number], 
 
 export interface HintsQuestion {
   storefront: string
-  /** What was typed, normalised as a term is. */
   prefix: string
 }
 
@@ -56,7 +55,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
     })
     return { placed: await storeBest(tx, TABLE, rows) }
   },
-  stored: storedAnswers,
+  stored: readAnswers,
   replay: {
     subjects: ({ prefix }) => [prefix],
     asked: ({ storefront }, prefix) => ({ storefront, prefix }),
@@ -67,6 +66,11 @@ export const hints = kind<HintsObservation, HintsQuestion>({
       where (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)
         and h.day = (a.at at time zone 'utc')::date and h.source = a.source and h.seen_at >= a.at`,
   },
+  latest: (sql, { platform, storefront, subject }, since) => sql`
+    select max(seen_at) as "seenAt"
+    from hint_answer
+    where (platform, storefront, prefix) = (${platform}, ${storefront}, ${subject})
+      and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}`,
   // figures are made of the last weeks' answers, and kept; a year's and a month's can be looked up
   keep: { table: "hint_answer", day: "day", keep: 400 },
   example: {
@@ -82,11 +86,11 @@ export const hints = kind<HintsObservation, HintsQuestion>({
 const TABLE: BestOptions = { table: "hint_answer", key: ["platform", "storefront", "prefix", "day", "source"] }
 const PAGE = 200
 
-type Row = HintsObservation & { day: string }
+type StoredAnswerRow = HintsObservation & { day: string }
 
-async function* storedAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<HintsObservation[]> {
+async function* readAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<HintsObservation[]> {
   const pages = pagesOf(
-    (after: Row | null) => sql<Row[]>`
+    (after: StoredAnswerRow | null) => sql<StoredAnswerRow[]>`
       select 'hints' as kind, platform, storefront, prefix, day, source, seen_at as "seenAt", terms, parser, origin, sha256
       from hint_answer
       where day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
@@ -98,4 +102,19 @@ async function* storedAnswers(sql: Sql, { since, sources }: StoredRange): AsyncG
       limit ${PAGE}`,
   )
   for await (const rows of pages) yield rows.map(({ day: _day, ...answer }) => answer)
+}
+
+/** What a store suggested last for a beginning, since that day; null = it was not asked. */
+export async function readLatestHints(
+  sql: Sql,
+  { platform, storefront, prefix }: Pick<HintsObservation, "platform" | "storefront" | "prefix">,
+  since: string,
+): Promise<{ seenAt: Date; terms: string[] } | null> {
+  const [row] = await sql<{ seenAt: Date; terms: string[] }[]>`
+    select seen_at as "seenAt", terms
+    from hint_answer
+    where (platform, storefront, prefix) = (${platform}, ${storefront}, ${prefix}) and day >= ${since}::date
+    order by day desc, seen_at desc, source
+    limit 1`
+  return row ?? null
 }

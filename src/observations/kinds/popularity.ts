@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { monthOf } from "../../vocabulary/days.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
+import { deriveKeywordNow } from "../derived/now.ts"
 import { list, Moment, Text, Whole } from "../import/line-parts.ts"
 import { checkTerm, hold, isText } from "../invariants.ts"
 import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
@@ -69,10 +70,7 @@ function endOf(month: string): Date {
 
 export type PopularityObservation = ObservationOf<"popularity", "apple-ads-report", typeof shape> & { platform: "ios" }
 
-/**
- * A popularity that a store itself publishes of a term: of a month the last figure is held. Formula 0 says that it is not
- * calculated; `parts` holds what the row has no columns for.
- */
+/** Of a month the last figure is held. Formula 0 = not calculated; `parts` holds what the row has no columns for. */
 export const popularity = kind<PopularityObservation>({
   name: "popularity",
   sources: ["apple-ads-report"],
@@ -103,7 +101,10 @@ export const popularity = kind<PopularityObservation>({
     const keys = new Set(written.map(({ list, day }) => keyOf(list, day)))
     return { placed: rows.filter(({ key }) => keys.has(key)).map(({ from }) => from) }
   },
-  stored: storedFigures,
+  async derive(tx, { placed }, { listOf }) {
+    await deriveKeywordNow(tx, placed.map(listOf))
+  },
+  stored: readFigures,
   example: {
     storefront: "us",
     term: "photo editor",
@@ -121,11 +122,11 @@ function rowOf(from: PopularityObservation, list_id: number) {
 
 const PAGE = 200
 
-type Row = PopularityObservation & { list: number }
+type StoredFigureRow = PopularityObservation & { list: number }
 
-async function* storedFigures(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<PopularityObservation[]> {
+async function* readFigures(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<PopularityObservation[]> {
   const pages = pagesOf(
-    (after: Row | null) => sql<Row[]>`
+    (after: StoredFigureRow | null) => sql<StoredFigureRow[]>`
       select 'popularity' as kind, m.list_id as list, l.platform, l.storefront, l.term, m.day as month, m.source,
         m.seen_at as "seenAt", m.score as popularity, m.parts -> 'genres' as genres, (m.parts ->> 'parser')::int as parser,
         m.parts ->> 'origin' as origin, decode(m.parts ->> 'sha256', 'hex') as sha256

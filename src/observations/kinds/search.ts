@@ -1,65 +1,20 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { dayOf, monthOf } from "../../vocabulary/days.ts"
-import { normaliseTerm } from "../../vocabulary/term.ts"
 import { RANK_SOURCES, type RankSource } from "../../vocabulary/upstreams.ts"
-import { checkFacts } from "../app-facts.ts"
 import { deriveMonths } from "../derived/months.ts"
+import { deriveListNow } from "../derived/now.ts"
 import { differenceOf } from "../differences.ts"
-import { App, Flag, list, RankSource as RankSourceName, Text, Whole } from "../import/line-parts.ts"
-import { checkIds, checkTerm, hold } from "../invariants.ts"
-import { kind, type ObservationOf, type StoredRange } from "../kind.ts"
+import { Flag, RankSource as RankSourceName, Whole } from "../import/line-parts.ts"
+import { checkTerm } from "../invariants.ts"
+import { kind, type StoredRange } from "../kind.ts"
 import { LineProblem } from "../line-problem.ts"
-import { DEMO } from "../provenance.ts"
+import { isOwnSearch } from "../own-searches.ts"
 import { SOURCE_CODES, sourceOf } from "../rank-sources.ts"
 import { pagesOf } from "../rows/best-rows.ts"
-import type { Identified } from "../rows/identified.ts"
+import type { SurrogateIds } from "../rows/identified.ts"
 import { storeSearches } from "../rows/searches.ts"
-import { rule, ruleBy } from "../shape.ts"
-
-const Result = v.pipe(
-  v.strictObject(App),
-  ruleBy((app, { seenAt }) => checkFacts(app, seenAt)),
-)
-
-const shape = v.pipe(
-  v.strictObject({
-    term: v.pipe(
-      Text,
-      v.transform(normaliseTerm),
-      ruleBy((term) => checkTerm(term)),
-    ),
-    /** How many places were read, 1 to 250. */
-    depth: v.pipe(
-      Whole,
-      rule("bad_depth", "the depth must be a whole number from 1 to 250", (depth) => {
-        return Number.isInteger(depth) && depth >= 1 && depth <= 250
-      }),
-    ),
-    /** False when the reading broke off before its depth: it is kept but answers no day. */
-    complete: v.pipe(
-      Flag,
-      rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
-    ),
-    /** In the order shown; rank = index + 1. At most `depth`. */
-    results: list(Result),
-  }),
-  ruleBy(({ depth, results }, { platform }) => {
-    hold(results.length <= depth, "too_many_results", "there are more results than the depth")
-    checkIds(platform, idsIn(results), "results")
-  }),
-)
-
-function idsIn(results: readonly { id: string }[]): string[] {
-  return results.map(({ id }) => id)
-}
-
-export type SearchObservation = ObservationOf<"search", RankSource, typeof shape>
-
-export interface SearchQuestion {
-  storefront: string
-  term: string
-}
+import { idsIn, type SearchObservation, type SearchQuestion, shape } from "../shapes/search.ts"
 
 /** What a store answers to a term. Every reading is held; of several of one moment and source the best. */
 export const search = kind<SearchObservation, SearchQuestion>({
@@ -91,8 +46,9 @@ export const search = kind<SearchObservation, SearchQuestion>({
       tx,
       placed.map((from) => ({ listId: listOf(from), month: monthOf(dayOf(from.seenAt)) })),
     )
+    await deriveListNow(tx, placed.map(listOf))
   },
-  stored: storedSearches,
+  stored: readSearches,
   replay: {
     whileKept: true,
     subjects: ({ term }) => [term],
@@ -111,12 +67,12 @@ export const search = kind<SearchObservation, SearchQuestion>({
         and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256`,
   },
   latest: (sql, { platform, storefront, subject }, since) => sql`
-    select max(r.seen_at) as "seenAt"
+    select max(seen_at) as "seenAt"
     from list l
     join search_results r on r.list_id = l.id
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
-      and r.complete and r.origin <> ${DEMO}
-      and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`,
+      and complete and ${isOwnSearch(sql)}
+      and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}`,
   example: {
     source: "import",
     platform: "ios",
@@ -128,14 +84,14 @@ export const search = kind<SearchObservation, SearchQuestion>({
 })
 
 /** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
-function namedIn(from: SearchObservation, { appOf }: Identified) {
+function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
 }
 
 // Of 200 results each, some 10,000 ids are looked up.
 const PAGE = 50
 
-type Row = Omit<SearchObservation, "source" | "results" | "egress"> & {
+type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> & {
   egress: string | null
   ids: string[]
   listId: number
@@ -146,10 +102,10 @@ type Row = Omit<SearchObservation, "source" | "results" | "egress"> & {
 }
 
 /** Of the results what is held of a reading: which apps stood where. */
-async function* storedSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
+async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
   const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
   const pages = pagesOf(
-    (after: Row | null) => sql<Row[]>`
+    (after: StoredSearchRow | null) => sql<StoredSearchRow[]>`
       select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
         l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser, r.origin,
         r.egress, r.sha256
@@ -176,6 +132,14 @@ async function* storedSearches(sql: Sql, { since, sources }: StoredRange): Async
   for await (const rows of pages) yield rows.map(readingOf)
 }
 
-function readingOf({ listId: _listId, day: _day, seen: _seen, code, ids, egress, ...row }: Row): SearchObservation {
+function readingOf({
+  listId: _listId,
+  day: _day,
+  seen: _seen,
+  code,
+  ids,
+  egress,
+  ...row
+}: StoredSearchRow): SearchObservation {
   return { ...row, source: sourceOf(code), results: ids.map((id) => ({ id })), ...(egress !== null && { egress }) }
 }

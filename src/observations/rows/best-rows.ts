@@ -18,10 +18,7 @@ export interface BestOptions {
   first?: (tx: Tx, row: string) => PendingQuery<Row[]>
 }
 
-/**
- * Stores rows where the best of each key is held, whichever comes first: the later, then that of the newer parser, then the
- * greater sha256; a reading never replaces itself. Returns the readings that took a place with any row.
- */
+/** The best of each key: the later, of the newer parser, the greater sha256. Returns the readings that took a place. */
 export async function storeBest<Seen>(
   tx: Tx,
   { table, key, first }: BestOptions,

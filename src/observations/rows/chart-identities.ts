@@ -1,3 +1,4 @@
+import { takeLocks } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import type { Platform } from "../provenance.ts"
 import type { Chart, Device } from "../types-charts.ts"
@@ -13,7 +14,7 @@ export interface ChartKey {
 }
 
 /** The ids of these charts, in order; charts not known yet are made. Burns no identity value. */
-export async function chartIds(tx: Tx, keys: readonly ChartKey[]): Promise<number[]> {
+export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise<number[]> {
   const columns = columnsOf(keys)
   const known = await findCharts(tx, columns)
   if (!known.includes(null)) return known as number[]
@@ -28,14 +29,22 @@ export async function chartIds(tx: Tx, keys: readonly ChartKey[]): Promise<numbe
   return (await findCharts(tx, columns)) as number[]
 }
 
-/** Locks charts against other writers of their readings, in the order everybody does. */
+/**
+ * Locks charts against other writers of their readings, in the order everybody does, and their storefronts: which apps are
+ * new there, and how other charts show them, follows from all of them.
+ */
 export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx`
-    select id
+  const rows = await tx<{ storefront: string }[]>`
+    select id, storefront
     from chart
     where id = any(${[...new Set(ids)]}::int[])
     order by id
     for no key update`
+  await takeLocks(
+    tx,
+    "new apps",
+    rows.map(({ storefront }) => [storefront]),
+  )
 }
 
 /** The keys' parts side by side, for `unnest`. */

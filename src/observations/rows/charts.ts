@@ -1,10 +1,13 @@
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { bestFirst } from "../best-first.ts"
+import { deriveChartNow } from "../derived/chart-now.ts"
+import { type ChartDay, deriveFirstSeen, deriveNewApps, readSeenOnFirstDay } from "../derived/first-seen.ts"
 import { hexOf } from "../precedence.ts"
 import { CHART_SOURCE_CODES, type ChartObservation } from "../types.ts"
+import { settleDemo } from "./demo-charts.ts"
 import type { ShownApps } from "./facts.ts"
-import type { Identified } from "./identified.ts"
+import type { SurrogateIds } from "./identified.ts"
 import { wavesOf } from "./searches.ts"
 
 /** A stored reading of a chart. */
@@ -13,40 +16,39 @@ export interface StoredChart extends ShownApps {
   chartId: number
 }
 
-/**
- * Stores readings that are new or better than what is held, brings the days of their charts and who is on them now up to
- * date, and returns those readings. Needs their charts' lock.
- */
+/** Stores readings that are new or better than what is held, and returns those. Needs their charts' lock. */
 export async function storeCharts(
   tx: Tx,
   readings: readonly ChartObservation[],
-  known: Identified,
+  known: SurrogateIds,
 ): Promise<StoredChart[]> {
   if (readings.length === 0) return []
-  const rows = readings.map((reading) => rowOf(reading, known))
-  const changed: Row[] = []
-  for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
-  await deriveCharts(
+  const { rows, gone } = await settleDemo(
     tx,
-    changed.map(({ chartId, from }) => ({ chartId, day: dayOf(from.seenAt) })),
+    readings.map((reading) => rowOf(reading, known)),
   )
+  // at once: what follows from readings that go is not known to those who derive from what came
+  await deriveCharts(tx, gone)
+  const changed: ChartRow[] = []
+  for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   return changed
-}
-
-export interface ChartDay {
-  chartId: number
-  day: string
 }
 
 /**
  * Rebuilds what is derived of charts of which readings of these days came or went: the days between which they were
- * measured, and who is on them now. Idempotent. The caller holds the charts' lock (lockCharts).
+ * measured, since when apps stand on them and in their storefronts, and who is on them now. Idempotent; gives how many rows
+ * stood otherwise. The caller holds the charts' lock (lockCharts).
  */
-export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<void> {
-  if (touched.length === 0) return
+export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<number> {
+  if (touched.length === 0) return 0
   const latest = new Map<number, string>()
   for (const { chartId, day } of touched) if (day > (latest.get(chartId) ?? "")) latest.set(chartId, day)
-  await recountDays(tx, [...latest.keys()])
+  const begun = await recountDays(tx, [...latest.keys()])
+  const seen = await deriveFirstSeen(tx, touched)
+  const appeared = await deriveNewApps(
+    tx,
+    begun.length > 0 ? [...seen, ...(await readSeenOnFirstDay(tx, begun))] : seen,
+  )
   // who is on a chart now follows from its last day alone: older readings cannot move it
   const moved = await tx<{ id: number }[]>`
     select c.id
@@ -54,15 +56,16 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
     join chart c on c.id = t.id
     where c.last_day is null or t.day >= c.last_day
     order by c.id`
-  if (moved.length === 0) return
-  await place(
-    tx,
-    moved.map(({ id }) => id),
-  )
+  const charts = moved.map(({ id }) => id)
+  const placed = await placeApps(tx, charts)
+  // a chart that was not read now shows apps whose first day has moved
+  const shown = await deriveChartNow(tx, [...new Set([...charts, ...appeared.charts])])
+  return begun.length + seen.length + appeared.count + placed + shown
 }
 
-async function recountDays(tx: Tx, charts: readonly number[]): Promise<void> {
-  await tx`
+/** Gives the charts whose first day is another now, with the one before. */
+async function recountDays(tx: Tx, charts: readonly number[]) {
+  const counted = await tx<{ id: number; day: string | null; isOther: boolean }[]>`
     update chart c
     set first_day = d.first_day, last_day = d.last_day
     from (
@@ -70,12 +73,15 @@ async function recountDays(tx: Tx, charts: readonly number[]): Promise<void> {
         (select min(day) from chart_results where chart_id = id and complete) as first_day,
         (select max(day) from chart_results where chart_id = id and complete) as last_day
       from unnest(${charts as number[]}::int[]) id
-    ) d
-    where c.id = d.id and (c.first_day, c.last_day) is distinct from (d.first_day, d.last_day)`
+    ) d, chart was
+    where c.id = d.id and was.id = d.id and (c.first_day, c.last_day) is distinct from (d.first_day, d.last_day)
+    returning c.id, was.first_day as day, was.first_day is distinct from c.first_day as "isOther"`
+  return counted.filter(({ isOther }) => isOther)
 }
 
-async function place(tx: Tx, charts: readonly number[]): Promise<void> {
-  await tx`
+async function placeApps(tx: Tx, charts: readonly number[]): Promise<number> {
+  if (charts.length === 0) return 0
+  const [row] = await tx<{ count: number }[]>`
     with placed as materialized (
       select u.app_id, c.id as chart_id, u.rank, c.last_day as day
       from chart c
@@ -96,21 +102,26 @@ async function place(tx: Tx, charts: readonly number[]): Promise<void> {
           from placed p
           where (p.app_id, p.chart_id) = (held.app_id, held.chart_id)
         )
+      returning 1
+    ), written as (
+      insert into chart_place as held (app_id, chart_id, rank, day)
+      select app_id, chart_id, rank, day
+      from placed
+      order by app_id, chart_id
+      on conflict (app_id, chart_id) do update
+      set rank = excluded.rank, day = excluded.day
+      where (held.rank, held.day) <> (excluded.rank, excluded.day)
+      returning 1
     )
-    insert into chart_place as held (app_id, chart_id, rank, day)
-    select app_id, chart_id, rank, day
-    from placed
-    order by app_id, chart_id
-    on conflict (app_id, chart_id) do update
-    set rank = excluded.rank, day = excluded.day
-    where (held.rank, held.day) <> (excluded.rank, excluded.day)`
+    select (select count(*) from gone)::int + (select count(*) from written)::int as count`
+  return row!.count
 }
 
-interface Row extends StoredChart {
+interface ChartRow extends StoredChart {
   key: string
 }
 
-function rowOf(reading: ChartObservation, known: Identified): Row {
+function rowOf(reading: ChartObservation, known: SurrogateIds): ChartRow {
   const { platform, apps, source, seenAt } = reading
   const chartId = known.chartOf(reading)
   return {
@@ -127,7 +138,7 @@ function keyOf(chartId: number, source: number, seenAt: Date): string {
   return `${chartId} ${source} ${seenAt.getTime()}`
 }
 
-async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
+async function upsert(tx: Tx, rows: readonly ChartRow[]): Promise<ChartRow[]> {
   const written = await tx<{ chartId: number; source: number; seenAt: Date }[]>`
     insert into chart_results as held
       (chart_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
@@ -147,7 +158,7 @@ async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
   return rows.filter(({ key }) => keys.has(key))
 }
 
-function stored({ from, chartId, appIds }: Row) {
+function stored({ from, chartId, appIds }: ChartRow) {
   const { source, seenAt, depth, complete, parser, origin, egress = null, sha256 } = from
   return {
     chart_id: chartId,

@@ -5,7 +5,6 @@ import type { RatingsByStar, ResultApp } from "../import/line-parts.ts"
 import { hexOf } from "../precedence.ts"
 import { type AnyObservation, DEMO } from "../provenance.ts"
 
-/** Sources whose readings show apps. */
 type ShowingSource =
   | RankSource
   | "itunes-search"
@@ -34,16 +33,38 @@ export interface ShownApps {
   placed: boolean
 }
 
-/**
- * Stores what readings showed of their apps that is the same in every storefront, and rating counts; names are not
- * (storeNames). Returns the readings whose rating counts were new.
- */
-export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<ShownApps["from"][]> {
+/** What was new of what readings showed. */
+export interface NewFacts {
+  /** The readings whose rating counts were new. */
+  rated: ShownApps["from"][]
+  /** Apps (store_app ids) whose developer is another now. */
+  resold: number[]
+}
+
+/** Ids of the apps of which readings show any fact, the name included. */
+export function appsWithFacts(shown: readonly Pick<ShownApps, "apps" | "appIds">[]): number[] {
+  const ids = shown.flatMap(({ apps, appIds }) => appIds.filter((_, place) => FACTS.some((fact) => apps[place]![fact])))
+  return [...new Set(ids)]
+}
+
+/** Locks apps (store_app ids) against other writers of their facts and names, in the order everybody does. */
+export async function lockApps(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx`
+    select id
+    from store_app
+    where id = any(${ids as number[]}::int[])
+    order by id
+    for no key update`
+}
+
+/** What is the same in every storefront, and rating counts; no names (storeNames). Needs the apps' lock. */
+export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<NewFacts> {
   const oldestFirst = shown.toSorted(
     (a, b) => a.from.seenAt.getTime() - b.from.seenAt.getTime() || Number(a.placed) - Number(b.placed),
   )
-  await updateApps(tx, factsOf(oldestFirst))
-  return await insertRatings(tx, ratingsOf(oldestFirst))
+  const resold = await updateApps(tx, factsOf(oldestFirst))
+  return { rated: await insertRatings(tx, ratingsOf(oldestFirst)), resold }
 }
 
 /** Text that can be stored; undefined where none is left. A reading is not lost for a name cut within a character. */
@@ -69,10 +90,15 @@ type Facts = {
 /** Who shows any of them has seen the app: of the demo's facts nothing is left then. */
 const FACTS = ["name", "icon", "developer", "bundleId", "genre", "genres", "developerId", "developerSite"] as const
 
+/** The later one last, of one moment that of the source with the greater name; of one source as they came. */
+function bySource({ from: a }: ShownApps, { from: b }: ShownApps): number {
+  return a.seenAt.getTime() - b.seenAt.getTime() || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0)
+}
+
 /** One row an app: of each fact the latest, and none of the demo's beside others'. */
 function factsOf(shown: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
-  for (const { from, apps, appIds, placed } of shown) {
+  for (const { from, apps, appIds, placed } of shown.toSorted(bySource)) {
     apps.forEach((app, place) => {
       if (!FACTS.some((fact) => app[fact])) return
       const id = appIds[place] as number
@@ -99,20 +125,16 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
 
 /**
  * Newer facts replace older ones; facts not shown are left, and older readings only fill what is missing. The demo's
- * facts never replace others, and are replaced by any others as a whole, so that nothing of the demo is left over.
+ * are replaced as a whole. Returns apps with another developer.
  */
-async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
-  if (facts.length === 0) return
-  await tx`
-    select id
-    from store_app
-    where id = any(${facts.map(({ id }) => id)}::int[])
-    order by id
-    for no key update`
-  await tx`
+async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
+  if (facts.length === 0) return []
+  const updated = await tx<{ id: number; resold: boolean }[]>`
     with seen as (
       select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
-        a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and f.placed as newer
+        a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and (
+          a.source is null or f.source collate "C" > a.source or f.source = a.source and f.placed
+        ) as newer
       from jsonb_to_recordset(${tx.json(facts as Facts[])}) f (
         id int, developer text, bundle_id text, genre text, genres text[], developer_id text, developer_site text,
         seen_at timestamptz, source text, origin text, placed boolean
@@ -120,7 +142,7 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
     ), merged as (
-      select a.id,
+      select a.id, a.developer as was,
         case when whole then f.developer when newer then coalesce(f.developer, a.developer)
           else coalesce(a.developer, f.developer) end as developer,
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
@@ -150,7 +172,9 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<void> {
       ) is distinct from (
         m.developer, m.bundle_id, m.genre, m.genres, m.developer_id, m.developer_site, m.seen_at,
         m.source, m.origin
-      )`
+      )
+    returning a.id, m.developer is distinct from m.was as resold`
+  return updated.flatMap(({ id, resold }) => (resold ? [id] : []))
 }
 
 type Ratings = {
@@ -169,14 +193,14 @@ type Ratings = {
   placed: boolean
 }
 
-interface Counted {
+interface ShownRatings {
   from: ShownApps["from"]
   row: Ratings
 }
 
 /** One row an app, storefront, day and source: the day's latest, of the demo only where nothing else is. */
-function ratingsOf(shown: readonly ShownApps[]): Map<string, Counted> {
-  const rows = new Map<string, Counted>()
+function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
+  const rows = new Map<string, ShownRatings>()
   for (const { from, apps, appIds, placed } of shown) {
     const { storefront, source, seenAt, origin } = from
     const day = dayOf(seenAt)
@@ -202,7 +226,7 @@ function keyOf({ app_id, storefront, day, source }: Pick<Ratings, "app_id" | "st
   return `${app_id} ${storefront} ${day} ${source}`
 }
 
-async function insertRatings(tx: Tx, counted: ReadonlyMap<string, Counted>): Promise<ShownApps["from"][]> {
+async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>): Promise<ShownApps["from"][]> {
   if (counted.size === 0) return []
   const written = await tx<Ratings[]>`
     insert into rating_count as held
@@ -227,5 +251,5 @@ async function insertRatings(tx: Tx, counted: ReadonlyMap<string, Counted>): Pro
         else excluded.seen_at >= held.seen_at
       end
     returning app_id, storefront, day, source`
-  return written.map((row) => (counted.get(keyOf(row)) as Counted).from)
+  return written.map((row) => (counted.get(keyOf(row)) as ShownRatings).from)
 }

@@ -1,14 +1,12 @@
 import type { Tx } from "../../database/types.ts"
 import type { Platform } from "../provenance.ts"
-import { type ChartKey, chartIds } from "./chart-identities.ts"
-import { appIds, type ListKey, listIds } from "./identities.ts"
+import { type ChartKey, ensureChartIds } from "./chart-identities.ts"
+import { ensureAppIds, type ListKey, listIds } from "./identities.ts"
 
 /** The surrogate ids of what observations speak of. */
-export interface Identified {
-  /** Of all lists among them, each once. */
+export interface SurrogateIds {
   lists: readonly number[]
   listOf(key: ListKey): number
-  /** Of all charts among them, each once. */
   charts: readonly number[]
   chartOf(key: ChartKey): number
   appOf(platform: Platform, id: string): number
@@ -16,29 +14,24 @@ export interface Identified {
   series: readonly number[]
 }
 
-/** What an observation speaks of. */
 export interface Names {
   list?: ListKey
   chart?: ChartKey
-  /** Store ids of its platform. */
   apps?: readonly string[]
   /** Those of them of which something is derived from reading to reading. */
   series?: readonly string[]
 }
 
-/**
- * Looks up, or makes, the lists, apps and charts that are named. Comes before any row is locked: whoever makes some waits for
- * others who do.
- */
-export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<Identified> {
+/** Comes before any row is locked: a process that makes identities waits for others that do. */
+export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<SurrogateIds> {
   const listsNamed = new Map(named.flatMap(({ list }) => (list ? [[listKeyOf(list), list]] : [])))
   const chartsNamed = new Map(named.flatMap(({ chart }) => (chart ? [[chartKeyOf(chart), chart]] : [])))
   const appsNamed = new Map(
     named.flatMap(({ platform, apps = [] }) => apps.map((id) => [appKeyOf(platform, id), { platform, id }])),
   )
   const lists = placed(listsNamed, listsNamed.size === 0 ? [] : await listIds(tx, [...listsNamed.values()]))
-  const apps = placed(appsNamed, appsNamed.size === 0 ? [] : await appIds(tx, [...appsNamed.values()]))
-  const charts = placed(chartsNamed, chartsNamed.size === 0 ? [] : await chartIds(tx, [...chartsNamed.values()]))
+  const apps = placed(appsNamed, appsNamed.size === 0 ? [] : await ensureAppIds(tx, [...appsNamed.values()]))
+  const charts = placed(chartsNamed, chartsNamed.size === 0 ? [] : await ensureChartIds(tx, [...chartsNamed.values()]))
   const appOf = (platform: Platform, id: string) => apps.get(appKeyOf(platform, id)) as number
   return {
     lists: [...lists.values()],

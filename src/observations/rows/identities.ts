@@ -1,4 +1,4 @@
-import { shareLock, takeLock } from "../../database/locks.ts"
+import { takeLock, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import type { Platform } from "../provenance.ts"
 
@@ -13,12 +13,9 @@ export interface AppKey {
   id: string
 }
 
-/**
- * Keeps lists and apps from being removed until the transaction ends: ids inside app_ids have no foreign key. Whoever
- * looks ids up to store them takes it first of all.
- */
+/** Nothing is removed until the transaction ends: ids inside app_ids have no foreign key. Taken first of all. */
 export async function holdIdentities(tx: Tx): Promise<void> {
-  await shareLock(tx, "identities removed")
+  await takeSharedLock(tx, "identities removed")
 }
 
 /** Waits for all who hold identities, and keeps others from it: with this lists and apps nobody uses can be removed. */
@@ -26,10 +23,7 @@ export async function lockRemoval(tx: Tx): Promise<void> {
   await takeLock(tx, "identities removed")
 }
 
-/**
- * Holds off everybody else who would make lists or apps, until the transaction ends. Whoever makes some takes it before
- * any row lock, so that nobody waits in a circle.
- */
+/** Taken before any row lock by those that make lists or apps, so that nobody waits in a circle. */
 export async function lockIdentities(tx: Tx): Promise<void> {
   await holdIdentities(tx)
   await takeLock(tx, "identities made")
@@ -59,7 +53,7 @@ export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[
 }
 
 /** The ids of these apps, in order; apps not known yet are made, without facts. Burns no identity value. */
-export async function appIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]> {
+export async function ensureAppIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]> {
   const columns = [keys.map(({ platform }) => platform), keys.map(({ id }) => id)] as const
   const known = await findApps(tx, columns)
   if (!known.includes(null)) return known as number[]

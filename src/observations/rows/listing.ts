@@ -4,10 +4,10 @@ import { deriveChanges, type Span } from "../derived/changes.ts"
 import { storeItems } from "../derived/listing-items.ts"
 import {
   type HeldRun,
-  heldRuns,
   type MergedSection,
   type ReadListing,
   type ReadSection,
+  readRuns,
   sectionsOf,
   writeRuns,
 } from "../derived/listing-run-rows.ts"
@@ -15,22 +15,20 @@ import { digestOf, mergeRuns, momentOf, runChanges } from "../derived/listing-ru
 import { storeVersions } from "../derived/listing-versions.ts"
 import type { ListingObservation, ResultApp } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
-import type { Identified } from "./identified.ts"
+import type { SurrogateIds } from "./identified.ts"
 
 /**
- * Stores what apps' pages said: runs of readings that said the same (of the page, and of its two rows of other apps), events
- * and editors' cards, and versions; and derives the changes that follow. In whichever order and parts readings come, the
- * same is stored. Returns what the pages showed of apps; `placed` are the readings that were new or replaced a lesser one of
- * the same moment. The caller holds the lock of their series (lockSeries).
+ * Runs of readings that said the same, events and cards, versions, and the changes that follow: the same in any order
+ * of coming. `placed` = new, or better than another of that moment. Needs the series' lock (lockSeries).
  */
 export async function storeListings(
   tx: Tx,
   readings: readonly ListingObservation[],
-  known: Identified,
+  known: SurrogateIds,
 ): Promise<(ShownApps & { from: ListingObservation })[]> {
   if (readings.length === 0) return []
   const pages = readings.map((from) => pageOf(from, known))
-  const series = mergeAll(pages, await heldRuns(tx, pages))
+  const series = mergeAll(pages, await readRuns(tx, pages))
   await writeRuns(tx, series)
   const fresh = new Set(series.flatMap(({ sections, kept }) => sections.filter(({ moment }) => kept.has(moment))))
   const placed = pages.filter(({ sections }) => sections.some((section) => fresh.has(section)))
@@ -40,10 +38,7 @@ export async function storeListings(
   return pages.map((page) => shownOf(page, known, placed.includes(page)))
 }
 
-/**
- * Holds off others who write what follows from reading to reading of these apps (store_app ids): runs of their pages and
- * jumps of their ratings. Apps share some locks, so that a large import takes no more of them than there are.
- */
+/** For what follows from reading to reading of these apps. Apps share some locks, so a large import takes few. */
 export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
   const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
   await takeLocks(
@@ -56,7 +51,7 @@ export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void>
 const SERIES_LOCKS = 64
 
 /** What has a place of its own, day by day or once, is no part of the page's content: it would be another every day. */
-function pageOf(from: ListingObservation, { appOf }: Identified): ReadListing {
+function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing {
   const { platform, storefront, source, id, listing } = from
   const { rating, ratings, ratingsByStar, versions, similar, moreByDeveloper, ...page } = listing
   const appId = appOf(platform, id)
@@ -114,7 +109,7 @@ function spansOf(merged: readonly MergedSection[]): Span[] {
 }
 
 /** The figures of other apps stand on a page of someone else's: those are told by their own. */
-function shownOf({ from }: ReadListing, { appOf }: Identified, placed: boolean) {
+function shownOf({ from }: ReadListing, { appOf }: SurrogateIds, placed: boolean) {
   const {
     name,
     icon,

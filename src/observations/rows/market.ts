@@ -3,7 +3,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { hexOf, latestOf } from "../precedence.ts"
 import type { AnyObservation } from "../provenance.ts"
 import type { MarketFacts } from "../types.ts"
-import type { Identified } from "./identified.ts"
+import type { SurrogateIds } from "./identified.ts"
 
 /** What a reading says of the market. */
 export interface MarketReading {
@@ -11,18 +11,15 @@ export interface MarketReading {
   said: readonly { id: string; facts: MarketFacts }[]
 }
 
-/**
- * Holds, of each source, storefront and day, what was said last of how often an app was installed and of what is sold
- * within it (see latestOf). Returns the readings that took their place with any of it.
- */
+/** What was said last of each source, storefront and day (latestOf). Returns the readings that took a place. */
 export async function storeMarket(
   tx: Tx,
   readings: readonly MarketReading[],
-  known: Identified,
+  known: SurrogateIds,
 ): Promise<AnyObservation[]> {
   const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, known)))
   if (rows.length === 0) return []
-  const written = await tx<Key[]>`
+  const written = await tx<MarketKey[]>`
     insert into market_fact as held (
       app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most, in_app_currency,
       parser, origin, sha256
@@ -46,25 +43,25 @@ export async function storeMarket(
   return rows.filter(({ key }) => keys.has(key)).map(({ from }) => from)
 }
 
-interface Key {
+interface MarketKey {
   appId: number
   storefront: string
   source: string
   day: string
 }
 
-function keyOf({ appId, storefront, source, day }: Key): string {
+function keyOf({ appId, storefront, source, day }: MarketKey): string {
   return `${appId} ${storefront} ${source} ${day}`
 }
 
-interface Row {
+interface MarketRow {
   from: AnyObservation
   key: string
   appId: number
   facts: MarketFacts
 }
 
-function rowsOf({ from, said }: MarketReading, { appOf }: Identified): Row[] {
+function rowsOf({ from, said }: MarketReading, { appOf }: SurrogateIds): MarketRow[] {
   const { platform, storefront = "", source, seenAt } = from
   return said.flatMap(({ id, facts }) => {
     if (Object.values(facts).every((fact) => fact === undefined)) return []
@@ -73,7 +70,7 @@ function rowsOf({ from, said }: MarketReading, { appOf }: Identified): Row[] {
   })
 }
 
-function stored({ from, appId, facts }: Row) {
+function stored({ from, appId, facts }: MarketRow) {
   const { storefront, source, seenAt, parser, origin, sha256 } = from
   return {
     app_id: appId,

@@ -7,33 +7,48 @@ import { cleanText, type ShownApps } from "./facts.ts"
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
 /**
- * Stores what readings say apps are called, and their icons, each in its own storefront. Of each the latest is held, of the
- * same moment that of the more telling source, then that of its newer parser, then the greater text: in whichever order and
- * parts readings come, the same is held. The demo's gives way to any other's.
+ * Each in its own storefront: the latest, of one moment the more telling source, the newer parser, the greater text.
+ * The demo's gives way. Needs the apps' lock (lockApps). Returns the apps that are called otherwise now.
  */
-export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<void> {
+export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<number[]> {
   const rows = rowsOf(shown)
-  if (rows.length === 0) return
+  if (rows.length === 0) return []
   const [named, pictured] = [isLater(tx, "name", "name"), isLater(tx, "icon_url", "icon")]
-  await tx`
-    insert into store_app_name as held (
-      app_id, storefront, demo, name, name_at, name_weight, icon_url, icon_at, icon_weight
+  const renamed = await tx<{ id: number }[]>`
+    with written as (
+      insert into store_app_name as held (
+        app_id, storefront, demo, name, name_at, name_weight, icon_url, icon_at, icon_weight
+      )
+      select *
+      from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+        app_id int, storefront text, demo boolean, name text, name_at timestamptz, name_weight int, icon_url text,
+        icon_at timestamptz, icon_weight int
+      )
+      order by app_id, storefront
+      on conflict (app_id, storefront) do update
+      set demo = excluded.demo,
+        name = case when ${named} then excluded.name else held.name end,
+        name_at = case when ${named} then excluded.name_at else held.name_at end,
+        name_weight = case when ${named} then excluded.name_weight else held.name_weight end,
+        icon_url = case when ${pictured} then excluded.icon_url else held.icon_url end,
+        icon_at = case when ${pictured} then excluded.icon_at else held.icon_at end,
+        icon_weight = case when ${pictured} then excluded.icon_weight else held.icon_weight end
+      where (held.demo or not excluded.demo) and (${named} or ${pictured})
+      returning app_id, storefront, name
     )
-    select *
-    from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
-      app_id int, storefront text, demo boolean, name text, name_at timestamptz, name_weight int, icon_url text,
-      icon_at timestamptz, icon_weight int
-    )
-    order by app_id, storefront
-    on conflict (app_id, storefront) do update
-    set demo = excluded.demo,
-      name = case when ${named} then excluded.name else held.name end,
-      name_at = case when ${named} then excluded.name_at else held.name_at end,
-      name_weight = case when ${named} then excluded.name_weight else held.name_weight end,
-      icon_url = case when ${pictured} then excluded.icon_url else held.icon_url end,
-      icon_at = case when ${pictured} then excluded.icon_at else held.icon_at end,
-      icon_weight = case when ${pictured} then excluded.icon_weight else held.icon_weight end
-    where (held.demo or not excluded.demo) and (${named} or ${pictured})`
+    select distinct w.app_id as id
+    from written w
+    left join lateral (
+      -- as it stood before this statement: under the lock nobody else writes
+      select name
+      from store_app_name
+      where (app_id, storefront) = (w.app_id, w.storefront)
+      offset 0
+    ) was on true
+    where w.name is distinct from was.name
+    order by w.app_id
+    limit ${rows.length}`
+  return renamed.map(({ id }) => id)
 }
 
 /** Whether of a fact what comes goes before what is held. The demo's is replaced as a whole: also by nothing. */
@@ -81,10 +96,7 @@ function rowsOf(shown: readonly NamingApps[]): NameRow[] {
   return [...rows.values()]
 }
 
-/**
- * How much a source tells of an app's name: one that was asked for the app more than a list, a list more than a row beside
- * something else. The gaps leave room for sources to come; never change one, for they are stored.
- */
+/** A source asked for the app tells more than a list, a list more than a row. Stored: never change one. */
 const WEIGHTS: Record<NamingApps["from"]["source"], number> = {
   foreign: 10,
   import: 20,

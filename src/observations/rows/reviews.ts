@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 import { takeLocks } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import { foldReview } from "../../formulas/review-text.ts"
-import type { ReviewsObservation, StoreReview } from "../kinds/reviews.ts"
 import { hexOf, latestOf } from "../precedence.ts"
+import type { ReviewsObservation, StoreReview } from "../shapes/reviews.ts"
 
 export interface PlacedPage {
   from: ReviewsObservation
@@ -18,10 +18,7 @@ interface Form extends PlacedPage {
   firstSeenAt: Date
 }
 
-/**
- * Stores each form of a review once; returns the pages of which any was new. Of each review the form of the latest reading
- * is the current one (see latestOf), whichever came first; earlier forms are kept.
- */
+/** Returns the pages of which any form was new. The latest reading's form is the current one (see latestOf). */
 export async function storeForms(tx: Tx, placed: readonly PlacedPage[]): Promise<ReviewsObservation[]> {
   // forms of one review are weighed against each other, which nobody may do beside somebody else
   await takeLocks(

@@ -3,7 +3,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { hexOf } from "../precedence.ts"
 import { DEMO, type SearchObservation, SOURCE_CODES } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
-import type { Identified } from "./identified.ts"
+import type { SurrogateIds } from "./identified.ts"
 
 /** A stored reading of search results. */
 export interface StoredSearch extends ShownApps {
@@ -15,10 +15,10 @@ export interface StoredSearch extends ShownApps {
 export async function storeSearches(
   tx: Tx,
   readings: readonly SearchObservation[],
-  known: Identified,
+  known: SurrogateIds,
 ): Promise<StoredSearch[]> {
   const rows = readings.map((reading) => rowOf(reading, known))
-  const changed: Row[] = []
+  const changed: SearchRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   const lists = [...new Set(changed.map(({ listId }) => listId))]
   if (lists.length > 0) await recountDays(tx, lists)
@@ -39,11 +39,11 @@ export async function recountDays(tx: Tx, lists: readonly number[]): Promise<voi
     where l.id = d.id and (l.first_day, l.last_day) is distinct from (d.first_day, d.last_day)`
 }
 
-interface Row extends StoredSearch {
+interface SearchRow extends StoredSearch {
   key: string
 }
 
-function rowOf(reading: SearchObservation, known: Identified): Row {
+function rowOf(reading: SearchObservation, known: SurrogateIds): SearchRow {
   const { platform, results, source, seenAt } = reading
   const listId = known.listOf(reading)
   return {
@@ -73,7 +73,7 @@ export function wavesOf<Keyed extends { key: string }>(rows: readonly Keyed[]): 
   return waves
 }
 
-async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
+async function upsert(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> {
   const written = await tx<{ listId: number; source: number; seenAt: Date }[]>`
     insert into search_results as held
       (list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
@@ -93,7 +93,7 @@ async function upsert(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
   return rows.filter(({ key }) => keys.has(key))
 }
 
-function stored({ from, listId, appIds }: Row) {
+function stored({ from, listId, appIds }: SearchRow) {
   const { source, seenAt, depth, complete, parser, origin, egress = null, sha256 } = from
   return {
     list_id: listId,

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { type Allowance, allowancesUsed } from "../../access/allowances.ts"
+import { type Allowance, countUsedAllowances } from "../../access/allowances.ts"
 import { type Balance, refreshCredits } from "../../access/credits.ts"
 import { hivePerDay, PLANS } from "../../access/plans.ts"
 import { SCOPES } from "../../access/scopes.ts"
@@ -7,8 +7,8 @@ import type { Sql } from "../../database/types.ts"
 import { type Context, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { nextMidnight } from "../../vocabulary/days.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Time } from "../shapes.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Count, Storefront, Time } from "../shapes.ts"
 
 const PlanName = v.picklist(PLANS)
 const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")
@@ -24,7 +24,7 @@ const Account = v.strictObject({
         id: described(v.string(), "The appId used in paths."),
         name: described(v.string(), "Its own name, or the store's."),
         countries: described(
-          v.array(v.string()),
+          v.array(Storefront),
           "Tracked storefronts; the first is the default of calls about the app.",
         ),
       }),
@@ -80,30 +80,33 @@ const QUOTA_KEYS = [
   "ratePerSecond",
 ] as const // biome-ignore format: the specification's order
 
-const Quota = v.strictObject({
-  key: described(
-    v.picklist(QUOTA_KEYS),
-    "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
-  ),
-  kind: described(
-    v.picklist(["stock", "month", "day", "rate"]),
-    "stock: held at once; month and day: used up and renewed in UTC; rate: a second.",
-  ),
-  used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
-  limit: described(v.nullable(Count), "null = no limit."),
-  byApp: v.optional(
-    described(
-      v.array(
-        v.strictObject({
-          appId: described(v.string(), "As in list_apps."),
-          name: described(v.string(), "As list_apps names it."),
-          used: described(Count, "Its share."),
-        }),
-      ),
-      "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
+const Quota = named(
+  "Quota",
+  v.strictObject({
+    key: described(
+      v.picklist(QUOTA_KEYS),
+      "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
     ),
-  ),
-})
+    kind: described(
+      v.picklist(["stock", "month", "day", "rate"]),
+      "stock: held at once; month and day: used up and renewed in UTC; rate: a second.",
+    ),
+    used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
+    limit: described(v.nullable(Count), "null = no limit."),
+    byApp: v.optional(
+      described(
+        v.array(
+          v.strictObject({
+            appId: described(v.string(), "As in list_apps."),
+            name: described(v.string(), "As list_apps names it."),
+            used: described(Count, "Its share."),
+          }),
+        ),
+        "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
+      ),
+    ),
+  }),
+)
 
 const Left = described(Count, "What is left of bought packs.")
 
@@ -157,8 +160,8 @@ export const getUsage = operation({
   const [balance, tracked, byApp, allowances, usedToday] = await Promise.all([
     refreshCredits(sql, caller),
     countTracked(sql, caller.workspaceId),
-    keywordsByApp(sql, apps),
-    allowancesUsed(sql, caller.workspaceId),
+    countKeywordsByApp(sql, apps),
+    countUsedAllowances(sql, caller.workspaceId),
     ctx.hiveUsedToday(),
   ])
   const hive = {
@@ -181,22 +184,22 @@ export const getUsage = operation({
   }
 })
 
-interface Tracked {
+interface TrackedCounts {
   keywords: number
   apps: number
 }
 
 /** Keywords, one for each app, storefront and term, and apps of the whole workspace. */
-async function countTracked(sql: Sql, workspaceId: number): Promise<Tracked> {
-  const [row] = await sql<Tracked[]>`
+async function countTracked(sql: Sql, workspaceId: number): Promise<TrackedCounts> {
+  const [row] = await sql<TrackedCounts[]>`
     select count(distinct a.id) as apps, count(t.term) as keywords
     from tracked_app a
     left join tracked_term t on t.app_id = a.id
     where a.workspace_id = ${workspaceId}`
-  return row as Tracked
+  return row as TrackedCounts
 }
 
-async function keywordsByApp(sql: Sql, apps: TrackedApp[]): Promise<NonNullable<QuotaRow["byApp"]>> {
+async function countKeywordsByApp(sql: Sql, apps: TrackedApp[]): Promise<NonNullable<QuotaRow["byApp"]>> {
   const rows = await sql<{ appId: string; used: number }[]>`
     select app_id as "appId", count(*) as used
     from tracked_term
@@ -210,7 +213,7 @@ async function keywordsByApp(sql: Sql, apps: TrackedApp[]): Promise<NonNullable<
 
 interface Figures {
   balance: Balance
-  tracked: Tracked
+  tracked: TrackedCounts
   byApp: NonNullable<QuotaRow["byApp"]>
   allowances: ReadonlyMap<Allowance, number>
   hive: { perDay: number; usedToday: number | null }

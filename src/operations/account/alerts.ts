@@ -7,44 +7,47 @@ import { FEED_TYPES } from "../../alerts/types.ts"
 import { operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../vocabulary/shapes.ts"
 
-const Row = v.strictObject({
-  id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "The alert's own; later findings have higher ones."),
-  type: described(v.picklist(FEED_TYPES.map(({ name }) => name)), "What happened, by the names that rules go by."),
-  appId: described(v.nullable(v.string()), "The app it is about; null = the whole workspace."),
-  appName: described(v.nullable(v.string()), "As list_apps names it; null = the whole workspace."),
-  platform: described(v.nullable(Store), "Null = of no store alone."),
-  country: described(
-    v.nullable(Storefront),
-    "Null = of no storefront alone: reviews on Google Play are of a language.",
-  ),
-  day: described(Day, "The measured UTC day that shows it; of a review_wave the day when the reviews were written."),
-  at: described(Time, "When the reading that shows it was seen."),
-  read: described(v.boolean(), "Marked as read, by mark_alerts_read."),
-  history: described(
-    v.boolean(),
-    "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
-  ),
-  sentence: described(
-    v.string(),
-    "The whole of it in one English sentence, which names both days where they are not yesterday and today (UTC).",
-  ),
-  ...AlertFields.entries,
-  deliveries: described(
-    v.array(
-      v.strictObject({
-        channel: described(v.picklist(CHANNELS), "Where it is told."),
-        state: described(
-          v.picklist(DELIVERY_STATES),
-          "waiting = to be told, or tried again; undelivered = given up: the receiver did not take it in ten attempts over three days, or the channel is disabled.",
-        ),
-      }),
+const Row = named(
+  "Alert",
+  v.strictObject({
+    id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "The alert's own; later findings have higher ones."),
+    type: described(v.picklist(FEED_TYPES.map(({ name }) => name)), "What happened, by the names that rules go by."),
+    appId: described(v.nullable(v.string()), "The app it is about; null = the whole workspace."),
+    appName: described(v.nullable(v.string()), "As list_apps names it; null = the whole workspace."),
+    platform: described(v.nullable(Store), "Null = of no store alone."),
+    country: described(
+      v.nullable(Storefront),
+      "Null = of no storefront alone: reviews on Google Play are of a language.",
     ),
-    "How it was told on each channel that a rule names for it; empty where no rule wants it.",
-  ),
-})
+    day: described(Day, "The measured UTC day that shows it; of a review_wave the day when the reviews were written."),
+    at: described(Time, "When the reading that shows it was seen."),
+    read: described(v.boolean(), "Marked as read, by mark_alerts_read."),
+    history: described(
+      v.boolean(),
+      "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
+    ),
+    sentence: described(
+      v.string(),
+      "The whole of it in one English sentence, which names both days where they are not yesterday and today (UTC).",
+    ),
+    ...AlertFields.entries,
+    deliveries: described(
+      v.array(
+        v.strictObject({
+          channel: described(v.picklist(CHANNELS), "Where it is told."),
+          state: described(
+            v.picklist(DELIVERY_STATES),
+            "waiting = to be told, or tried again; undelivered = given up: the receiver did not take it in ten attempts over three days, or the channel is disabled.",
+          ),
+        }),
+      ),
+      "How it was told on each channel that a rule names for it; empty where no rule wants it.",
+    ),
+  }),
+)
 
 export const listAlerts = operation({
   id: "list_alerts",
@@ -62,6 +65,7 @@ export const listAlerts = operation({
   input: v.strictObject({
     limit: v.optional(wholeNumber(1, 500, "The most alerts to give."), 50),
   }),
+  narrow: { rows: ["alerts"] },
   output: v.strictObject({
     unread: described(
       Count,

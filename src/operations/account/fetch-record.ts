@@ -3,15 +3,18 @@ import { Fault } from "../../faults.ts"
 import { type Context, operation } from "../../operation.ts"
 import { findApp, type TrackedApp } from "../../tracking/tracked-app.ts"
 import { appRecordId, parseRecordId, type RecordId } from "../../vocabulary/record-ids.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
+import { bounded, coded, described } from "../../vocabulary/schema.ts"
 import { AppRecord, readApp } from "../apps/apps.ts"
 import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
 import { fetchRival, RivalRecord } from "./fetched-rival.ts"
-import { appAddress, type Fetched, storesOf } from "./records.ts"
+import { appAddress, type RecordAnswer, storesOf } from "./records.ts"
+
+/** The id of a keyword of 150 characters, each of them percent-encoded from four bytes. */
+const MOST_CHARACTERS = 2_048
 
 const Id = coded(
   v.pipe(
-    v.string(),
+    bounded(v.string(), { maxLength: MOST_CHARACTERS }),
     v.check((text) => parseRecordId(text) !== null),
     v.description("An id that search returned, unchanged."),
   ),
@@ -50,7 +53,7 @@ export const fetchRecord = operation({
 
 const RECORDS = { app: fetchApp, keyword: fetchKeyword, rival: fetchRival }
 
-type FetchedApp = Fetched<v.InferOutput<typeof AppRecord>>
+type FetchedApp = RecordAnswer<v.InferOutput<typeof AppRecord>>
 
 async function fetchApp({ sql }: Context, app: TrackedApp): Promise<FetchedApp> {
   const metadata = await readApp(sql, app)

@@ -3,66 +3,66 @@ import type { Sql } from "../../database/types.ts"
 import { sourceRuns } from "../../formulas/source-runs.ts"
 import { dayAnswers, type SideApp, sideOf } from "../../history/day-answers.ts"
 import { preferredRating } from "../../history/rating-days.ts"
-import { rankSeries } from "../../history/series.ts"
+import { readRankSeries } from "../../history/series.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { keywordMetricsOf, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
-import { RANK_SOURCES, sourceOf } from "../../observations/types.ts"
+import { readKeywordMetrics, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import { sourceOf } from "../../observations/types.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { keywordRecordId, type RecordId } from "../../vocabulary/record-ids.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { searchPage } from "../../vocabulary/store-pages.ts"
-import { Day, latestRatingsFields, Rank, RankRuns, Store, Storefront, Time } from "../shapes.ts"
-import { type Fetched, platformOf, STORES } from "./records.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { STORES, searchPage } from "../../vocabulary/store-pages.ts"
+import { Day, Rank, RankRuns, RankSource, RatedApp, Store, Storefront, Time } from "../shapes.ts"
+import { platformOf, type RecordAnswer } from "./records.ts"
 
 const MOST_ABOVE = 50
 
-const Above = v.strictObject({
-  id: described(v.string(), "Store id."),
-  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
-  ...latestRatingsFields,
-})
+export const KeywordRecord = named(
+  "KeywordRecord",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    country: Storefront,
+    platform: described(Store, "The App Store where the app is in it, else Google Play."),
+    current: described(
+      v.strictObject({
+        term: described(v.string(), "The keyword."),
+        measured: described(
+          v.boolean(),
+          "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
+        ),
+        rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
+        day: described(v.nullable(Day), "That day, in UTC; null = never measured."),
+        measuredAt: described(
+          v.nullable(Time),
+          "When its results of that day were seen; null where measured is false.",
+        ),
+        source: described(v.nullable(RankSource), "Who read them; null where measured is false."),
+        demand: described(
+          v.nullable(v.number()),
+          "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+        ),
+        demandAt: described(
+          v.nullable(Time),
+          "When the youngest reading behind the demand was seen; null = none is young enough.",
+        ),
+        depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
+        above: described(
+          v.array(RatedApp),
+          `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
+        ),
+      }),
+      "How it stands on the latest measured day.",
+    ),
+    sources: RankRuns,
+    history: described(
+      v.array(v.strictTuple([Day, v.nullable(Rank)])),
+      "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
+    ),
+  }),
+)
 
-export const KeywordRecord = v.strictObject({
-  term: described(v.string(), "The keyword."),
-  country: Storefront,
-  platform: described(Store, "The App Store where the app is in it, else Google Play."),
-  current: described(
-    v.strictObject({
-      term: described(v.string(), "The keyword."),
-      measured: described(
-        v.boolean(),
-        "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
-      ),
-      rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-      day: described(v.nullable(Day), "That day, in UTC; null = never measured."),
-      measuredAt: described(v.nullable(Time), "When its results of that day were seen; null where measured is false."),
-      source: described(v.nullable(v.picklist(RANK_SOURCES)), "Who read them; null where measured is false."),
-      demand: described(
-        v.nullable(v.number()),
-        "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
-      ),
-      demandAt: described(
-        v.nullable(Time),
-        "When the youngest reading behind the demand was seen; null = none is young enough.",
-      ),
-      depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
-      above: described(
-        v.array(Above),
-        `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
-      ),
-    }),
-    "How it stands on the latest measured day.",
-  ),
-  sources: RankRuns,
-  history: described(
-    v.array(v.strictTuple([Day, v.nullable(Rank)])),
-    "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
-  ),
-})
-
-type FetchedKeyword = Fetched<v.InferOutput<typeof KeywordRecord>>
+type FetchedKeyword = RecordAnswer<v.InferOutput<typeof KeywordRecord>>
 
 /** The record of a tracked keyword; null when the app does not track it there. */
 export async function fetchKeyword(
@@ -70,15 +70,15 @@ export async function fetchKeyword(
   app: TrackedApp,
   { country, terms }: RecordId & { kind: "keyword" },
 ): Promise<FetchedKeyword | null> {
-  const term = app.countries.includes(country) ? await trackedOf(sql, app.id, country, terms) : undefined
+  const term = app.countries.includes(country) ? await findTrackedTerm(sql, app.id, country, terms) : undefined
   if (term === undefined) return null
   const side = sideOf(app, { platform: platformOf(app), storefront: country })
   const to = dayOf(now())
   const from = addDays(to, 1 - caller.entitlements.historyDays)
   const [current, [series], metrics] = await Promise.all([
     readCurrent(sql, side, term, app.countries),
-    rankSeries(sql, app, { ...side, from, to, term }),
-    keywordMetricsOf(sql, { ...side, terms: [term], today: to }),
+    readRankSeries(sql, app, { ...side, from, to, terms: [term] }),
+    readKeywordMetrics(sql, { ...side, terms: [term], today: to }),
   ])
   const { platform } = side
   const { day, source, seenAt, depth, rank, above } = current
@@ -110,7 +110,7 @@ export async function fetchKeyword(
 }
 
 /** The first of the terms that the app tracks there. */
-async function trackedOf(sql: Sql, appId: string, country: string, terms: string[]): Promise<string | undefined> {
+async function findTrackedTerm(sql: Sql, appId: string, country: string, terms: string[]): Promise<string | undefined> {
   const [row] = await sql<{ term: string }[]>`
     select term
     from tracked_term
@@ -120,7 +120,7 @@ async function trackedOf(sql: Sql, appId: string, country: string, terms: string
   return row?.term
 }
 
-interface Current {
+interface CurrentRank {
   /** The day shown; null = nothing of that side was ever measured. */
   day: string | null
   source: number | null
@@ -129,12 +129,12 @@ interface Current {
   depth: number | null
   /** Null = absent, or not measured. */
   rank: number | null
-  above: v.InferOutput<typeof Above>[]
+  above: v.InferOutput<typeof RatedApp>[]
 }
 
-async function readCurrent(sql: Sql, side: SideApp, term: string, countries: readonly string[]): Promise<Current> {
+async function readCurrent(sql: Sql, side: SideApp, term: string, countries: readonly string[]): Promise<CurrentRank> {
   const name = nameIn(sql, sql`s.id`, { storefront: side.storefront, countries })
-  const rows = await sql<(Omit<Current, "above"> & { app: v.InferOutput<typeof Above> | null })[]>`
+  const rows = await sql<(Omit<CurrentRank, "above"> & { app: v.InferOutput<typeof RatedApp> | null })[]>`
     with ${dayAnswers(sql, [side], { term })}
     select t.day, a.source, a.seen_at as "seenAt", a.depth, a.our_rank as rank, u.app
     from term t
@@ -163,7 +163,7 @@ async function readCurrent(sql: Sql, side: SideApp, term: string, countries: rea
   return { day, source, seenAt, depth, rank, above }
 }
 
-function state({ day, depth, rank }: Current): string {
+function state({ day, depth, rank }: CurrentRank): string {
   if (day === null) return "not measured yet"
   if (depth === null) return `not measured on ${day}, the latest day measured there`
   if (rank === null) return `not among the ${depth} places read on ${day}`

@@ -7,11 +7,11 @@ import type { Platform } from "../../observations/types.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { type RecordId, rivalRecordId } from "../../vocabulary/record-ids.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { appPage } from "../../vocabulary/store-pages.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { appPage, STORES } from "../../vocabulary/store-pages.ts"
 import { RivalTerm } from "../rivals/rivals.ts"
-import { Count, Day, Store, Storefront } from "../shapes.ts"
-import { type Fetched, STORES } from "./records.ts"
+import { Count, Day, Source, Store, Storefront } from "../shapes.ts"
+import type { RecordAnswer } from "./records.ts"
 
 /** So many keywords of the app are looked at: a small read also of an app with many storefronts. */
 const LISTS = 1_000
@@ -19,7 +19,7 @@ const LISTS = 1_000
 const Ratings = v.strictObject({
   count: described(Count, "How many ratings it had."),
   day: described(Day, "The UTC day on which the store showed it."),
-  source: described(v.string(), "Where it was read."),
+  source: described(Source, "Where it was read."),
 })
 
 const Standing = v.strictObject({
@@ -32,31 +32,38 @@ const Standing = v.strictObject({
   ),
 })
 
-export const RivalRecord = v.strictObject({
-  platform: Store,
-  storeId: described(v.string(), "The store's own id of it."),
-  name: described(
-    v.nullable(v.string()),
-    "As the store shows it in the first storefront where it stands above the app, or else in the app's first; null until it was seen.",
-  ),
-  developer: described(v.nullable(v.string()), "Null until one was seen."),
-  icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
-  manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
-  app: described(
-    v.strictObject({
-      id: described(v.string(), "As in list_apps."),
-      name: described(v.string(), "As list_apps names it."),
-    }),
-    "The tracked app it is a rival of.",
-  ),
-  storefronts: described(v.array(Standing), "The storefronts that the app tracks, in their order."),
-})
+export const RivalRecord = named(
+  "RivalRecord",
+  v.strictObject({
+    platform: Store,
+    storeId: described(v.string(), "The store's own id of it."),
+    name: described(
+      v.nullable(v.string()),
+      "As the store shows it in the first storefront where it stands above the app, or else in the app's first; null until it was seen.",
+    ),
+    developer: described(v.nullable(v.string()), "Null until one was seen."),
+    icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
+    manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
+    app: described(
+      v.strictObject({
+        id: described(v.string(), "As in list_apps."),
+        name: described(v.string(), "As list_apps names it."),
+      }),
+      "The tracked app it is a rival of.",
+    ),
+    storefronts: described(v.array(Standing), "The storefronts that the app tracks, in their order."),
+  }),
+)
 
-type FetchedRival = Fetched<v.InferOutput<typeof RivalRecord>>
-type Asked = RecordId & { kind: "rival" }
+type FetchedRival = RecordAnswer<v.InferOutput<typeof RivalRecord>>
+type RivalRecordId = RecordId & { kind: "rival" }
 
 /** The record of a rival; null when it is neither named by hand nor in the latest results of the app's keywords, or hidden. */
-export async function fetchRival({ sql }: Context, app: TrackedApp, asked: Asked): Promise<FetchedRival | null> {
+export async function fetchRival(
+  { sql }: Context,
+  app: TrackedApp,
+  asked: RivalRecordId,
+): Promise<FetchedRival | null> {
   const { platform, storeId } = asked
   if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
@@ -81,7 +88,7 @@ export async function fetchRival({ sql }: Context, app: TrackedApp, asked: Asked
   }
 }
 
-async function readId(sql: Sql, { platform, storeId }: Asked): Promise<number | null> {
+async function readId(sql: Sql, { platform, storeId }: RivalRecordId): Promise<number | null> {
   const [row] = await sql<{ id: number }[]>`
     select id
     from store_app

@@ -1,27 +1,29 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
-import { type AppFeed, reviewsWritten } from "../../history/day-facts.ts"
-import { REASONS } from "../../history/readers.ts"
-import { type SideDay, sideDays } from "../../history/side-days.ts"
-import { type Expectation, expectedOn } from "../../history/under-way.ts"
+import { type AppFeed, readWrittenReviews } from "../../history/day-facts.ts"
+import { readSideDays, type SideDay } from "../../history/side-days.ts"
+import { type Expectation, readExpectations } from "../../history/under-way.ts"
 import { RANK_SOURCES } from "../../observations/types.ts"
 import { operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
+import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import type { SourceName } from "../../vocabulary/upstreams.ts"
 import {
   type AskedDay,
   askedDay,
   askedDayFields,
   Connections,
   connections,
+  DayShown,
   hidesMoney,
   PastDay,
   TimeZone,
 } from "../apps/day-shapes.ts"
-import { Count, Rank, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
+import { Count, Rank, RankSource, Source, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -49,21 +51,29 @@ const figures = {
   ),
 }
 
-const AppRow = v.strictObject({
-  appId: described(v.string(), "As in list_apps."),
-  name: described(v.string(), "As list_apps names it."),
-  icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
-  ...figures,
-  rankSources: described(
-    v.array(v.picklist(RANK_SOURCES)),
-    "Who read the results that the keyword figures come from, on the UTC day of this date. Empty where none were read.",
+const DayFigures = named("DayFigures", v.strictObject(figures))
+
+const AppRow = named(
+  "PortfolioApp",
+  extending(
+    DayFigures,
+    v.strictObject({
+      appId: described(v.string(), "As in list_apps."),
+      name: described(v.string(), "As list_apps names it."),
+      icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+      ...figures,
+      rankSources: described(
+        v.array(RankSource),
+        "Who read the results that the keyword figures come from, on the UTC day of this date. Empty where none were read.",
+      ),
+      reviewSources: described(v.array(Source), "Who read the reviews. Empty where newReviews is null."),
+      reviewsReadAt: described(
+        v.nullable(Time),
+        "When the list of reviews that was read longest ago was read; null where newReviews is.",
+      ),
+    }),
   ),
-  reviewSources: described(v.array(v.string()), "Who read the reviews. Empty where newReviews is null."),
-  reviewsReadAt: described(
-    v.nullable(Time),
-    "When the list of reviews that was read longest ago was read; null where newReviews is.",
-  ),
-})
+)
 
 const Card = v.strictObject({
   id: described(v.picklist(["hours", "countries"]), "hours: users and revenue by the hour; countries: by storefront."),
@@ -83,25 +93,31 @@ const Card = v.strictObject({
   ),
 })
 
-const SubscriptionEvent = v.strictObject({
-  at: described(v.pipe(v.string(), v.isoTimestamp()), "When it happened."),
-  appId: described(v.string(), "As in list_apps."),
-  event: described(v.string(), "What happened, as its source calls it."),
-  country: described(v.nullable(Storefront), "Null = not said."),
-  revenue: described(Figure, "US dollars; null = none came with it."),
-})
+const SubscriptionEvent = named(
+  "SubscriptionEvent",
+  v.strictObject({
+    at: described(v.pipe(v.string(), v.isoTimestamp()), "When it happened."),
+    appId: described(v.string(), "As in list_apps."),
+    event: described(v.string(), "What happened, as its source calls it."),
+    country: described(v.nullable(Storefront), "Null = not said."),
+    revenue: described(Figure, "US dollars; null = none came with it."),
+  }),
+)
 
-const Pending = v.strictObject({
-  appId: described(v.string(), "As in list_apps."),
-  platform: Store,
-  country: Storefront,
-  keywords: described(Count, "Keywords tracked now whose results of the day shown were not read."),
-  expected: described(
-    Count,
-    "Of them, those that will still be read that day: something reads this store and storefront now.",
-  ),
-  notMeasuring: described(WhyNotMeasuring, `Why most of the others will not; null where all will. ${REASONS}.`),
-})
+const Pending = named(
+  "PendingReading",
+  v.strictObject({
+    appId: described(v.string(), "As in list_apps."),
+    platform: Store,
+    country: Storefront,
+    keywords: described(Count, "Keywords tracked now whose results of the day shown were not read."),
+    expected: described(
+      Count,
+      "Of them, those that will still be read that day: something reads this store and storefront now.",
+    ),
+    notMeasuring: described(WhyNotMeasuring, "Why most of the others will not; null where all will."),
+  }),
+)
 
 export const getPortfolioOverview = operation({
   id: "get_portfolio_overview",
@@ -111,55 +127,58 @@ export const getPortfolioOverview = operation({
   toolset: "account",
   summary: "One day across all apps.",
   description:
-    "A row for each app that this key may see, and their totals. A figure that was not measured is null; it never counts as zero in a total, so a total is that of the apps that have the figure.",
+    "A row for each app that this key may see, and their totals. A figure that was not measured is null; a total is that of the apps that have the figure. get_today has one app in full.",
   effect: "reads",
   scope: "apps:read",
   price: 2,
   faults: ["bad_day"],
   input: v.strictObject({ tz: TimeZone, day: PastDay }),
-  output: v.strictObject({
-    ...askedDayFields,
-    apps: described(v.array(AppRow), "Oldest first."),
-    totals: described(
-      v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures }),
-      "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
-    ),
-    pending: described(
-      v.array(Pending),
-      "What was not read of the day shown; the day waits for what is `expected` of it, and for nothing else.",
-    ),
-    cards: described(v.array(Card), "The day by the hour, and by storefront."),
-    feed: described(
-      v.array(SubscriptionEvent),
-      "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",
-    ),
-    conns: Connections,
-    hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
-  }),
+  narrow: { rows: ["apps"] },
+  output: extending(
+    DayShown,
+    v.strictObject({
+      ...askedDayFields,
+      apps: described(v.array(AppRow), "Oldest first."),
+      totals: described(
+        extending(DayFigures, v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures })),
+        "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
+      ),
+      pending: described(
+        v.array(Pending),
+        "What was not read of the day shown; the day waits for what is `expected` of it, and for nothing else.",
+      ),
+      cards: described(v.array(Card), "The day by the hour, and by storefront."),
+      feed: described(
+        v.array(SubscriptionEvent),
+        "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",
+      ),
+      conns: Connections,
+      hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+    }),
+  ),
 }).run(async ({ tz, day }, ctx) => {
   const { sql, caller } = ctx
   const asked = askedDay({ tz, day }, ctx.now(), caller)
   const apps = await ctx.visibleApps()
-  const sides = await sideDays(sql, apps.flatMap(sidesOf), asked.day)
-  const reviews = await reviewsByApp(sql, apps, asked)
+  const sides = await readSideDays(sql, apps.flatMap(sidesOf), asked.day)
+  const reviews = await readReviewsByApp(sql, apps, asked)
   const byApp = Map.groupBy(sides, ({ appId }) => appId)
-  const rows = apps.map(({ id, name, icon }, at) => {
-    return {
-      appId: id,
-      name,
-      icon,
-      ...NOT_CONNECTED,
-      ...keywordFigures(byApp.get(id) ?? [], asked.shown),
-      ...(reviews[at] as AppReviews),
-    }
+  const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
+    appId: id,
+    name,
+    icon,
+    ...NOT_CONNECTED,
+    ...keywordFigures(byApp.get(id) ?? [], asked.shown),
+    ...(reviews[at] as AppReviews),
   })
+  const rows = await inPieces(eachOf(apps, rowOf))
   const hiddenMoney = hidesMoney(caller)
   const state = hiddenMoney ? ("hidden" as const) : ("not_connected" as const)
   return {
     ...asked.shown,
     apps: rows,
     totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
-    pending: await pendingOf(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
+    pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
     feed: [],
     conns: connections(),
@@ -194,17 +213,18 @@ function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) 
 
 interface AppReviews {
   newReviews: number | null
-  reviewSources: string[]
+  reviewSources: SourceName[]
   reviewsReadAt: string | null
 }
 
 /** Storefronts that share a language share its reviews on Google Play: each list counts once. */
-async function reviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<AppReviews[]> {
+async function readReviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<AppReviews[]> {
   const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
-  const written = await reviewsWritten(sql, feeds, span)
+  const written = await readWrittenReviews(sql, feeds, span)
   const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
+  const byPlace = Map.groupBy(counts, ({ place }) => place)
   return apps.map((_, place) => {
-    const read = counts.filter((one) => one.place === place && one.measured)
+    const read = (byPlace.get(place) ?? []).filter(({ measured }) => measured)
     const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
     return {
       newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
@@ -223,21 +243,21 @@ function feedsOf({ iosApp, androidApp, countries }: TrackedApp): AppFeed[] {
 }
 
 /** Stores are read once a UTC day: of one that is over nothing more can come. */
-async function pendingOf(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
+async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
   const unread = sides.flatMap(({ terms, ...side }) => {
     const left = terms.filter(({ measured }) => !measured).map(({ term }) => term)
     return left.length > 0 ? [{ ...side, terms: left }] : []
   })
   const past = { expected: 0, notMeasuring: "past" as const }
-  const expectations = day < today ? unread.map(() => past) : await expectedOn(sql, unread, day)
+  const expectations = day < today ? unread.map(() => past) : await readExpectations(sql, unread, day)
   return unread.map(({ appId, platform, storefront, terms }, at): v.InferOutput<typeof Pending> => {
     return { appId, platform, country: storefront, keywords: terms.length, ...(expectations[at] as Expectation) }
   })
 }
 
-type Row = v.InferOutput<typeof AppRow>
+type PortfolioRow = v.InferOutput<typeof AppRow>
 
-function totalsOf(rows: readonly Row[], { past }: { past: boolean }) {
+function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
   const known = (name: keyof typeof figures) => rows.flatMap((row) => row[name] ?? [])
   const sum = (name: keyof typeof figures) => {
     const values = known(name)

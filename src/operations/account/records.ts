@@ -2,11 +2,11 @@ import type { Fragment } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { type Sought, translationFor } from "../../vocabulary/matching.ts"
+import { type SearchText, translationFor } from "../../vocabulary/matching.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
 
 /** A result of search, with how well it matches: the lower the better. */
-export interface Found {
+export interface RecordMatch {
   grade: number
   id: string
   title: string
@@ -15,15 +15,13 @@ export interface Found {
 }
 
 /** What fetch answers, `text` not yet made one line. */
-export interface Fetched<Metadata> {
+export interface RecordAnswer<Metadata> {
   id: string
   title: string
   url: string
   text: string
   metadata: Metadata
 }
-
-export const STORES = { ios: "the App Store", android: "Google Play" } as const
 
 /** An app's ids on the stores it is in, in words. */
 export function storesOf({ iosId, androidPkg }: TrackedApp): string {
@@ -42,7 +40,7 @@ export function appAddress(app: TrackedApp): string {
 }
 
 /** A text of the database as foldText spells it, as far as the sought words go; in the "C" collation. */
-export function folded(sql: Sql, text: Fragment, sought: Sought) {
+export function folded(sql: Sql, text: Fragment, sought: SearchText) {
   const { from, to } = translationFor(sought)
   // stored keywords are in NFC, names as the store gave them
   const composed = /^[\0-\x7f]*$/.test(sought.text) ? text : sql`normalize(${text}, nfc)`
@@ -51,6 +49,6 @@ export function folded(sql: Sql, text: Fragment, sought: Sought) {
 }
 
 /** The sought words as patterns of "like": their own wildcards stand for themselves. */
-export function patternsOf({ words }: Sought): string[] {
+export function patternsOf({ words }: SearchText): string[] {
   return words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`)
 }

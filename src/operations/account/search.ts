@@ -2,13 +2,13 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { gradeOf, type Sought, soughtBy } from "../../vocabulary/matching.ts"
+import { gradeOf, type SearchText, soughtBy } from "../../vocabulary/matching.ts"
 import { appRecordId, keywordRecordId } from "../../vocabulary/record-ids.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
+import { coded, described, named } from "../../vocabulary/schema.ts"
 import { searchPage } from "../../vocabulary/store-pages.ts"
 import { findRivals, LISTS, PLACES } from "../rivals/found-rivals.ts"
 import { Count } from "../shapes.ts"
-import { appAddress, type Found, folded, patternsOf, platformOf } from "./records.ts"
+import { appAddress, folded, patternsOf, platformOf, type RecordMatch } from "./records.ts"
 
 const MOST = 50
 
@@ -27,12 +27,15 @@ const Query = coded(
   "bad_query",
 )
 
-const Result = v.strictObject({
-  id: described(v.string(), "Pass it to fetch unchanged."),
-  title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
-  url: described(v.pipe(v.string(), v.url()), "The store's own page: of the app, or its search for the keyword."),
-  kind: described(v.picklist(["app", "keyword", "rival"]), "What it is."),
-})
+const Result = named(
+  "SearchResult",
+  v.strictObject({
+    id: described(v.string(), "Pass it to fetch unchanged."),
+    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "The store's own page: of the app, or its search for the keyword."),
+    kind: described(v.picklist(["app", "keyword", "rival"]), "What it is."),
+  }),
+)
 
 export const search = operation({
   id: "search",
@@ -62,7 +65,7 @@ export const search = operation({
   return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
 })
 
-function findApps(apps: readonly TrackedApp[], sought: Sought): Found[] {
+function findApps(apps: readonly TrackedApp[], sought: SearchText): RecordMatch[] {
   return apps.flatMap((app) => {
     const ids = [app.iosId, app.androidPkg, app.bundleId].filter((id) => id !== null)
     const grade = gradeOf(sought, ids, [app.name])
@@ -75,7 +78,7 @@ function foundApp(app: TrackedApp) {
 }
 
 /** By app, storefront and position. Of very many the database picks the most alike, so that no short text reads them all. */
-async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Found[]> {
+async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
   if (sought.storeId !== null) return []
   const places = apps.flatMap((app) => app.countries.map((country) => ({ app, country })))
   const rows = await sql<{ place: number; term: string }[]>`

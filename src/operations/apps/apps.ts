@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
-import { ranksOn, type SideRanks } from "../../history/ranks.ts"
+import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { type AppShape, Count, Day, Rank, Store, Storefront, shapeApps, Time, trackedAppFields } from "../shapes.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { AppShape, Count, Day, Rank, readAppShapes, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
 
 export const listApps = operation({
   id: "list_apps",
@@ -21,28 +21,38 @@ export const listApps = operation({
   price: 1,
   faults: [],
   input: v.strictObject({}),
+  narrow: { rows: ["apps"] },
   output: v.strictObject({
-    apps: described(v.array(v.strictObject(trackedAppFields)), "Oldest first; those that the key may see."),
+    apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),
-}).run(async (_, { sql, visibleApps }) => ({ apps: await shapeApps(sql, await visibleApps()) }))
+}).run(async (_, { sql, visibleApps }) => ({ apps: await readAppShapes(sql, await visibleApps()) }))
 
-const Measurement = v.strictObject({
-  country: Storefront,
-  platform: Store,
-  day: described(v.nullable(Day), "The latest UTC day on which any tracked keyword was measured; null = never."),
-  measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never."),
-  tracked: described(Count, "Tracked keywords."),
-  measured: described(Count, "Of these, measured on that day."),
-  ranked: described(Count, "Of these, with the app among the results read."),
-  top3: described(Count, "Of these, at rank 1 to 3."),
-  top10: described(Count, "Of these, at rank 1 to 10."),
-  best: described(v.nullable(Rank), "The best rank of that day; null = the app was found nowhere."),
-})
+const Measurement = named(
+  "AppSnapshot",
+  v.strictObject({
+    country: Storefront,
+    platform: Store,
+    day: described(v.nullable(Day), "The latest UTC day on which any tracked keyword was measured; null = never."),
+    measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never."),
+    tracked: described(Count, "Tracked keywords."),
+    measured: described(Count, "Of these, measured on that day."),
+    ranked: described(Count, "Of these, with the app among the results read."),
+    top3: described(Count, "Of these, at rank 1 to 3."),
+    top10: described(Count, "Of these, at rank 1 to 10."),
+    best: described(v.nullable(Rank), "The best rank of that day; null = the app was found nowhere."),
+  }),
+)
 
-export const AppRecord = v.strictObject({
-  ...trackedAppFields,
-  snapshot: described(v.array(Measurement), "The latest measurement of each tracked storefront and store."),
-})
+export const AppRecord = named(
+  "AppRecord",
+  extending(
+    AppShape,
+    v.strictObject({
+      ...trackedAppFields,
+      snapshot: described(v.array(Measurement), "The latest measurement of each tracked storefront and store."),
+    }),
+  ),
+)
 
 export const getApp = operation({
   id: "get_app",
@@ -51,6 +61,7 @@ export const getApp = operation({
   group: "Your apps",
   toolset: "apps",
   summary: "One tracked app with its latest measurement.",
+  description: "Its day is in get_today, its ranks in list_keyword_ranks.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -62,7 +73,7 @@ export const getApp = operation({
 
 /** An app with its keywords and its latest measurement. */
 export async function readApp(sql: Sql, app: TrackedApp): Promise<v.InferOutput<typeof AppRecord>> {
-  const [[shape], ranks] = await Promise.all([shapeApps(sql, [app]), ranksOn(sql, app, sidesOf(app))])
+  const [[shape], ranks] = await Promise.all([readAppShapes(sql, [app]), readRanksOn(sql, app, sidesOf(app))])
   return { ...(shape as AppShape), snapshot: ranks.map(snapshot) }
 }
 

@@ -2,15 +2,15 @@ import * as v from "valibot"
 import type { Caller } from "../../access/caller.ts"
 import { planFrom, unread } from "../../access/plan-days.ts"
 import { Fault } from "../../faults.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
+import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { isRealDay } from "../../vocabulary/time.ts"
-import { isTimeZone, zonedBounds, zonedDay } from "../../vocabulary/zoned-days.ts"
 import { Day, Time } from "../shapes.ts"
+import { isTimeZone, zonedBounds, zonedDay } from "../zoned-days.ts"
 
 export const TimeZone = v.optional(
   coded(
     v.pipe(
-      v.string(),
+      bounded(v.string(), { pattern: "^[A-Za-z][A-Za-z0-9_+/-]*$" }),
       v.maxLength(64),
       v.check(isTimeZone),
       v.description("IANA time zone, as Europe/Berlin, that the day begins and ends in."),
@@ -46,6 +46,8 @@ export const askedDayFields = {
   at: described(Time, "When this was answered."),
 }
 
+export const DayShown = named("DayShown", v.strictObject(askedDayFields))
+
 export interface AskedDay {
   day: string
   from: Date
@@ -58,7 +60,10 @@ export interface AskedDay {
 /** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
 export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): AskedDay {
   const realToday = zonedDay(now, tz)
-  if (day !== undefined && day >= realToday) throw new Fault("bad_day", { field: "day" })
+  if (day !== undefined && day >= realToday) {
+    const detail = `${day} is not over in ${tz}, where it is ${realToday}: leave day out to ask for today.`
+    throw new Fault("bad_day", { field: "day", detail })
+  }
   if (day !== undefined && day < planFrom(caller, "history", realToday))
     throw unread(caller, { what: "history", day, today: realToday, otherwise: "bad_day", field: "day" })
   const today = day ?? realToday
@@ -67,31 +72,34 @@ export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, c
   return { day: today, from, to, now, shown: { tz, today, past: day !== undefined, realToday, ...times } }
 }
 
+export const OWN_FIGURES = ["liveUsers", "users", "newUsers", "adRevenue", "subscriptionRevenue", "trials"] as const
+export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue"]
+
 export const CONNECTIONS = ["analytics", "ads", "subscriptions"] as const
 
 /** What would have to be connected for the figures that no store shows in public. */
 export const Connections = described(
   v.array(
-    v.strictObject({
-      id: described(
-        v.picklist(CONNECTIONS),
-        "analytics: an analytics service; ads: an ad network's reports; subscriptions: a billing service.",
-      ),
-      connected: described(v.boolean(), "False = nothing is known of its figures."),
-      gives: described(v.array(v.string()), "The figures that come from it."),
-    }),
+    named(
+      "Connection",
+      v.strictObject({
+        id: described(
+          v.picklist(CONNECTIONS),
+          "analytics: an analytics service; ads: an ad network's reports; subscriptions: a billing service.",
+        ),
+        connected: described(v.boolean(), "False = nothing is known of its figures."),
+        gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
+      }),
+    ),
   ),
   "Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero.",
 )
 
-const GIVES: Record<(typeof CONNECTIONS)[number], string[]> = {
+const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]> = {
   analytics: ["liveUsers", "users", "newUsers"],
   ads: ["adRevenue"],
   subscriptions: ["subscriptionRevenue", "trials"],
 }
-
-export const OWN_FIGURES = ["liveUsers", "users", "newUsers", "adRevenue", "subscriptionRevenue", "trials"] as const
-export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue"]
 
 /** Nothing can be connected yet. */
 export function connections(): v.InferOutput<typeof Connections> {

@@ -2,23 +2,24 @@ import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import type { Sql } from "../../database/types.ts"
 import { DIRECTIONS } from "../../formulas/rank-moves.ts"
-import { changesOf } from "../../history/changes.ts"
+import { readChanges } from "../../history/changes.ts"
 import { type SideApp, sidesOf } from "../../history/day-answers.ts"
-import { ratingsOn, reviewsWritten } from "../../history/day-facts.ts"
-import { type SideDay, sideDays } from "../../history/side-days.ts"
+import { readRatingsOn, readWrittenReviews } from "../../history/day-facts.ts"
+import { readSideDays, type SideDay } from "../../history/side-days.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { changeFields, changeShape } from "../page/listing-shapes.ts"
-import { Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../page/listing-shapes.ts"
+import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
 import {
   type AskedDay,
   askedDay,
   askedDayFields,
   Connections,
   connections,
+  DayShown,
   hidesMoney,
   MONEY_FIGURES,
   OWN_FIGURES,
@@ -31,54 +32,58 @@ const PUBLIC_FIGURES = [
   "keywordsDropped", "bestRank", "rating", "ratings", "newReviews", "lowReviews", "newReviewsAverage",
 ] as const // biome-ignore format: a list to scan
 
-const Figure = v.strictObject({
-  key: described(
-    v.picklist([...OWN_FIGURES, ...PUBLIC_FIGURES]),
-    "keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
-  ),
-  platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
-  country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
-  value: described(
-    v.nullable(v.number()),
-    "Null in every state but measured; also where a measured day has none, such as an average of no reviews.",
-  ),
-  was: described(
-    v.nullable(v.number()),
-    "Of ratings: on the measured day before, by the same source. Null = there is none.",
-  ),
-  against: described(v.nullable(Day), "The UTC day of `was`."),
-  state: described(
-    v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-    "not_measured: nobody read it that day, or, of keywordsTracked of a past day, which were tracked then is not kept; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
-  ),
-  source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
-  measuredAt: described(
-    v.nullable(Time),
-    "When the source was read, where it was at one moment. Of keywords null: each was read at some moment of the UTC day shown, the latest as list_keyword_ranks tells.",
-  ),
-})
+const Figure = named(
+  "DayFigure",
+  v.strictObject({
+    key: described(
+      v.picklist([...OWN_FIGURES, ...PUBLIC_FIGURES]),
+      "keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
+    ),
+    platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
+    country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
+    value: described(
+      v.nullable(v.number()),
+      "Null in every state but measured; also where a measured day has none, such as an average of no reviews.",
+    ),
+    was: described(
+      v.nullable(v.number()),
+      "Of ratings: on the measured day before, by the same source. Null = there is none.",
+    ),
+    against: described(v.nullable(Day), "The UTC day of `was`."),
+    state: described(
+      v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
+      "not_measured: nobody read it that day, or, of keywordsTracked of a past day, which were tracked then is not kept; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
+    ),
+    source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
+    measuredAt: described(
+      v.nullable(Time),
+      "When the source was read, where it was at one moment. Of keywords null: each was read at some moment of the UTC day shown, the latest as list_keyword_ranks tells.",
+    ),
+  }),
+)
 type FigureRow = v.InferOutput<typeof Figure>
 
-const Move = v.strictObject({
-  term: described(v.string(), "The keyword."),
-  platform: Store,
-  country: Storefront,
-  direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
-  rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
-  was: described(v.nullable(Rank), "On the measured day before; null = absent."),
-  against: described(Day, "The measured day before."),
-  source: described(v.string(), "Who read both days."),
-})
+const Move = named(
+  "DayMove",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    platform: Store,
+    country: Storefront,
+    direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
+    rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
+    was: described(v.nullable(Rank), "On the measured day before; null = absent."),
+    against: described(Day, "The measured day before."),
+    source: described(RankSource, "Who read both days."),
+  }),
+)
 
-const Change = v.strictObject({
-  country: Storefront,
-  platform: Store,
-  kind: described(
-    v.picklist(PAGE_CHANGES),
-    "name, subtitle and description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
+const Change = named(
+  "DayChange",
+  extending(
+    ChangeShape,
+    v.strictObject({ country: Storefront, platform: Store, kind: PageChangeKind, ...changeFields }),
   ),
-  ...changeFields,
-})
+)
 
 const MOST_MOVES = 10
 const MOST_CHANGES = 50
@@ -91,41 +96,48 @@ export const getToday = operation({
   toolset: "apps",
   summary: "One app's day, each figure marked by its source.",
   description:
-    "What moved, what changed and what was measured on one day, over every storefront and store of the app. Stores are read once a UTC day; reviews and changes are those of the day in the time zone asked for. No figure is a guess: `state` says why a value is missing.",
+    "What moved, what changed and what was measured on one day, over every storefront and store of the app. Stores are read once a UTC day; reviews and changes are those of the day in the time zone asked for. No figure is a guess: `state` says why a value is missing. All apps in a row each: get_portfolio_overview.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
   price: 1,
   faults: ["bad_day"],
   input: ofApp({ tz: TimeZone, day: PastDay }),
-  output: v.strictObject({
-    appId: described(v.string(), "As in list_apps."),
-    name: described(v.string(), "As list_apps names it."),
-    ...askedDayFields,
-    figures: described(
-      v.array(Figure),
-      "The workspace's own first, then keywords, ratings and reviews, each storefront and store by itself.",
-    ),
-    moves: described(
-      v.array(Move),
-      `Keywords that moved since the measured day before: the ${MOST_MOVES} biggest moves.`,
-    ),
-    changes: described(
-      v.array(Change),
-      `Changes of the app's store pages that were seen that day, newest first, at most ${MOST_CHANGES}.`,
-    ),
-    conns: Connections,
-    hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
-  }),
+  narrow: { rows: ["figures"] },
+  output: extending(
+    DayShown,
+    v.strictObject({
+      appId: described(v.string(), "As in list_apps."),
+      name: described(v.string(), "As list_apps names it."),
+      ...askedDayFields,
+      figures: described(
+        v.array(Figure),
+        "The workspace's own first, then keywords, ratings and reviews, each storefront and store by itself.",
+      ),
+      moves: described(
+        v.array(Move),
+        `Keywords that moved since the measured day before: the ${MOST_MOVES} biggest moves.`,
+      ),
+      movesOmitted: described(Count, "Smaller moves, which are left out."),
+      changes: described(
+        v.array(Change),
+        `Changes of the app's store pages that were seen that day, newest first, at most ${MOST_CHANGES}.`,
+      ),
+      changesOmitted: described(Count, "Older ones of the day, which are left out."),
+      conns: Connections,
+      hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+    }),
+  ),
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {
   const asked = askedDay({ tz, day }, now(), caller)
   const sides = sidesOf(app)
-  const ranked = await sideDays(sql, sides, asked.day)
+  const ranked = await readSideDays(sql, sides, asked.day)
   const [ratings, reviews, changes] = [
-    await ratingFigures(sql, sides, asked.day),
-    await reviewFigures(sql, sides, asked),
-    await changesSeen(sql, app, asked, { promotional: planCovers(caller.plan, "pro") }),
+    await readRatingFigures(sql, sides, asked.day),
+    await readReviewFigures(sql, sides, asked),
+    await readChangesSeen(sql, app, asked, { promotional: planCovers(caller.plan, "pro") }),
   ]
+  const moves = movesOf(ranked)
   const hiddenMoney = hidesMoney(caller)
   return {
     appId: app.id,
@@ -137,8 +149,10 @@ export const getToday = operation({
       ...ratings,
       ...reviews,
     ],
-    moves: biggestMoves(ranked),
-    changes,
+    moves: moves.slice(0, MOST_MOVES),
+    movesOmitted: Math.max(0, moves.length - MOST_MOVES),
+    changes: changes.slice(0, MOST_CHANGES),
+    changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
     conns: connections(),
     hiddenMoney,
   }
@@ -181,9 +195,9 @@ function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[]
   ]
 }
 
-async function ratingFigures(sql: Sql, sides: readonly SideApp[], day: string): Promise<FigureRow[]> {
+async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: string): Promise<FigureRow[]> {
   const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
-  const days = await ratingsOn(sql, places, day)
+  const days = await readRatingsOn(sql, places, day)
   return sides.flatMap((side, at) =>
     (["rating", "ratings"] as const).map((key): FigureRow => {
       const seen = days[at]
@@ -197,11 +211,11 @@ async function ratingFigures(sql: Sql, sides: readonly SideApp[], day: string): 
   )
 }
 
-async function reviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay): Promise<FigureRow[]> {
+async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay): Promise<FigureRow[]> {
   const feeds = sides.map(({ platform, storefront, own }) => {
     return { app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
   })
-  const written = await reviewsWritten(sql, feeds, span)
+  const written = await readWrittenReviews(sql, feeds, span)
   return sides.flatMap((side, at) => {
     const { measured, readAt, source, count, low, average } = written[at] as (typeof written)[number]
     const values = [
@@ -221,7 +235,7 @@ async function reviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay
   })
 }
 
-async function changesSeen(
+async function readChangesSeen(
   sql: Sql,
   app: TrackedApp,
   { from, to }: AskedDay,
@@ -230,10 +244,9 @@ async function changesSeen(
   const apps = [app.iosApp, app.androidApp].filter((id) => id !== null)
   // a day of the zone lies within two UTC days, or three where it is the date line's
   const days = { from: from.toISOString().slice(0, 10), to: to.toISOString().slice(0, 10) }
-  const found = await changesOf(sql, { apps, ...days, kinds: PAGE_CHANGES, limit: 1_000 })
+  const found = await readChanges(sql, { apps, ...days, kinds: PAGE_CHANGES, limit: 1_000 })
   return found
     .filter(({ at, storefront }) => at >= from && at < to && app.countries.includes(storefront))
-    .slice(0, MOST_CHANGES)
     .map((change) => ({
       country: change.storefront,
       platform: change.appId === app.iosApp ? ("ios" as const) : ("android" as const),
@@ -242,8 +255,11 @@ async function changesSeen(
     }))
 }
 
-/** A keyword that entered or dropped out moved farther than any that stayed: as from or to the place behind the last. */
-function biggestMoves(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
+/**
+ * The biggest first. A keyword that entered or dropped out moved farther than any that stayed: as from or to the place
+ * behind the last.
+ */
+function movesOf(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
   const moves = sides.flatMap(({ terms, platform, storefront: country }) =>
     terms.flatMap(({ term, move, against, source }) => {
       if (!move || move.direction === "same" || against === null || source === null) return []
@@ -254,7 +270,6 @@ function biggestMoves(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
   )
   return moves
     .sort((a, b) => b.places - a.places || (a.term < b.term ? -1 : a.term > b.term ? 1 : 0))
-    .slice(0, MOST_MOVES)
     .map(({ places: _, ...move }) => move)
 }
 

@@ -1,19 +1,19 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { Fault } from "../../faults.ts"
-import type { Movers } from "../../formulas/chart-movers.ts"
-import { type ChartMovers, chartMovers, type MeasuredDay, type Stood } from "../../history/chart-movers.ts"
+import { type ChartMovers, type ChartStanding, type MeasuredDay, readChartMovers } from "../../history/chart-movers.ts"
 import { ownId } from "../../history/ranks.ts"
-import { type NamePlace, nameIn } from "../../observations/app-names.ts"
+import { nameIn } from "../../observations/app-names.ts"
 import type { ChartKey } from "../../observations/rows/chart-identities.ts"
 import { CHARTS } from "../../observations/types-charts.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { AppCountry, wholeNumber } from "../../vocabulary/fields.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
+import { coded, described, extending, named } from "../../vocabulary/schema.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
 import { Count, Day, Rank, Storefront, Time } from "../shapes.ts"
-import { ChartStore, categoryOf, Depth, Genre, genreNames, Source } from "./charts.ts"
+import { Genre, genreId, readCategory, readGenreNames, refuseUnknownGenre } from "./chart-genres.ts"
+import { ChartStore, Depth, Source } from "./charts.ts"
+import { readMoverNames } from "./shown-movers.ts"
 
 /** So many places at least make a riser or a faller. */
 const PLACES = 3
@@ -24,27 +24,21 @@ const Kind = v.optional(
   "free",
 )
 
-const GenreId = v.optional(
-  coded(
-    v.pipe(
-      v.string(),
-      v.regex(/^[1-9]\d{0,5}$/),
-      v.description("The App Store's id of a genre, 36 for all apps; the app's category when left out."),
-    ),
-    "bad_genre",
-  ),
-)
+const GenreId = v.optional(genreId("The App Store's id of a genre, 36 for all apps; the app's category when left out."))
 
 const Days = v.optional(wholeNumber(1, 90, "Compare with so many days before the latest measured day.", "bad_days"), 1)
 
 const Limit = v.optional(wholeNumber(1, 100, "The most of each of the four.", "invalid_arguments"), 25)
 
-const Measured = v.strictObject({
-  day: Day,
-  measuredAt: described(Time, "When the day's answer was seen."),
-  depth: Depth,
-  source: Source,
-})
+const Measured = named(
+  "ChartReading",
+  v.strictObject({
+    day: Day,
+    measuredAt: described(Time, "When the day's answer was seen."),
+    depth: Depth,
+    source: Source,
+  }),
+)
 
 const shown = {
   id: described(v.string(), "App Store id."),
@@ -52,7 +46,7 @@ const shown = {
 }
 const later = { rank: described(Rank, "On `day`.") }
 const earlier = { was: described(Rank, "On `against`.") }
-const Moved = v.strictObject({ ...shown, ...later, ...earlier })
+const Moved = named("ChartMove", v.strictObject({ ...shown, ...later, ...earlier }))
 
 const stood = {
   rank: described(v.nullable(Rank), "On `day`; null = not among the places read, or the list is not measured (state)."),
@@ -61,6 +55,8 @@ const stood = {
     "On `against`; null = not among the places read, or there is nothing to compare with (state).",
   ),
 }
+
+const Standing = named("ChartStanding", v.strictObject({ ...shown, ...stood }))
 
 const bucket = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
   described(v.nullable(v.array(row)), `${text} Null = there is nothing to compare with (state).`)
@@ -73,7 +69,7 @@ export const getChartMovers = operation({
   toolset: "charts",
   summary: "What moved on a top chart of the App Store, and where the app and its rivals stood.",
   description:
-    "The latest measured day of an iPhone list against the day so many days before it, or the last that was measured before that. Readings of two sources are never compared. An app counts as new or gone only as far down as the other day was read; on the first measured day of a list nobody is new.",
+    "The latest measured day of an iPhone list against the day so many days before it, or the last that was measured before that. Readings of two sources are never compared. An app counts as new or gone only as far down as the other day was read; on the first measured day of a list nobody is new. get_chart_positions follows the app alone.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -114,26 +110,26 @@ export const getChartMovers = operation({
       ),
       "How many there are of each, whatever the limit. Null = there is nothing to compare with (state).",
     ),
-    app: described(
-      v.nullable(v.strictObject({ ...shown, ...stood })),
-      "Where the app stood; null without an iOS side.",
-    ),
+    app: described(v.nullable(Standing), "Where the app stood; null without an iOS side."),
     rivals: described(
-      v.array(v.strictObject({ ...shown, manual: described(v.boolean(), "Named by hand."), ...stood })),
+      v.array(
+        extending(Standing, v.strictObject({ ...shown, manual: described(v.boolean(), "Named by hand."), ...stood })),
+      ),
       `Where its rivals stood: those named by hand, then those above it on the most keywords; at most ${MOST_RIVALS}.`,
     ),
+    rivalsTruncated: described(v.boolean(), "It has more rivals, which are left out."),
   }),
 }).run(async ({ app, storefront, kind, genre, days, limit }, { sql }) => {
   const { iosApp } = app
-  const id = genre ?? (iosApp === null ? null : await categoryOf(sql, iosApp))
+  const id = genre ?? (iosApp === null ? null : await readCategory(sql, iosApp))
   const key = id === null ? null : { ...LISTS, storefront, chart: kind, genre: id }
-  if (key && genre !== undefined) await refuseUnknown(sql, key)
+  if (key && genre !== undefined) await refuseUnknownGenre(sql, key)
   const own = ownId(app, { platform: "ios", storefront })
-  const rivals = own === null ? [] : await rivalsOf(sql, app, storefront)
+  const rivals = own === null ? [] : await readRivals(sql, app, storefront)
   const apps = [own, ...rivals.map(({ app }) => app)].filter((id) => id !== null)
-  const found = key && own !== null ? await chartMovers(sql, key, { days, places: PLACES, apps }) : null
+  const found = key && own !== null ? await readChartMovers(sql, key, { days, places: PLACES, apps }) : null
   const moved = found?.movers
-    ? await shownMovers(sql, found.movers, limit, { storefront, countries: app.countries })
+    ? await readMoverNames(sql, found.movers, limit, { storefront, countries: app.countries })
     : NOTHING
   const stoodOf = stoodIn(found)
   return {
@@ -141,7 +137,7 @@ export const getChartMovers = operation({
     platform: "ios" as const,
     device: LISTS.device,
     kind,
-    genre: id === null ? null : { id, name: (await genreNames(sql, storefront, [id])).get(id) ?? null },
+    genre: id === null ? null : { id, name: (await readGenreNames(sql, storefront, [id])).get(id) ?? null },
     days,
     state: stateOf(app, { own, key, found }),
     day: found && shownDay(found.day),
@@ -149,24 +145,12 @@ export const getChartMovers = operation({
     measuredSince: found?.day.firstDay ?? null,
     ...moved,
     app: iosApp === null ? null : { id: app.iosId as string, name: app.name, ...stoodOf(own) },
-    rivals: rivals.map(({ app, ...rival }) => ({ ...rival, ...stoodOf(app) })),
+    rivalsTruncated: rivals.length > MOST_RIVALS,
+    rivals: rivals.slice(0, MOST_RIVALS).map(({ app, ...rival }) => ({ ...rival, ...stoodOf(app) })),
   }
 })
 
 const LISTS = { platform: "ios", device: "iphone" } as const
-
-/** Throws bad_genre for an id that is none of the storefront's genres, where those are known, and has no chart. */
-async function refuseUnknown(sql: Sql, { storefront, device, chart, genre }: ChartKey): Promise<void> {
-  const [row] = await sql<{ unknown: boolean }[]>`
-    select exists (select from genre where (platform, storefront) = ('ios', ${storefront}))
-      and not exists (select from genre where (platform, storefront, genre) = ('ios', ${storefront}, ${genre}))
-      and not exists (
-        select
-        from chart
-        where (platform, storefront, device, chart, genre) = ('ios', ${storefront}, ${device}, ${chart}, ${genre})
-      ) as unknown`
-  if (row?.unknown) throw new Fault("bad_genre", { field: "genre" })
-}
 
 interface RivalApp {
   id: string
@@ -177,7 +161,7 @@ interface RivalApp {
 }
 
 /** Those that are followed beside the app, and those named by hand since. */
-async function rivalsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<RivalApp[]> {
+async function readRivals(sql: Sql, app: TrackedApp, storefront: string): Promise<RivalApp[]> {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === "ios" ? [rival.id] : []))
   const name = nameIn(sql, sql`a.id`, { storefront, countries: app.countries })
@@ -198,63 +182,24 @@ async function rivalsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<
     where (n.store_id is not null or r.terms > 0)
       and 'ios:' || coalesce(n.store_id, a.store_id) <> all(${app.hiddenRivals ?? []}::text[])
     order by manual desc, coalesce(r.terms, 0) desc, coalesce(n.store_id, a.store_id) collate "C"
-    limit ${MOST_RIVALS}`
+    limit ${MOST_RIVALS + 1}`
 }
 
 const NOTHING = { risers: null, fallers: null, entrants: null, dropouts: null, counts: null }
 
-/** The first of each, with names. */
-async function shownMovers(sql: Sql, { climbed, fell, entered, left }: Movers, limit: number, place: NamePlace) {
-  const [risers, fallers, entrants, dropouts] = [
-    climbed.slice(0, limit),
-    fell.slice(0, limit),
-    entered.slice(0, limit),
-    left.slice(0, limit),
-  ]
-  const apps = await namesOf(
-    sql,
-    [...risers, ...fallers, ...entrants, ...dropouts].map(({ app }) => app),
-    place,
-  )
-  const named = <Row extends { app: number }>(rows: readonly Row[]) =>
-    rows.map(({ app, ...row }) => ({ ...(apps.get(app) as Named), ...row }))
-  return {
-    risers: named(risers),
-    fallers: named(fallers),
-    entrants: named(entrants),
-    dropouts: named(dropouts),
-    counts: { risers: climbed.length, fallers: fell.length, entrants: entered.length, dropouts: left.length },
-  }
-}
-
-interface Named {
-  id: string
-  name: string
-}
-
-async function namesOf(sql: Sql, apps: readonly number[], place: NamePlace): Promise<Map<number, Named>> {
-  const rows = await sql<(Named & { app: number })[]>`
-    select id as app, store_id as id, coalesce(${nameIn(sql, sql`store_app.id`, place)}, store_id) as name
-    from store_app
-    where id = any(${apps as number[]}::int[])
-    order by store_app.id
-    limit ${apps.length}`
-  return new Map(rows.map(({ app, ...named }) => [app, named]))
-}
-
 function stoodIn(found: ChartMovers | null) {
   const byApp = new Map((found?.stood ?? []).map(({ app, rank, was }) => [app, { rank, was }]))
-  return (app: number | null): Omit<Stood, "app"> =>
+  return (app: number | null): Omit<ChartStanding, "app"> =>
     (app === null ? undefined : byApp.get(app)) ?? { rank: null, was: null }
 }
 
-interface Looked {
+interface MoversReading {
   own: number | null
   key: ChartKey | null
   found: ChartMovers | null
 }
 
-function stateOf({ iosApp }: TrackedApp, { own, key, found }: Looked) {
+function stateOf({ iosApp }: TrackedApp, { own, key, found }: MoversReading) {
   if (iosApp === null) return "no_ios_app" as const
   if (own === null) return "not_tracked" as const
   if (key === null) return "category_unknown" as const

@@ -1,16 +1,17 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { sourceRuns } from "../../formulas/source-runs.ts"
-import { type ChartPoint, type ChartPosition, chartPositions, chartSeries } from "../../history/charts.ts"
+import { sourceOn, sourceRuns } from "../../formulas/source-runs.ts"
+import { type ChartPoint, type ChartPosition, readChartPositions, readChartSeries } from "../../history/charts.ts"
 import { ownId } from "../../history/ranks.ts"
 import type { ChartKey } from "../../observations/rows/chart-identities.ts"
 import { ALL_APPS, CHART_SOURCES, CHARTS, DEVICES } from "../../observations/types-charts.ts"
-import { ofApp, operation } from "../../operation.ts"
+import { ofApp, operation, type TableRow } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, named } from "../../vocabulary/schema.ts"
 import { Day, Rank, Storefront, Time } from "../shapes.ts"
+import { Genre, readCategory, readGenreNames } from "./chart-genres.ts"
 
 /** The longest history: twelve lists of it are some 700 points, and each is looked for in a reading of 200 apps. */
 const HISTORY_DAYS = 60
@@ -18,15 +19,8 @@ const HISTORY_DAYS = 60
 /** The one platform with charts. */
 export const ChartStore = described(v.picklist(["ios"]), "Always ios: of Google Play there is no chart data.")
 
-export const Genre = v.strictObject({
-  id: described(v.string(), `The App Store's own id; ${ALL_APPS} = all apps.`),
-  name: described(
-    v.nullable(v.string()),
-    "As the store names it in that storefront; null = its names were not read yet.",
-  ),
-})
-
-export const Source = described(
+export const Source = named(
+  "ChartSource",
   v.picklist(CHART_SOURCES),
   "Where a reading comes from: apple-charts = read from the App Store by this instance, import = from a file. Ranks of two sources cannot be compared.",
 )
@@ -43,30 +37,33 @@ const Run = described(
   "Points next to each other that one source gave: compare ranks within one of these only.",
 )
 
-const Chart = v.strictObject({
-  device: described(v.picklist(DEVICES), "Whose chart."),
-  kind: described(v.picklist(CHARTS), "Of free apps, of paid ones, or of all by what they earn."),
-  scope: described(v.picklist(["overall", "category"]), "All apps of the store, or those of the app's category."),
-  genre: described(v.nullable(Genre), "Null = the app's category is not known yet, so its chart is not measured."),
-  measured: described(
-    v.boolean(),
-    "False = nobody ever read this list, or the app does not track the storefront (state).",
-  ),
-  day: described(
-    v.nullable(Day),
-    "The latest UTC day on which the list was measured: rank is of that day. Null = never.",
-  ),
-  measuredAt: described(v.nullable(Time), "When that day's answer was seen; null = never."),
-  measuredSince: described(v.nullable(Day), "The first day on which the list was measured; null = never."),
-  source: described(v.nullable(Source), "Where that day's answer comes from; null where measured is false."),
-  depth: described(v.nullable(Depth), "How many places were read that day; null where measured is false."),
-  rank: described(
-    v.nullable(Rank),
-    "Null with measured true = the app was not among the depth places read; null with measured false = unknown.",
-  ),
-  sources: described(v.array(Run), "Oldest first; empty where series is."),
-  series: described(v.array(Point), "The measured days from `from` to `to`, oldest first."),
-})
+const Chart = named(
+  "Chart",
+  v.strictObject({
+    device: described(v.picklist(DEVICES), "Whose chart."),
+    kind: described(v.picklist(CHARTS), "Of free apps, of paid ones, or of all by what they earn."),
+    scope: described(v.picklist(["overall", "category"]), "All apps of the store, or those of the app's category."),
+    genre: described(v.nullable(Genre), "Null = the app's category is not known yet, so its chart is not measured."),
+    measured: described(
+      v.boolean(),
+      "False = nobody ever read this list, or the app does not track the storefront (state).",
+    ),
+    day: described(
+      v.nullable(Day),
+      "The latest UTC day on which the list was measured: rank is of that day. Null = never.",
+    ),
+    measuredAt: described(v.nullable(Time), "When that day's answer was seen; null = never."),
+    measuredSince: described(v.nullable(Day), "The first day on which the list was measured; null = never."),
+    source: described(v.nullable(Source), "Where that day's answer comes from; null where measured is false."),
+    depth: described(v.nullable(Depth), "How many places were read that day; null where measured is false."),
+    rank: described(
+      v.nullable(Rank),
+      "Null with measured true = the app was not among the depth places read; null with measured false = unknown.",
+    ),
+    sources: described(v.array(Run), "Oldest first; empty where series is."),
+    series: described(v.array(Point), "The measured days from `from` to `to`, oldest first."),
+  }),
+)
 
 export const getChartPositions = operation({
   id: "get_chart_positions",
@@ -75,13 +72,14 @@ export const getChartPositions = operation({
   group: "Your apps",
   toolset: "charts",
   summary: "Where the app stands in the App Store's top charts, now and over time.",
-  description: `Twelve lists: free, paid and grossing, overall and in the app's category, on iPhone and iPad. Three states: measured false = nobody read the list; measured true and rank null = absent from the places read; a number = the rank. History of ${HISTORY_DAYS} days, or of the plan's where that is shorter, in today's category. iOS only: of Google Play there is no chart data.`,
+  description: `Twelve lists: free, paid and grossing, overall and in the app's category, on iPhone and iPad. Three states: measured false = nobody read the list; measured true and rank null = absent from the places read; a number = the rank. History of ${HISTORY_DAYS} days, or of the plan's where that is shorter, in today's category. iOS only: of Google Play there is no chart data. get_chart_movers has the others on a list.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
   price: 1,
   faults: [],
   input: ofApp({ country: AppCountry }),
+  narrow: { rows: ["charts"] },
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
@@ -98,10 +96,20 @@ export const getChartPositions = operation({
     measuredAt: described(v.nullable(Time), "When the latest of all the lists' answers was seen; null = never."),
     charts: described(v.array(Chart), "iPhone before iPad, overall before category; then free, paid, grossing."),
   }),
+  table: {
+    columns: [
+      "device", "kind", "scope", "genreId", "genreName", "measured", "day", "measuredAt", "rank", "depth", "source",
+      "measuredSince", "categoryId", "categoryName",
+    ],
+    rows: ({ charts, category }) => {
+      const own = { categoryId: category?.id ?? null, categoryName: category?.name ?? null }
+      return charts.flatMap(chartRows).map((row) => ({ ...row, ...own }))
+    },
+  }, // biome-ignore format: a table
 }).run(async ({ app, storefront }, { sql, now, caller }) => {
   const to = dayOf(now())
   const window = { from: addDays(to, 1 - Math.min(HISTORY_DAYS, caller.entitlements.historyDays)), to }
-  const lists = await listsOf(sql, app, storefront)
+  const lists = await readLists(sql, app, storefront)
   const own = ownId(app, { platform: "ios", storefront })
   const keys = own === null ? [] : lists.flatMap(({ key }) => key ?? [])
   const [positions, series] = own === null ? [[], []] : await readCharts(sql, own, keys, window)
@@ -120,16 +128,37 @@ export const getChartPositions = operation({
   }
 })
 
+/**
+ * A row a measured day, oldest first. Of the latest alone the moment is known; a list that nobody read has one row. Without the
+ * fields that say what the latest is, the series stands alone.
+ */
+function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
+  const { device, kind, scope, genre, sources, series, measuredSince } = chart
+  const { measured, day, measuredAt, source, depth, rank } = chart
+  const ofGenre = genre === undefined ? {} : { genreId: genre?.id ?? null, genreName: genre?.name ?? null }
+  const about = { device, kind, scope, ...ofGenre, measuredSince }
+  const latest = { ...about, measured, day, measuredAt, rank, depth, source }
+  if (!series) return [latest]
+  // a column is of every row or of none
+  const knowsLatest = [measured, day, rank, depth].every((known) => known !== undefined)
+  const runs = knowsLatest && source === undefined ? undefined : sources
+  const rows = series.map(([of, rank, depth]) => ({
+    ...about, measured: true, day: of, measuredAt: knowsLatest && measuredAt !== undefined ? null : undefined, rank, depth, source: runs && sourceOn(runs, of),
+  })) // biome-ignore format: a row
+  const last = { ...latest, source: runs && source }
+  return knowsLatest ? [...rows.filter((row) => row.day !== day), last] : rows
+}
+
 interface List extends Pick<v.InferOutput<typeof Chart>, "device" | "kind" | "scope" | "genre"> {
   /** Null where the app's category is not known. */
   key: ChartKey | null
 }
 
 /** The lists that an app can be on, in the answer's order; none without an iOS side. */
-async function listsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<List[]> {
+async function readLists(sql: Sql, app: TrackedApp, storefront: string): Promise<List[]> {
   if (app.iosApp === null) return []
-  const category = await categoryOf(sql, app.iosApp)
-  const names = await genreNames(sql, storefront, category === null ? [ALL_APPS] : [ALL_APPS, category])
+  const category = await readCategory(sql, app.iosApp)
+  const names = await readGenreNames(sql, storefront, category === null ? [ALL_APPS] : [ALL_APPS, category])
   const scopes = [
     { scope: "overall", genre: ALL_APPS },
     { scope: "category", genre: category },
@@ -145,32 +174,8 @@ async function listsOf(sql: Sql, app: TrackedApp, storefront: string): Promise<L
   )
 }
 
-/** The store's id of a store app's main genre; null = not known yet. */
-export async function categoryOf(sql: Sql, app: number): Promise<string | null> {
-  const [row] = await sql<{ genre: string | null }[]>`
-    select genre
-    from store_app
-    where id = ${app}`
-  return row?.genre ?? null
-}
-
-/** What the App Store calls genres in a storefront; one that it has not named yet is left out. */
-export async function genreNames(
-  sql: Sql,
-  storefront: string,
-  genres: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await sql<{ genre: string; name: string }[]>`
-    select genre, name
-    from genre
-    where platform = 'ios' and storefront = ${storefront} and genre = any(${genres as string[]}::text[])
-    order by genre
-    limit ${genres.length}`
-  return new Map(rows.map(({ genre, name }) => [genre, name]))
-}
-
 async function readCharts(sql: Sql, own: number, keys: readonly ChartKey[], window: { from: string; to: string }) {
-  return await Promise.all([chartPositions(sql, own, keys), chartSeries(sql, own, keys, window)])
+  return await Promise.all([readChartPositions(sql, own, keys), readChartSeries(sql, own, keys, window)])
 }
 
 function stateOf(app: TrackedApp, own: number | null, anyMeasured: boolean) {

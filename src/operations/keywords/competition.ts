@@ -1,65 +1,88 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
-import { BANDS, LEAST_RESULTS } from "../../formulas/difficulty.ts"
+import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { FIRST } from "../../formulas/figure.ts"
 import { titleMatch } from "../../formulas/title-match.ts"
-import { allTerms, ownId } from "../../history/ranks.ts"
+import { ownId, readAllTerms } from "../../history/ranks.ts"
 import { preferredRating } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { bestFirst } from "../../observations/best-first.ts"
-import { keywordMetricsOf, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import { readKeywordMetrics, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
-import { RANK_SOURCES, sourceOf } from "../../observations/types.ts"
+import { sourceOf } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, Term } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Day, latestRatingsFields, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import type { SourceName } from "../../vocabulary/upstreams.ts"
+import {
+  Count,
+  Day,
+  DifficultyBand,
+  latestRatingsFields,
+  Rank,
+  RankSource,
+  Store,
+  Storefront,
+  Time,
+} from "../shapes.ts"
 
 const MOST_TERMS = 100
 /** A term on fewer apps is named, and has no figures. */
 const LEAST_APPS = 2
 const SHOWN = 3
 
-const Leader = v.strictObject({
-  id: described(v.string(), "Store id."),
-  name: described(v.nullable(v.string()), "Null = the store showed none yet."),
-  rank: described(Rank, "From 1, in the order shown."),
-  ...latestRatingsFields,
-  inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
-})
+const Leader = named(
+  "KeywordLeader",
+  v.strictObject({
+    id: described(v.string(), "Store id."),
+    name: described(v.nullable(v.string()), "Null = the store showed none yet."),
+    rank: described(Rank, "From 1, in the order shown."),
+    ...latestRatingsFields,
+    inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
+  }),
+)
 
-const reading = {
-  term: described(v.string(), "The keyword, as it was normalised."),
-  day: described(Day, "The latest UTC day on which the keyword's results were read: the figures are of that day."),
-  measuredAt: described(Time, "When that day's answer was seen."),
-  source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),
-  depth: described(Rank, "How many places were read: more apps than these were not looked for."),
-  apps: described(Count, "How many different apps the results read hold."),
-}
+const Reading = named(
+  "MeasuredKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    day: described(Day, "The latest UTC day on which the keyword's results were read: the figures are of that day."),
+    measuredAt: described(Time, "When that day's answer was seen."),
+    source: described(RankSource, "Where that answer comes from."),
+    depth: described(Rank, "How many places were read: more apps than these were not looked for."),
+    apps: described(Count, "How many different apps the results read hold."),
+  }),
+)
 
-const Competition = v.strictObject({
-  ...reading,
-  rank: described(v.nullable(Rank), "Where the app stands among them; null = it does not."),
-  named: described(Count, `Of the first ${FIRST} results, those whose name is known.`),
-  inTitle: described(
-    v.nullable(Count),
-    "Of those named, how many hold the keyword in their name, word by word: who aims at it. Null where none is named.",
+const Competition = named(
+  "KeywordCompetition",
+  extending(
+    Reading,
+    v.strictObject({
+      ...Reading.entries,
+      rank: described(v.nullable(Rank), "Where the app stands among them; null = it does not."),
+      named: described(Count, `Of the first ${FIRST} results, those whose name is known.`),
+      inTitle: described(
+        v.nullable(Count),
+        "Of those named, how many hold the keyword in their name, word by word: who aims at it. Null where none is named.",
+      ),
+      difficulty: described(
+        v.nullable(v.number()),
+        "How strong the first ten are, 0 to 100, the higher the harder: the latest known, as in list_keyword_ranks. Null = not measured yet, or none can be given (difficultyNone).",
+      ),
+      difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale each; null where difficulty is."),
+      difficultyNone: described(v.boolean(), `Measured, with fewer than ${LEAST_RESULTS} results: too few for one.`),
+      difficultyAt: described(
+        v.nullable(Time),
+        "When the youngest reading behind the difficulty was seen; null = none is young enough.",
+      ),
+      top: described(v.array(Leader), `The first ${SHOWN} results.`),
+    }),
   ),
-  difficulty: described(
-    v.nullable(v.number()),
-    "How strong the first ten are, 0 to 100, the higher the harder: the latest known, as in list_keyword_ranks. Null = not measured yet, or none can be given (difficultyNone).",
-  ),
-  difficultyBand: described(v.nullable(v.picklist(BANDS)), "A fifth of the scale each; null where difficulty is."),
-  difficultyNone: described(v.boolean(), `Measured, with fewer than ${LEAST_RESULTS} results: too few for one.`),
-  difficultyAt: described(
-    v.nullable(Time),
-    "When the youngest reading behind the difficulty was seen; null = none is young enough.",
-  ),
-  top: described(v.array(Leader), `The first ${SHOWN} results.`),
-})
+)
 
 export const getKeywordCompetition = operation({
   id: "get_keyword_competition",
@@ -82,6 +105,7 @@ export const getKeywordCompetition = operation({
       `Keywords, comma-separated; the first ${MOST_TERMS} tracked there when left out. Repeated ones count once.`,
     ),
   }),
+  narrow: { rows: ["keywords"] },
   output: v.strictObject({
     country: Storefront,
     platform: Store,
@@ -90,7 +114,7 @@ export const getKeywordCompetition = operation({
       "How many different apps stand in the results of all keywords answered: the set behind the counts. Null = none of the keywords is measured.",
     ),
     keywords: described(v.array(Competition), `Those seen on ${LEAST_APPS} or more apps, in the order asked.`),
-    fewer: described(v.array(v.strictObject(reading)), `Measured, and seen on fewer than ${LEAST_APPS} apps.`),
+    fewer: described(v.array(Reading), `Measured, and seen on fewer than ${LEAST_APPS} apps.`),
     notMeasured: described(
       v.array(v.string()),
       "Keywords whose results nobody read; all of them where the app does not track the storefront or is not in the store.",
@@ -99,14 +123,14 @@ export const getKeywordCompetition = operation({
   }),
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }
-  const asked = terms ? [...new Set(terms)] : await trackedTerms(sql, app, side)
+  const asked = terms ? [...new Set(terms)] : await readTrackedTerms(sql, app, side)
   const looked = asked.slice(0, MOST_TERMS)
   const own = ownId(app, side)
   const { corpus, rows } =
     own === null
       ? { corpus: null, rows: [] }
       : await readAnswers(sql, { ...side, countries: app.countries }, own, looked)
-  const metrics = await keywordMetricsOf(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
+  const metrics = await readKeywordMetrics(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
   const measured = new Set(rows.map(({ term }) => term))
   return {
     country: storefront,
@@ -126,8 +150,8 @@ export const getKeywordCompetition = operation({
 })
 
 /** The terms tracked in a storefront, in their order; over all storefronts where it is none of the app's. */
-async function trackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Promise<string[]> {
-  if (!app.countries.includes(storefront)) return await allTerms(sql, app)
+async function readTrackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Promise<string[]> {
+  if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
   const rows = await sql<{ term: string }[]>`
     select term
     from tracked_term
@@ -137,7 +161,7 @@ async function trackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Pr
   return rows.map(({ term }) => term)
 }
 
-interface Row {
+interface CompetitorRow {
   term: string
   day: string
   seenAt: Date
@@ -151,7 +175,7 @@ interface Row {
     name: string | null
     ratings: number | null
     ratingsDay: string | null
-    ratingsSource: string | null
+    ratingsSource: SourceName | null
   }[]
 }
 
@@ -162,7 +186,7 @@ async function readAnswers(
   own: number,
   terms: readonly string[],
 ) {
-  const rows = await sql<(Row & { corpus: number })[]>`
+  const rows = await sql<(CompetitorRow & { corpus: number })[]>`
     with answer as materialized (
       select k.term, k.place, r.*
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
@@ -218,11 +242,11 @@ function firstResults(sql: Sql, place: { storefront: string; countries: readonly
     ) c on true`
 }
 
-function readingOf({ term, day, seenAt, source, depth, apps }: Row) {
+function readingOf({ term, day, seenAt, source, depth, apps }: CompetitorRow) {
   return { term, day, measuredAt: seenAt.toISOString(), source: sourceOf(source), depth, apps }
 }
 
-function leaders({ term, first }: Row) {
+function leaders({ term, first }: CompetitorRow) {
   const shown = first.map((app, at) => ({
     ...app,
     rank: at + 1,

@@ -1,81 +1,90 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import {
+  type NeighbourShelves,
   type Placement,
   type Placements,
-  placementsOf,
+  readNeighbourShelves,
+  readPlacements,
+  readSimilarShelves,
   SHELVED_BY,
   type Shelves,
-  type ShelvesBeside,
-  similarShelves,
-  standsOn,
 } from "../../history/placements.ts"
 import { ownId } from "../../history/ranks.ts"
-import { type PageState, pageStates } from "../../history/store-pages.ts"
+import { type PageState, readPageStates } from "../../history/store-pages.ts"
 import type { Platform } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { CountryOrEmpty } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Storefront, Time } from "../shapes.ts"
 import {
+  CardShape,
   cardFields,
   cardShape,
+  EventShape,
   eventFields,
   eventShape,
   goesOn,
   isCard,
   placeFields,
+  ShelfShape,
   seenShape,
   shelfFields,
   shelfShape,
 } from "./listing-shapes.ts"
 
-const Place = v.strictObject({
-  ...placeFields,
-  tracked: described(v.boolean(), "False = the app does not track this storefront: nothing of it is measured."),
-  measured: described(v.boolean(), "False = the page was never read there: that nothing is listed says nothing."),
-  measuredAt: described(v.nullable(Time), "The latest reading of the page; null = never."),
-  firstReadAt: described(v.nullable(Time), "The first reading: what was shown before it is not known."),
-  hasEditorial: described(
-    v.nullable(v.boolean()),
-    "The latest page shows cards of the editors. Where false it may be that there are none, for a page then leaves them out. Null = the page was never read, or it is Google Play's, which is not read for cards and events.",
-  ),
-  hasEvents: described(
-    v.nullable(v.boolean()),
-    "The latest page has a section of in-app events; null as hasEditorial.",
-  ),
-  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
-  shelvesRead: described(
-    Count,
-    "How many rows of similar apps were read that could show this app: of the apps on its own row and of its rivals.",
-  ),
-  historyTruncated: described(
-    v.boolean(),
-    "There are more cards and events than are listed, which are the latest seen: at most 200 of a storefront, fewer of more than ten storefronts at once.",
-  ),
-})
+const Place = named(
+  "FeaturedPlace",
+  v.strictObject({
+    ...placeFields,
+    tracked: described(v.boolean(), "False = the app does not track this storefront: nothing of it is measured."),
+    measured: described(v.boolean(), "False = the page was never read there: that nothing is listed says nothing."),
+    measuredAt: described(v.nullable(Time), "The latest reading of the page; null = never."),
+    firstReadAt: described(v.nullable(Time), "The first reading: what was shown before it is not known."),
+    hasEditorial: described(
+      v.nullable(v.boolean()),
+      "The latest page shows cards of the editors. Where false it may be that there are none, for a page then leaves them out. Null = the page was never read, or it is Google Play's, which is not read for cards and events.",
+    ),
+    hasEvents: described(
+      v.nullable(v.boolean()),
+      "The latest page has a section of in-app events; null as hasEditorial.",
+    ),
+    similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
+    shelvesRead: described(
+      Count,
+      "How many rows of similar apps were read that could show this app: of the apps on its own row and of its rivals.",
+    ),
+    historyTruncated: described(
+      v.boolean(),
+      "There are more cards and events than are listed, which are the latest seen: at most 200 of a storefront, fewer of more than ten storefronts at once.",
+    ),
+  }),
+)
 
-const Past = v.strictObject({
-  country: Storefront,
-  kind: described(v.picklist(["event", "story", "collection"]), "An in-app event, or a card of the editors."),
-  id: described(v.string(), "The store's own."),
-  title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
-  dedicated: described(v.nullable(v.boolean()), "As in editorial; null for an event."),
-  startsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
-  endsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
-  firstSeenAt: cardFields.firstSeenAt,
-  lastSeenAt: cardFields.lastSeenAt,
-  state: described(
-    v.picklist(["shown", "gone", "unknown"]),
-    "shown: the latest page shows it, and an event is not over; gone: a later page showed others but not this one, or the event's own end has passed; unknown: later pages have no such section at all, so it is most likely over.",
-  ),
-  goneAt: described(
-    v.nullable(Time),
-    "When a page was first without it, or else when the event ended by its own date. Null unless gone.",
-  ),
-})
+const Past = named(
+  "PastPlacement",
+  v.strictObject({
+    country: Storefront,
+    kind: described(v.picklist(["event", "story", "collection"]), "An in-app event, or a card of the editors."),
+    id: described(v.string(), "The store's own."),
+    title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
+    dedicated: described(v.nullable(v.boolean()), "As in editorial; null for an event."),
+    startsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
+    endsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
+    firstSeenAt: cardFields.firstSeenAt,
+    lastSeenAt: cardFields.lastSeenAt,
+    state: described(
+      v.picklist(["shown", "gone", "unknown"]),
+      "shown: the latest page shows it, and an event is not over; gone: a later page showed others but not this one, or the event's own end has passed; unknown: later pages have no such section at all, so it is most likely over.",
+    ),
+    goneAt: described(
+      v.nullable(Time),
+      "When a page was first without it, or else when the event ended by its own date. Null unless gone.",
+    ),
+  }),
+)
 
 export const getFeaturing = operation({
   id: "get_featuring",
@@ -97,6 +106,7 @@ export const getFeaturing = operation({
       "Two-letter storefront code; every storefront that the app tracks when empty or left out.",
     ),
   }),
+  narrow: "parts",
   output: v.strictObject({
     from: described(
       Day,
@@ -104,20 +114,23 @@ export const getFeaturing = operation({
     ),
     storefronts: described(v.array(Place), "Every storefront asked for, on each store that the app is on."),
     editorial: described(
-      v.array(v.strictObject({ country: Storefront, ...cardFields })),
+      v.array(extending(CardShape, v.strictObject({ country: Storefront, ...cardFields }))),
       "Cards that the latest page shows, the newest first.",
     ),
     events: described(
-      v.array(v.strictObject({ country: Storefront, ...eventFields })),
+      v.array(extending(EventShape, v.strictObject({ country: Storefront, ...eventFields }))),
       "In-app events that the latest page shows and that are not over.",
     ),
     similar: described(
-      v.array(v.strictObject({ ...placeFields, ...shelfFields })),
+      v.array(extending(ShelfShape, v.strictObject({ ...placeFields, ...shelfFields }))),
       "The row of similar apps on the app's own page.",
     ),
     standsOn: described(
       v.array(
-        v.strictObject({ ...placeFields, ...shelfFields, seenAt: described(Time, "When that row was read last.") }),
+        extending(
+          ShelfShape,
+          v.strictObject({ ...placeFields, ...shelfFields, seenAt: described(Time, "When that row was read last.") }),
+        ),
       ),
       "On whose row of similar apps the app stands, with its place there; only rows that were read (shelvesRead).",
     ),
@@ -162,25 +175,25 @@ interface Side {
   placements: Placement[]
   truncated: boolean
   shelf: Shelves
-  beside: ShelvesBeside["apps"]
+  beside: NeighbourShelves["apps"]
   shelvesRead: number
 }
 
-interface Asked {
+interface FeaturingQuery {
   platform: Platform
   storefronts: readonly string[]
   from: string
 }
 
 /** Of one store, a side for each storefront; none for an app that is not there. */
-async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, from }: Asked): Promise<Side[]> {
+async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, from }: FeaturingQuery): Promise<Side[]> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) return []
   const tracked = storefronts.filter((storefront) => ownId(app, { platform, storefront }) !== null)
-  const pages = await pageStates(sql, appId, tracked, [SHELVED_BY[platform]])
-  const { placements, truncated } = platform === "ios" ? await placementsOf(sql, appId, tracked, from) : NONE
-  const shelves = await similarShelves(sql, { platform, appId, countries: app.countries }, tracked)
-  const beside = await standsOn(sql, { id: app.id, platform, appId, countries: app.countries }, tracked)
+  const pages = await readPageStates(sql, appId, tracked, [SHELVED_BY[platform]])
+  const { placements, truncated } = platform === "ios" ? await readPlacements(sql, appId, tracked, from) : NONE
+  const shelves = await readSimilarShelves(sql, { platform, appId, countries: app.countries }, tracked)
+  const beside = await readNeighbourShelves(sql, { id: app.id, platform, appId, countries: app.countries }, tracked)
   return storefronts.map((storefront, place) => {
     const here = <One extends { storefront: string }>(all: readonly One[]) =>
       all.filter((one) => one.storefront === storefront)

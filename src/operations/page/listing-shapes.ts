@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import type { StoredChange } from "../../history/changes.ts"
 import type { Placement, ShelfApp } from "../../history/placements.ts"
-import type { ListingChangeKind } from "../../listing/changes.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { type ListingChangeKind, PAGE_CHANGES } from "../../listing/changes.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Day, Rank, Source, Store, Storefront, Time } from "../shapes.ts"
 
 /** A detected change, as every answer shows it. */
 export const changeFields = {
@@ -28,10 +28,18 @@ export const changeFields = {
     "Addresses of the screenshots of the devices whose set changed, the phone's first; null where these did not change.",
   ),
   picturesAfter: described(v.nullable(v.array(v.string())), "As picturesBefore."),
-  source: described(v.string(), "Who read the pages."),
+  source: described(Source, "Who read the pages."),
 }
 
-const ChangeShape = v.strictObject(changeFields)
+/** Which change of a page it is. */
+export const PageChangeKind = named(
+  "PageChangeKind",
+  v.picklist(PAGE_CHANGES),
+  "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went. Of a description, and of the app's own name and subtitle, it is told that they changed, without the words.",
+)
+
+/** What every change is, whichever kinds an answer lists. */
+export const ChangeShape = named("ListingChange", v.strictObject(changeFields))
 
 /**
  * The fields of a change but its kind; `promotional` tells whether the words of a promotional text are shown, `names` the
@@ -135,9 +143,9 @@ export const shelfFields = {
   name: described(v.nullable(v.string()), "Null = no store showed one yet."),
 }
 
-export const CardShape = v.strictObject(cardFields)
-export const EventShape = v.strictObject(eventFields)
-export const ShelfShape = v.strictObject(shelfFields)
+export const CardShape = named("EditorialCard", v.strictObject(cardFields))
+export const EventShape = named("InAppEvent", v.strictObject(eventFields))
+export const ShelfShape = named("ShelfApp", v.strictObject(shelfFields))
 
 export const placeFields = { country: Storefront, platform: Store }
 

@@ -1,47 +1,59 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { type ShelfOwner, type Shelves, similarShelves } from "../../history/placements.ts"
+import { readSimilarShelves, type ShelfOwner, type Shelves } from "../../history/placements.ts"
 import { ownId } from "../../history/ranks.ts"
 import {
   type LatestCounts,
-  latestCounts,
-  latestMarketFacts,
-  latestPage,
-  lookedUp,
   type MarketFacts,
   PAGE_SOURCES,
   type PageReading,
   type Release,
-  releaseOf,
+  readLatestCounts,
+  readLatestMarketFacts,
+  readLatestPage,
+  readRelease,
+  readStoreFacts,
   type StoreFacts,
 } from "../../history/store-pages.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
 import { Count, Time } from "../shapes.ts"
-import { ShelfShape, shelfShape } from "./listing-shapes.ts"
-import { countFields, countShape, pageFields, pageShape, starsFields, starsShape } from "./store-page-shapes.ts"
+import { shelfShape } from "./listing-shapes.ts"
+import {
+  countShape,
+  pageFields,
+  pageShape,
+  StorePage,
+  shownFields,
+  starsFields,
+  starsShape,
+} from "./store-page-shapes.ts"
 
-export const AndroidPage = v.strictObject({
-  ...pageFields,
-  releasedAt: described(v.nullable(Time), "The app's first release; null = not said."),
-  updatedAt: described(v.nullable(Time), "The app's latest update; null = not said."),
-  screenshots: described(
-    v.nullable(v.array(v.string())),
-    "Addresses in the order shown; the page does not tell devices apart. Null = not shown.",
+export const AndroidPage = named(
+  "AndroidStorePage",
+  extending(
+    StorePage,
+    v.strictObject({
+      ...pageFields,
+      releasedAt: described(v.nullable(Time), "The app's first release; null = not said."),
+      updatedAt: described(v.nullable(Time), "The app's latest update; null = not said."),
+      screenshots: described(
+        v.nullable(v.array(v.string())),
+        "Addresses in the order shown; the page does not tell devices apart. Null = not shown.",
+      ),
+      installs: described(v.nullable(Count), "As exactly as the page says, of all countries; null = not said."),
+      inAppLeast: described(v.nullable(v.number()), "The cheapest thing sold within the app; null = not said."),
+      inAppMost: described(v.nullable(v.number()), "The dearest thing sold within the app; null = not said."),
+      inAppCurrency: described(v.nullable(v.string()), "ISO 4217, of inAppLeast and inAppMost."),
+      marketAt: described(v.nullable(Time), "When installs and in-app prices were read last; null = never."),
+      ...shownFields,
+      ...starsFields,
+    }),
   ),
-  installs: described(v.nullable(Count), "As exactly as the page says, of all countries; null = not said."),
-  inAppLeast: described(v.nullable(v.number()), "The cheapest thing sold within the app; null = not said."),
-  inAppMost: described(v.nullable(v.number()), "The dearest thing sold within the app; null = not said."),
-  inAppCurrency: described(v.nullable(v.string()), "ISO 4217, of inAppLeast and inAppMost."),
-  marketAt: described(v.nullable(Time), "When installs and in-app prices were read last; null = never."),
-  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
-  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
-  ...countFields,
-  ...starsFields,
-})
+)
 
-interface Read {
+interface AndroidPageFacts {
   looked: StoreFacts | null
   page: PageReading | undefined
   release: Release | null
@@ -51,7 +63,7 @@ interface Read {
 }
 
 /** The app's page on Google Play as it was read last; null for an app that is not there. */
-export async function androidPage(
+export async function readAndroidPage(
   sql: Sql,
   app: TrackedApp,
   { storefront }: { storefront: string },
@@ -83,7 +95,7 @@ export async function androidPage(
   }
 }
 
-const UNREAD: Read = {
+const UNREAD: AndroidPageFacts = {
   looked: null,
   page: undefined,
   release: null,
@@ -92,16 +104,16 @@ const UNREAD: Read = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<Read> {
+async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<AndroidPageFacts> {
   const { appId } = app
-  const page = await latestPage(sql, appId, storefront, PAGE_SOURCES.android)
+  const page = await readLatestPage(sql, appId, storefront, PAGE_SOURCES.android)
   const version = page?.page.version
   return {
-    looked: await lookedUp(sql, appId, storefront, "play-details"),
+    looked: await readStoreFacts(sql, appId, storefront, "play-details"),
     page,
-    release: page && version ? await releaseOf(sql, { appId, storefront, source: page.source, version }) : null,
-    market: await latestMarketFacts(sql, appId, storefront, "play-details"),
-    shelves: await similarShelves(sql, { platform: "android", ...app }, [storefront]),
-    counts: await latestCounts(sql, appId, storefront),
+    release: page && version ? await readRelease(sql, { appId, storefront, source: page.source, version }) : null,
+    market: await readLatestMarketFacts(sql, appId, storefront, "play-details"),
+    shelves: await readSimilarShelves(sql, { platform: "android", ...app }, [storefront]),
+    counts: await readLatestCounts(sql, appId, storefront),
   }
 }

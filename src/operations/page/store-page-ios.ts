@@ -2,38 +2,37 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import {
   type Placement,
-  placementsOf,
+  readPlacements,
+  readSimilarShelves,
   type ShelfOwner,
   type Shelves,
-  similarShelves,
 } from "../../history/placements.ts"
 import { ownId } from "../../history/ranks.ts"
 import {
   type LatestCounts,
-  latestCounts,
-  latestPage,
-  lookedUp,
   PAGE_SOURCES,
   type PageReading,
   type Release,
-  releaseOf,
+  readLatestCounts,
+  readLatestPage,
+  readRelease,
+  readStoreFacts,
   type StoreFacts,
 } from "../../history/store-pages.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
 import { Count, Time } from "../shapes.ts"
+import { CardShape, cardShape, EventShape, eventShape, goesOn, isCard, shelfShape } from "./listing-shapes.ts"
 import {
-  CardShape,
-  cardShape,
-  EventShape,
-  eventShape,
-  goesOn,
-  isCard,
-  ShelfShape,
-  shelfShape,
-} from "./listing-shapes.ts"
-import { countFields, countShape, pageFields, pageShape, starsFields, starsShape } from "./store-page-shapes.ts"
+  countShape,
+  pageFields,
+  pageShape,
+  StorePage,
+  shownFields,
+  starsFields,
+  starsShape,
+} from "./store-page-shapes.ts"
 
 /** How many languages an answer on Free names. */
 const FREE_LANGUAGES = 5
@@ -82,31 +81,35 @@ const Extras = v.strictObject({
   lockedParts: described(v.array(v.picklist(LOCKABLE)), "Which parts are held back, wholly or from the sixth on."),
 })
 
-export const IosPage = v.strictObject({
-  ...pageFields,
-  size: described(v.nullable(v.string()), "As written; null = not shown."),
-  minimumOs: described(v.nullable(v.string()), "The lowest version of the phone's system; null = not shown."),
-  screenshotsPhone: described(
-    v.nullable(v.array(v.string())),
-    "Addresses in the order shown. Null = the page has no row of them for this device; empty = the row holds none.",
+export const IosPage = named(
+  "IosStorePage",
+  extending(
+    StorePage,
+    v.strictObject({
+      ...pageFields,
+      size: described(v.nullable(v.string()), "As written; null = not shown."),
+      minimumOs: described(v.nullable(v.string()), "The lowest version of the phone's system; null = not shown."),
+      screenshotsPhone: described(
+        v.nullable(v.array(v.string())),
+        "Addresses in the order shown. Null = the page has no row of them for this device; empty = the row holds none.",
+      ),
+      screenshotsPad: described(v.nullable(v.array(v.string())), "As screenshotsPhone."),
+      eventsLive: described(
+        v.nullable(Count),
+        "In-app events that run now, as the latest page dates them. Null = the page has no section of events, or was never read.",
+      ),
+      eventsScheduled: described(v.nullable(Count), "In-app events that begin later; null as eventsLive."),
+      editorial: described(
+        v.nullable(v.array(CardShape)),
+        "Stories and collections of the store's editors that the latest page shows. Null = the page has no such cards, or was never read.",
+      ),
+      ...shownFields,
+      listingExtras: described(Extras, "What the page says beyond that; on Free a part of it (locked)."),
+    }),
   ),
-  screenshotsPad: described(v.nullable(v.array(v.string())), "As screenshotsPhone."),
-  eventsLive: described(
-    v.nullable(Count),
-    "In-app events that run now, as the latest page dates them. Null = the page has no section of events, or was never read.",
-  ),
-  eventsScheduled: described(v.nullable(Count), "In-app events that begin later; null as eventsLive."),
-  editorial: described(
-    v.nullable(v.array(CardShape)),
-    "Stories and collections of the store's editors that the latest page shows. Null = the page has no such cards, or was never read.",
-  ),
-  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
-  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
-  ...countFields,
-  listingExtras: described(Extras, "What the page says beyond that; on Free a part of it (locked)."),
-})
+)
 
-interface Asked {
+interface IosPageQuery {
   storefront: string
   /** The first UTC day of the plan's history. */
   since: string
@@ -114,7 +117,7 @@ interface Asked {
   free: boolean
 }
 
-interface Read {
+interface IosPageFacts {
   looked: StoreFacts | null
   page: PageReading | undefined
   release: Release | null
@@ -124,7 +127,11 @@ interface Read {
 }
 
 /** The app's page on the App Store as it was read last; null for an app that is not there. */
-export async function iosPage(sql: Sql, app: TrackedApp, asked: Asked): Promise<v.InferInput<typeof IosPage> | null> {
+export async function readIosPage(
+  sql: Sql,
+  app: TrackedApp,
+  asked: IosPageQuery,
+): Promise<v.InferInput<typeof IosPage> | null> {
   if (app.iosApp === null || app.iosId === null) return null
   const { storefront } = asked
   const owner = { appId: app.iosApp, countries: app.countries }
@@ -151,7 +158,7 @@ export async function iosPage(sql: Sql, app: TrackedApp, asked: Asked): Promise<
   }
 }
 
-const UNREAD: Read = {
+const UNREAD: IosPageFacts = {
   looked: null,
   page: undefined,
   release: null,
@@ -160,28 +167,32 @@ const UNREAD: Read = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, { storefront, since }: Asked): Promise<Read> {
+async function readPage(
+  sql: Sql,
+  app: Omit<ShelfOwner, "platform">,
+  { storefront, since }: IosPageQuery,
+): Promise<IosPageFacts> {
   const { appId } = app
-  const page = await latestPage(sql, appId, storefront, PAGE_SOURCES.ios)
+  const page = await readLatestPage(sql, appId, storefront, PAGE_SOURCES.ios)
   const version = page?.page.version
-  const { placements } = await placementsOf(sql, appId, [storefront], since)
+  const { placements } = await readPlacements(sql, appId, [storefront], since)
   return {
-    looked: await lookedUp(sql, appId, storefront, "itunes-lookup"),
+    looked: await readStoreFacts(sql, appId, storefront, "itunes-lookup"),
     page,
-    release: page && version ? await releaseOf(sql, { appId, storefront, source: page.source, version }) : null,
+    release: page && version ? await readRelease(sql, { appId, storefront, source: page.source, version }) : null,
     shown: placements.filter(({ shown }) => shown),
-    shelves: await similarShelves(sql, { platform: "ios", ...app }, [storefront]),
-    counts: await latestCounts(sql, appId, storefront),
+    shelves: await readSimilarShelves(sql, { platform: "ios", ...app }, [storefront]),
+    counts: await readLatestCounts(sql, appId, storefront),
   }
 }
 
-interface Said {
+interface PageExtras {
   page: PageReading | undefined
   counts: LatestCounts
   events: v.InferInput<typeof EventShape>[] | null
 }
 
-function extrasOf({ page, counts, events }: Said, free: boolean): v.InferInput<typeof Extras> {
+function extrasOf({ page, counts, events }: PageExtras, free: boolean): v.InferInput<typeof Extras> {
   const { languages = null, promotionalText = null, inAppPurchases = null } = page?.page ?? {}
   const remain = {
     languages: Math.max(0, (languages?.length ?? 0) - FREE_LANGUAGES),
@@ -205,8 +216,8 @@ function extrasOf({ page, counts, events }: Said, free: boolean): v.InferInput<t
   }
 }
 
-type Withheld = Record<(typeof WITHHELD)[number], number>
+type WithheldCounts = Record<(typeof WITHHELD)[number], number>
 
-function withheldOf({ events, promotionalText, inAppPurchases }: Withheld, free: boolean): Withheld {
+function withheldOf({ events, promotionalText, inAppPurchases }: WithheldCounts, free: boolean): WithheldCounts {
   return free ? { events, promotionalText, inAppPurchases } : { events: 0, promotionalText: 0, inAppPurchases: 0 }
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import type { LatestCounts, PageReading, Release, StoreFacts } from "../../history/store-pages.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Time } from "../shapes.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Count, Source, Time } from "../shapes.ts"
+import { ShelfShape } from "./listing-shapes.ts"
 
 const Text = v.nullable(v.string())
 
@@ -21,7 +22,7 @@ export const pageFields = {
     "The first of the latest readings, one after the other, that found the same; null = never read.",
   ),
   source: described(
-    Text,
+    v.nullable(Source),
     "Who read it: apple-app-page and play-details read the page itself, itunes-lookup the store's own summary of it, which lacks most parts.",
   ),
   language: described(Text, "BCP 47, of the texts; null = not said."),
@@ -38,7 +39,7 @@ export const pageFields = {
 
 const PageShape = v.strictObject(pageFields)
 
-interface PageRead {
+interface PageFacts {
   looked: StoreFacts | null
   page: PageReading | undefined
   release: Release | null
@@ -49,7 +50,7 @@ export function pageShape({
   looked,
   page,
   release,
-}: PageRead): Omit<v.InferInput<typeof PageShape>, "storeId" | "url"> {
+}: PageFacts): Omit<v.InferInput<typeof PageShape>, "storeId" | "url"> {
   const said = page?.page
   return {
     available: looked?.available ?? null,
@@ -81,10 +82,23 @@ export function countShape({ rating, ratings, ratingsAt }: LatestCounts) {
   return { rating, ratings, ratingsAt: ratingsAt?.toISOString() ?? null }
 }
 
+/** What follows on every store's page. */
+export const shownFields = {
+  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
+  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
+  ...countFields,
+}
+
+/** What the pages of both stores have alike. */
+export const StorePage = named("StorePage", v.strictObject({ ...pageFields, ...shownFields }))
+
 const stars = (many: number) => described(Count, `Of ${many === 1 ? "one star" : `${many} stars`}.`)
 
 /** How many of each number of stars. */
-export const StarCounts = v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) })
+export const StarCounts = named(
+  "StarCounts",
+  v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) }),
+)
 
 export const starsFields = {
   stars: described(

@@ -1,27 +1,23 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { ownId } from "../../history/ranks.ts"
-import { newestChanges } from "../../history/store-pages.ts"
+import { readNewestChanges } from "../../history/store-pages.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
 import { Day, Store, Storefront } from "../shapes.ts"
-import { changeFields, changeShape } from "./listing-shapes.ts"
-import { AndroidPage, androidPage } from "./store-page-android.ts"
-import { IosPage, iosPage } from "./store-page-ios.ts"
+import { ChangeShape, changeFields, changeShape, PageChangeKind } from "./listing-shapes.ts"
+import { AndroidPage, readAndroidPage } from "./store-page-android.ts"
+import { IosPage, readIosPage } from "./store-page-ios.ts"
 
 const MOST_CHANGES = 100
 
-const Change = v.strictObject({
-  platform: Store,
-  kind: described(
-    v.picklist(PAGE_CHANGES),
-    "name, subtitle and description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
-  ),
-  ...changeFields,
-})
+const Change = named(
+  "StorePageChange",
+  extending(ChangeShape, v.strictObject({ platform: Store, kind: PageChangeKind, ...changeFields })),
+)
 
 export const getStorePage = operation({
   id: "get_store_page",
@@ -30,13 +26,14 @@ export const getStorePage = operation({
   group: "Your apps",
   toolset: "page",
   summary: "What the app's store pages show, and what changed there.",
-  description: `Version, in-app events, editorial placements, similar apps and screenshots of the App Store's page, and the data of Google Play's; name and subtitle are not included. \`timeline\` holds the detected changes of both, newest first, as far back as the plan's history goes, at most ${MOST_CHANGES}.`,
+  description: `Version, in-app events, editorial placements, similar apps and screenshots of the App Store's page, and the data of Google Play's; name and subtitle are not included. \`timeline\` holds the detected changes of both, newest first, as far back as the plan's history goes, at most ${MOST_CHANGES}; get_timeline sets ranks beside them.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
   price: 1,
   faults: [],
   input: ofApp({ country: AppCountry }),
+  narrow: "parts",
   output: v.strictObject({
     country: Storefront,
     tracked: described(
@@ -60,12 +57,12 @@ export const getStorePage = operation({
   const [ios, android] = PLATFORMS.map((platform) => ownId(app, { platform, storefront }))
   const apps = [ios, android].filter((id) => id != null)
   const told = { storefront, from, to, kinds: PAGE_CHANGES, limit: MOST_CHANGES }
-  const { changes, truncated } = await newestChanges(sql, { ...told, apps })
+  const { changes, truncated } = await readNewestChanges(sql, { ...told, apps })
   return {
     country: storefront,
     tracked: app.countries.includes(storefront),
-    ios: await iosPage(sql, app, asked),
-    android: await androidPage(sql, app, asked),
+    ios: await readIosPage(sql, app, asked),
+    android: await readAndroidPage(sql, app, asked),
     timelineFrom: from,
     timelineTruncated: truncated,
     timeline: changes.map((change) => ({

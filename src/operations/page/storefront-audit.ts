@@ -36,6 +36,7 @@ export const getStorefrontAudit = operation({
   input: ofApp({
     refresh: described(v.optional(v.boolean()), "True = begin a new scan if the last is old enough."),
   }),
+  narrow: { rows: ["rows"] },
   output: v.strictObject({
     measured: described(v.boolean(), "False = no scan was finished yet: nothing is known."),
     running: described(v.boolean(), "A scan is under way; what stands here is of the one before."),
@@ -57,7 +58,7 @@ export const getStorefrontAudit = operation({
   if (app.iosApp === null) throw new Fault("not_measured", { detail: NOT_ON_APP_STORE })
   const before = await auditState(ctx.sql, app.iosApp)
   const begins = refresh === true && (before.failed || !before.isYoung)
-  const state = begins ? await begun(app, before, ctx) : before
+  const state = begins ? await beginAudit(app, before, ctx) : before
   if (state.failed && state.eta === null) throw new Fault("audit_failed")
   const answer = answerOf(state, planCovers(ctx.caller.plan, "pro") ? Number.POSITIVE_INFINITY : PREVIEW)
   if (state.eta !== null && (begins || !state.last)) return pending({ eta: state.eta }, answer)
@@ -68,7 +69,7 @@ const NOT_ON_APP_STORE = "The app is not on the App Store, as far as the workspa
 const NOT_READ = "This instance does not read it."
 
 /** A scan that nobody reads would fail an hour later, so none is begun: not_measured. */
-async function begun(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
+async function beginAudit(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
   if (eta === null) {
     const page = { kind: "listing", platform: "ios", storefront: app.countries[0]!, subject: app.iosId! } as const
     const isRead = await isScannable(sql, app.id)

@@ -1,19 +1,20 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { type Movements, monthsOf, movementsAround, spanOf } from "../../formulas/timeline.ts"
+import { type Movements, monthsOf, movementsAround, type Span, spanOf } from "../../formulas/timeline.ts"
 import type { StoredChange } from "../../history/changes.ts"
-import { rankMonths } from "../../history/rank-months.ts"
+import { readRankMonths } from "../../history/rank-months.ts"
 import { ownId } from "../../history/ranks.ts"
-import { newestChanges, PAGE_SOURCES, pageStates } from "../../history/store-pages.ts"
+import { PAGE_SOURCES, readNewestChanges, readPageStates } from "../../history/store-pages.ts"
 import type { Side } from "../../observations/provenance.ts"
-import { RANK_SOURCES, sourceOf } from "../../observations/types.ts"
+import { sourceOf } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { changeFields, changeShape } from "./listing-shapes.ts"
+import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
+import { ChangeShape, changeFields, changeShape } from "./listing-shapes.ts"
 
 // the names and texts of a page are no part of this list: get_store_page says when they changed
 const KINDS = ["version", "screenshots", "event_started", "event_ended", "featured", "unfeatured"] as const
@@ -21,46 +22,58 @@ const KINDS = ["version", "screenshots", "event_started", "event_ended", "featur
 const MOST_CHANGES = 50
 const MOST_DAYS = 365
 
-const Move = v.strictObject({
-  term: described(v.string(), "The keyword."),
-  direction: described(v.picklist(["up", "down", "entered", "dropped"]), "As the counts have it."),
-  from: described(v.nullable(Rank), "The rank on fromDay; null = absent from the results read."),
-  to: described(v.nullable(Rank), "The rank on toDay; null = absent from the results read."),
-  places: described(
-    Rank,
-    "How many places it moved; of an entry or a drop the fewest it can have been, counted from right below the places read.",
-  ),
-  fromDay: described(Day, "The last measured UTC day before the change."),
-  toDay: described(Day, "The last measured UTC day of the window after it."),
-  source: described(v.picklist(RANK_SOURCES), "Who read both days."),
-})
+const Move = named(
+  "TimelineMove",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    direction: described(v.picklist(["up", "down", "entered", "dropped"]), "As the counts have it."),
+    from: described(v.nullable(Rank), "The rank on fromDay; null = absent from the results read."),
+    to: described(v.nullable(Rank), "The rank on toDay; null = absent from the results read."),
+    places: described(
+      Rank,
+      "How many places it moved; of an entry or a drop the fewest it can have been, counted from right below the places read.",
+    ),
+    fromDay: described(Day, "The last measured UTC day before the change."),
+    toDay: described(Day, "The last measured UTC day of the window after it."),
+    source: described(RankSource, "Who read both days."),
+  }),
+)
 
-const Change = v.strictObject({
-  kind: described(
-    v.picklist([...KINDS, "keyword_field"]),
-    "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went; keyword_field: only with App Store Connect (keywordFieldConnected).",
+const Change = named(
+  "TimelineChange",
+  extending(
+    ChangeShape,
+    v.strictObject({
+      kind: described(
+        v.picklist([...KINDS, "keyword_field"]),
+        "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went; keyword_field: only with App Store Connect (keywordFieldConnected).",
+      ),
+      ...changeFields,
+      windowTo: described(Day, "The last UTC day of the window after the change."),
+      windowOver: described(v.boolean(), "False = the window still runs: its figures are those so far."),
+      up: described(
+        Count,
+        "Tracked keywords that rose. The seven counts add up to all tracked keywords of the storefront.",
+      ),
+      down: described(Count, "Tracked keywords that fell."),
+      entered: described(
+        Count,
+        "Absent before, ranked after; counted only where the earlier reading went as deep as the rank.",
+      ),
+      dropped: described(
+        Count,
+        "Ranked before, absent after; counted only where the later reading went as deep as the rank.",
+      ),
+      unchanged: described(Count, "At the same rank, or absent on both days."),
+      uncertain: described(Count, "Absent from a reading that did not go as deep as the rank on the other day."),
+      unmeasured: described(
+        Count,
+        "Not measured on both sides of the change by one source: nothing can be said of them.",
+      ),
+      biggest: described(v.array(Move), "The five biggest moves, the most places first."),
+    }),
   ),
-  ...changeFields,
-  windowTo: described(Day, "The last UTC day of the window after the change."),
-  windowOver: described(v.boolean(), "False = the window still runs: its figures are those so far."),
-  up: described(
-    Count,
-    "Tracked keywords that rose. The seven counts add up to all tracked keywords of the storefront.",
-  ),
-  down: described(Count, "Tracked keywords that fell."),
-  entered: described(
-    Count,
-    "Absent before, ranked after; counted only where the earlier reading went as deep as the rank.",
-  ),
-  dropped: described(
-    Count,
-    "Ranked before, absent after; counted only where the later reading went as deep as the rank.",
-  ),
-  unchanged: described(Count, "At the same rank, or absent on both days."),
-  uncertain: described(Count, "Absent from a reading that did not go as deep as the rank on the other day."),
-  unmeasured: described(Count, "Not measured on both sides of the change by one source: nothing can be said of them."),
-  biggest: described(v.array(Move), "The five biggest moves, the most places first."),
-})
+)
 
 export const getTimeline = operation({
   id: "get_timeline",
@@ -69,7 +82,7 @@ export const getTimeline = operation({
   group: "Your apps",
   toolset: "page",
   summary: "Dated changes of the app's store page, and how its keywords moved after each.",
-  description: `Each tracked keyword is compared from its last measured day before the change (at most 30 days back) to its last measured day within the window after it, of one source. That a keyword moved after a change does not say that it moved because of it. As far back as the plan's history goes and at most ${MOST_DAYS} days; the newest ${MOST_CHANGES} changes, newest first.`,
+  description: `Each tracked keyword is compared from its last measured day before the change (at most 30 days back) to its last measured day within the window after it, of one source. That a keyword moved after a change does not say that it moved because of it. As far back as the plan's history goes and at most ${MOST_DAYS} days; the newest ${MOST_CHANGES} changes, newest first. get_store_page has the pages themselves.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -80,6 +93,7 @@ export const getTimeline = operation({
     platform: Platform,
     window: v.optional(wholeNumber(1, 30, "How many days after each change are looked at.", "invalid_arguments"), 7),
   }),
+  narrow: { rows: ["changes"] },
   output: v.strictObject({
     country: Storefront,
     platform: Store,
@@ -104,11 +118,11 @@ export const getTimeline = operation({
   const to = dayOf(now())
   const from = addDays(to, 1 - Math.min(caller.entitlements.historyDays, MOST_DAYS))
   const appId = ownId(app, side)
-  const pages = appId === null ? null : await pageStates(sql, appId, [storefront], PAGE_SOURCES[platform])
+  const pages = appId === null ? null : await readPageStates(sql, appId, [storefront], PAGE_SOURCES[platform])
   const page = pages?.get(storefront)
   const asked = { storefront, from, to, kinds: KINDS, limit: MOST_CHANGES }
-  const history = page && appId !== null ? await newestChanges(sql, { ...asked, apps: [appId] }) : NOTHING
-  const around = await movementsOf(sql, app, { side, window, changes: history.changes })
+  const history = page && appId !== null ? await readNewestChanges(sql, { ...asked, apps: [appId] }) : NOTHING
+  const around = await readMovements(sql, app, { side, window, changes: history.changes })
   return {
     country: storefront,
     platform,
@@ -122,36 +136,41 @@ export const getTimeline = operation({
     truncated: history.truncated,
     changes: history.changes.map((change, place) => {
       const windowTo = addDays(change.day, window)
-      return { ...shown(change), windowTo, windowOver: windowTo < to, ...(around[place] as Moved) }
+      return { ...shown(change), windowTo, windowOver: windowTo < to, ...(around[place] as TimelineMovements) }
     }),
   }
 })
 
 const NOTHING = { changes: [], truncated: false }
 
-type Moved = Omit<Movements, "biggest"> & { biggest: v.InferInput<typeof Move>[] }
+type TimelineMovements = Omit<Movements, "biggest"> & { biggest: v.InferInput<typeof Move>[] }
 
-interface Asked {
+interface TimelineQuery {
   side: Side
   window: number
   changes: readonly StoredChange[]
 }
 
 /** Of each change. One read for all; changes of the same days are reckoned once. */
-async function movementsOf(sql: Sql, app: TrackedApp, { side, window, changes }: Asked): Promise<Moved[]> {
+async function readMovements(
+  sql: Sql,
+  app: TrackedApp,
+  { side, window, changes }: TimelineQuery,
+): Promise<TimelineMovements[]> {
   const spans = changes.map(({ day, beforeSeenAt }) => spanOf({ day, beforeDay: dayOf(beforeSeenAt) }, window))
   if (spans.length === 0) return []
-  const terms = await rankMonths(sql, app, side, monthsOf(spans))
-  const around = new Map<string, Moved>()
-  return spans.map((span) => {
+  const terms = await readRankMonths(sql, app, side, monthsOf(spans))
+  const around = new Map<string, TimelineMovements>()
+  const movedIn = (span: Span): TimelineMovements => {
     const key = Object.values(span).join()
-    const moved = around.get(key) ?? named(movementsAround(terms, span))
+    const moved = around.get(key) ?? withSources(movementsAround(terms, span))
     around.set(key, moved)
     return moved
-  })
+  }
+  return await inPieces(eachOf(spans, movedIn))
 }
 
-function named({ biggest, ...counts }: Movements): Moved {
+function withSources({ biggest, ...counts }: Movements): TimelineMovements {
   return { ...counts, biggest: biggest.map(({ source, ...move }) => ({ ...move, source: sourceOf(source) })) }
 }
 

@@ -1,71 +1,96 @@
 import * as v from "valibot"
-import { knownOf } from "../../history/listing-surroundings.ts"
+import { readSurroundings } from "../../history/listing-surroundings.ts"
+import { backgroundIn } from "../../listing/checks/background.ts"
 import { CODES, FIELDS, LIMITS, SEVERITIES } from "../../listing/checks/finding.ts"
 import { guessLocale } from "../../listing/checks/guess-locale.ts"
 import type { Listing } from "../../listing/checks/listing.ts"
-import { checkListing, MOST_ALIKE, measured, readListing, type Texts } from "../../listing/checks/report.ts"
-import { LISTING_LOCALES, type ListingLocale, languageOf, listingLocale, localesOf } from "../../listing/locales.ts"
+import { checkListing, listingOf, MOST_ALIKE, measured, type Texts } from "../../listing/checks/report.ts"
+import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../listing/locales.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { AppCountry } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Storefront } from "../shapes.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { bounded, described, named } from "../../vocabulary/schema.ts"
+import { Count, ListingLocale as Locale, Storefront } from "../shapes.ts"
 
 const MOST_KEYWORDS = 200
 
-const Locale = v.picklist(LISTING_LOCALES)
-const text = (description: string) => v.optional(described(v.string(), description))
+/** A body of 64 KiB holds no more. */
+const MOST_CHARACTERS = 65_536
 
-const Measured = v.strictObject({
-  length: described(
-    Count,
-    "In characters: Unicode code points of the text in NFC, white space and line breaks included.",
-  ),
-  limit: described(Count, "The most that App Store Connect takes."),
-  over: described(Count, "Characters over the limit; 0 when it fits."),
-  left: described(Count, "Characters still free."),
-  bytes: described(Count, "The same text in UTF-8. The store does not count bytes; for tools that do."),
-})
+/** A language, perhaps a script, perhaps a region, as they come in either spelling. */
+const LOCALE_PATTERN = "^[A-Za-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|\\d{3}))?$"
+
+const LONGEST_LOCALE = "zho_Hans_419".length
+
+const text = (description: string) =>
+  v.optional(described(bounded(v.string(), { maxLength: MOST_CHARACTERS }), description))
+
+const Measured = named(
+  "TextLength",
+  v.strictObject({
+    length: described(
+      Count,
+      "In characters: Unicode code points of the text in NFC, white space and line breaks included.",
+    ),
+    limit: described(Count, "The most that App Store Connect takes."),
+    over: described(Count, "Characters over the limit; 0 when it fits."),
+    left: described(Count, "Characters still free."),
+    bytes: described(Count, "The same text in UTF-8. The store does not count bytes; for tools that do."),
+  }),
+)
 const OptionalMeasured = v.nullable(Measured)
 
-const Finding = v.strictObject({
-  code: described(
-    v.picklist(Object.keys(CODES) as (keyof typeof CODES)[]),
-    Object.entries(CODES)
-      .map(([code, meaning]) => `${code}: ${meaning}`)
-      .join("; "),
-  ),
-  severity: described(
-    v.picklist(SEVERITIES),
-    "error = the store refuses it, or its guidelines forbid it in so many words; warning = it costs room, may be refused, or keeps people from finding the app; hint = worth a look.",
-  ),
-  field: described(v.nullable(v.picklist(FIELDS)), "Where it stands; null = the listing as a whole."),
-  what: described(v.string(), "The exact words, their first 100 characters."),
-  offset: described(
-    v.nullable(Count),
-    "The characters of the field, in NFC, before those words. Null = they stand nowhere: a tracked keyword left out, or the locale.",
-  ),
-  characters: described(
-    Count,
-    "Characters that would be saved without it, with the comma or blank that goes too; 0 = none.",
-  ),
-  message: described(v.string(), "One sentence for people."),
-})
+const Finding = named(
+  "ListingFinding",
+  v.strictObject({
+    code: described(
+      v.picklist(Object.keys(CODES) as (keyof typeof CODES)[]),
+      Object.entries(CODES)
+        .map(([code, meaning]) => `${code}: ${meaning}`)
+        .join("; "),
+    ),
+    severity: described(
+      v.picklist(SEVERITIES),
+      "error = the store refuses it, or its guidelines forbid it in so many words; warning = it costs room, may be refused, or keeps people from finding the app; hint = worth a look.",
+    ),
+    field: described(v.nullable(v.picklist(FIELDS)), "Where it stands; null = the listing as a whole."),
+    what: described(v.string(), "The exact words, their first 100 characters."),
+    offset: described(
+      v.nullable(Count),
+      "The characters of the field, in NFC, before those words. Null = they stand nowhere: a tracked keyword left out, or the locale.",
+    ),
+    characters: described(
+      Count,
+      "Characters that would be saved without it, with the comma or blank that goes too; 0 = none.",
+    ),
+    message: described(v.string(), "One sentence for people."),
+  }),
+)
 
-const Keyword = v.strictObject({
-  keyword: described(v.string(), "Without the white space around it; empty between two commas."),
-  offset: described(Count, "The characters of the field before it."),
-  words: described(v.array(v.string()), "Its words, as search takes them."),
-})
+const Keyword = named(
+  "ListingKeyword",
+  v.strictObject({
+    keyword: described(v.string(), "Without the white space around it; empty between two commas."),
+    offset: described(Count, "The characters of the field before it."),
+    words: described(v.array(v.string()), "Its words, as search takes them."),
+  }),
+)
 
-const Covered = v.strictObject({
-  term: described(v.string(), "The tracked keyword."),
-  covered: described(
-    v.nullable(v.boolean()),
-    "All its words stand in name, subtitle and keywords together. Null = unknown: words are missing, and one of the three was not given.",
-  ),
-  missing: described(v.array(v.string()), "Words that stand in none of the fields given. Small words are not needed."),
-  variants: described(v.array(v.string()), "Words that stand there in another form alone: plural or accents."),
-})
+const Covered = named(
+  "CoveredTerm",
+  v.strictObject({
+    term: described(v.string(), "The tracked keyword."),
+    covered: described(
+      v.nullable(v.boolean()),
+      "All its words stand in name, subtitle and keywords together. Null = unknown: words are missing, and one of the three was not given.",
+    ),
+    missing: described(
+      v.array(v.string()),
+      "Words that stand in none of the fields given. Small words are not needed.",
+    ),
+    variants: described(v.array(v.string()), "Words that stand there in another form alone: plural or accents."),
+  }),
+)
 
 export const validateListing = operation({
   id: "validate_listing",
@@ -84,7 +109,7 @@ export const validateListing = operation({
   input: ofApp({
     locale: v.optional(
       v.pipe(
-        v.string(),
+        bounded(v.string(), { maxLength: LONGEST_LOCALE, pattern: LOCALE_PATTERN }),
         v.check((locale) => listingLocale(locale) !== undefined),
         v.description(
           "The listing's locale, such as en-US, en_US or ja: a language of the App Store. Left out: the locale of the storefront that the texts read like, or else its first.",
@@ -148,8 +173,9 @@ export const validateListing = operation({
   }),
 }).run(async ({ app, storefront, locale: asked, appId: _, country: __, ...given }, { sql }) => {
   const { locale, localeFrom } = localeFor(asked, storefront, given)
-  const known = await knownOf(sql, app, { platform: "ios", storefront })
-  const listing = readListing(given, languageOf(locale), known)
+  const known = await readSurroundings(sql, app, { platform: "ios", storefront })
+  const background = await inPieces(backgroundIn(known, languageOf(locale)))
+  const listing = listingOf(given, languageOf(locale), background)
   const { coverage, ...checked } = checkListing(listing, { storefront, locale })
   return {
     country: storefront,

@@ -2,61 +2,71 @@ import * as v from "valibot"
 import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import { type KeywordOutlook, LEAST_PEERS, MANY_PEERS, type PlanTask, planTasks } from "../../formulas/plan-tasks.ts"
-import { knownOf } from "../../history/listing-surroundings.ts"
-import { pageTexts, planKeywords, YOUNG_DAYS } from "../../history/plan-inputs.ts"
+import { readSurroundings } from "../../history/listing-surroundings.ts"
+import { planKeywords, readPageTexts, YOUNG_DAYS } from "../../history/plan-inputs.ts"
 import { ownId } from "../../history/ranks.ts"
-import { latestRatings } from "../../history/rating-days.ts"
+import { readLatestRatings } from "../../history/rating-days.ts"
 import { localesOf } from "../../listing/locales.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { Country, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { coded, described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, PopularitySource, Rank, Store, Storefront, Time } from "../shapes.ts"
 
 /** A change of name or subtitle is left to show what it does for so long. */
 const SETTLES_DAYS = 14
 const MOST_STOREFRONTS = 20
 const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
 
-const Outlook = v.strictObject({
-  term: described(v.string(), "The keyword."),
-  day: described(Day, "When its results were read."),
-  rank: described(v.nullable(Rank), "Null = absent from the results read."),
-  expectedRank: described(
-    Rank,
-    "The median place of apps that carry its words in their name and have no more ratings.",
-  ),
-  popularity: described(v.number(), "How much it is searched for, 1 to 100, as in list_keyword_ranks."),
-  popularitySource: described(v.string(), "Where that comes from, as in list_keyword_ranks."),
-  popularityAt: described(v.nullable(Time), "When the youngest reading behind it was seen, as in list_keyword_ranks."),
-})
+const Outlook = named(
+  "TaskOutlook",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    day: described(Day, "When its results were read."),
+    rank: described(v.nullable(Rank), "Null = absent from the results read."),
+    expectedRank: described(
+      Rank,
+      "The median place of apps that carry its words in their name and have no more ratings.",
+    ),
+    popularity: described(v.number(), "How much it is searched for, 1 to 100, as in list_keyword_ranks."),
+    popularitySource: described(PopularitySource, "Where that comes from, as in list_keyword_ranks."),
+    popularityAt: described(
+      v.nullable(Time),
+      "When the youngest reading behind it was seen, as in list_keyword_ranks.",
+    ),
+  }),
+)
 
-const Task = v.strictObject({
-  taskId: described(v.string(), "The same as long as the same text is proposed; list it in tasksDone to hide it."),
-  platform: Store,
-  country: Storefront,
-  field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
-  sentence: described(v.string(), "The whole of it in one English sentence."),
-  current: described(v.string(), "As the page shows it; empty where it shows none."),
-  proposed: described(v.string(), "The text to put in its place, within the store's limit."),
-  added: described(v.array(v.string()), "Words that proposed has and current has not."),
-  removed: described(v.array(v.string()), "Words of current that make room for them; empty = nothing goes."),
-  reasons: described(v.array(v.string()), "What was measured that speaks for it, in English sentences."),
-  tradeOff: described(v.string(), "What it costs, in one English sentence."),
-  confidence: described(
-    v.picklist(["low", "medium"]),
-    `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
-  ),
-  expectedValue: described(
-    v.number(),
-    "The sum over the keywords gained of popularity × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
-  ),
-  gains: described(
-    v.array(Outlook),
-    "Tracked keywords that name and subtitle would make up together; the one it is proposed for first.",
-  ),
-})
+const Task = named(
+  "WeeklyTask",
+  v.strictObject({
+    taskId: described(v.string(), "The same as long as the same text is proposed; list it in tasksDone to hide it."),
+    platform: Store,
+    country: Storefront,
+    field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
+    sentence: described(v.string(), "The whole of it in one English sentence."),
+    current: described(v.string(), "As the page shows it; empty where it shows none."),
+    proposed: described(v.string(), "The text to put in its place, within the store's limit."),
+    added: described(v.array(v.string()), "Words that proposed has and current has not."),
+    removed: described(v.array(v.string()), "Words of current that make room for them; empty = nothing goes."),
+    reasons: described(v.array(v.string()), "What was measured that speaks for it, in English sentences."),
+    tradeOff: described(v.string(), "What it costs, in one English sentence."),
+    confidence: described(
+      v.picklist(["low", "medium"]),
+      `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
+    ),
+    expectedValue: described(
+      v.number(),
+      "The sum over the keywords gained of popularity × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
+    ),
+    gains: described(
+      v.array(Outlook),
+      "Tracked keywords that name and subtitle would make up together; the one it is proposed for first.",
+    ),
+  }),
+)
 
 export const getWeeklyPlan = operation({
   id: "get_weekly_plan",
@@ -115,7 +125,7 @@ export const getWeeklyPlan = operation({
   const all = country === undefined ? app.countries : [country]
   const looked = all.slice(0, MOST_STOREFRONTS)
   const plans: StorefrontPlan[] = []
-  for (const storefront of looked) plans.push(await planOf(app, { platform, storefront }, ctx, limit))
+  for (const storefront of looked) plans.push(await planStorefront(app, { platform, storefront }, ctx, limit))
   const shown = plans
     .flatMap(({ tasks }) => tasks)
     .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
@@ -130,7 +140,7 @@ export const getWeeklyPlan = operation({
   }
 })
 
-interface Told {
+interface PlannedTask {
   platform: "ios" | "android"
   storefront: string
   pageSeenAt: Date
@@ -145,38 +155,38 @@ interface StorefrontPlan {
     pageReadAt: string | null
     keywords: number
   }
-  tasks: Told[]
+  tasks: PlannedTask[]
 }
 
-async function planOf(
+async function planStorefront(
   app: TrackedApp,
   { platform, storefront }: { platform: "ios" | "android"; storefront: string },
   { sql, now }: Context,
   limit: number,
 ): Promise<StorefrontPlan> {
   const own = ownId(app, { platform, storefront })
-  const page = own === null ? null : await pageTexts(sql, own, { platform, storefront })
+  const page = own === null ? null : await readPageTexts(sql, own, { platform, storefront })
   const state = { country: storefront, settledAt: null, pageReadAt: page?.seenAt.toISOString() ?? null, keywords: 0 }
   if (own === null || !page) return { state: { ...state, state: "not_measured" }, tasks: [] }
   const settledAt = new Date((page.changedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + SETTLES_DAYS * DAY_MS)
   if (settledAt > now())
     return { state: { ...state, state: "settling", settledAt: settledAt.toISOString() }, tasks: [] }
-  const { ratings = null } = (await latestRatings(sql, own, storefront)) ?? {}
+  const { ratings = null } = (await readLatestRatings(sql, own, storefront)) ?? {}
   const keywords = await planKeywords(sql, app, { platform, storefront }, now())
   if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
-  const known = await knownOf(sql, app, { platform, storefront })
+  const known = await readSurroundings(sql, app, { platform, storefront })
   const [locale] = localesOf(storefront)
   const { name, subtitle, seenAt: pageSeenAt } = page
   const inputs = { appId: app.id, platform, storefront, locale: locale!, name, subtitle, ratings, keywords, known }
   const done = new Set(app.tasksDone)
-  const tasks = planTasks(inputs, limit + done.size).filter(({ taskId }) => !done.has(taskId))
+  const tasks = (await inPieces(planTasks(inputs, limit + done.size))).filter(({ taskId }) => !done.has(taskId))
   return {
     state: { ...state, state: tasks.length > 0 ? "tasks" : "nothing_to_do", keywords: keywords.length },
     tasks: tasks.slice(0, limit).map((task) => ({ platform, storefront, pageSeenAt, task })),
   }
 }
 
-function taskRow({ platform, storefront, task }: Told): v.InferOutput<typeof Task> {
+function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typeof Task> {
   const { taskId, field, current, proposed, added, removed, gains, confidence, expectedValue, evidence } = task
   const [first, ...others] = gains as [KeywordOutlook, ...KeywordOutlook[]]
   const words = added.map((word) => `"${word}"`).join(" and ")
@@ -211,7 +221,7 @@ function tradeOffOf(removed: readonly string[]): string {
  * Expectations are graded once the figures of their days are measured, which cannot be done of what was not kept. No answer
  * reads them, so the call still only reads.
  */
-async function keepTold(sql: Sql, appId: string, told: readonly Told[], goal: string | null): Promise<void> {
+async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], goal: string | null): Promise<void> {
   if (told.length === 0) return
   const rows = told.map(({ platform, storefront, pageSeenAt, task }) => ({
     task_id: task.taskId,

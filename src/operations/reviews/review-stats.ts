@@ -1,48 +1,42 @@
 import * as v from "valibot"
 import { type ReviewStats, reviewStats } from "../../formulas/review-stats.ts"
-import { type Tallied, tallyReviews } from "../../history/reviews/tallies.ts"
+import { type FeedTallies, tallyReviews } from "../../history/reviews/tallies.ts"
 import { ofApp, operation } from "../../operation.ts"
-import type { Days } from "../../vocabulary/day-range.ts"
-import { addDays } from "../../vocabulary/days.ts"
+import { addDays, type Days } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Day, Store, Storefront } from "../shapes.ts"
-import {
-  Feed,
-  Figures,
-  feedOfApp,
-  inOrder,
-  knownFeed,
-  LAST_DAY,
-  lastDay,
-  lookedAt,
-  lookedAtFields,
-  planDays,
-  RangeDay,
-} from "./review-shapes.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { inOrder, LAST_DAY, lastDay, lookedAt, planDays, RangeDay } from "../day-range.ts"
+import { Count, Day } from "../shapes.ts"
+import { Figures, knownFeed, LookedAt, readAppFeed } from "./review-shapes.ts"
 
 const MOST_DAYS = 365
 /** Versions answered; the others are counted. */
 const MOST_VERSIONS = 200
 
-const DayFigures = v.strictObject({
-  day: Day,
-  count: described(
-    v.nullable(Count),
-    "Reviews held of the day. Null = none are held, and the day is not covered: there may have been some.",
-  ),
-  average: Figures.average,
-  covered: described(
-    v.boolean(),
-    "Every review of the day that the store showed is held, so that 0 is 0. False = there may be more.",
-  ),
-})
+const DayFigures = named(
+  "ReviewDay",
+  v.strictObject({
+    day: Day,
+    count: described(
+      v.nullable(Count),
+      "Reviews held of the day. Null = none are held, and the day is not covered: there may have been some.",
+    ),
+    average: Figures.average,
+    covered: described(
+      v.boolean(),
+      "Every review of the day that the store showed is held, so that 0 is 0. False = there may be more.",
+    ),
+  }),
+)
 
-const VersionFigures = v.strictObject({
-  version: described(v.nullable(v.string()), "Of the app; null = the store does not say."),
-  count: described(Count, "Reviews held of this version, of the days looked at."),
-  ...Figures,
-})
+const VersionFigures = named(
+  "ReviewVersion",
+  v.strictObject({
+    version: described(v.nullable(v.string()), "Of the app; null = the store does not say."),
+    count: described(Count, "Reviews held of this version, of the days looked at."),
+    ...Figures,
+  }),
+)
 
 export const getReviewStats = operation({
   id: "get_review_stats",
@@ -51,7 +45,7 @@ export const getReviewStats = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "Stars of reviews: distribution, average, by day and by version.",
-  description: `Of reviews, not of ratings without words on the App Store. Each review counts once, as it stands, on the UTC day on which it was written or last edited. Days before those that the plan reads are not looked at.`,
+  description: `Of reviews, not of ratings without words on the App Store. Each review counts once, as it stands, on the UTC day on which it was written or last edited. Days before those that the plan reads are not looked at. search_reviews has the texts.`,
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -65,40 +59,41 @@ export const getReviewStats = operation({
     to: RangeDay(LAST_DAY),
   }),
   refine: inOrder,
-  output: v.strictObject({
-    country: Storefront,
-    platform: Store,
-    feed: described(Feed, "Where these reviews come from, and how far they were read."),
-    ...lookedAtFields,
-    coveredFrom: described(
-      v.nullable(Day),
-      "From this day to coveredTo every review that the store showed is held: the latest such days, none left out between. Null = no whole day is covered.",
-    ),
-    coveredTo: described(
-      v.nullable(Day),
-      "The last covered day, at the latest the one before the latest complete reading (feed.completeAt).",
-    ),
-    count: described(
-      v.nullable(Count),
-      "Reviews held of the days looked at. Null = nothing to look at: never read, or not in that store.",
-    ),
-    average: Figures.average,
-    lowShare: described(
-      v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-      "Share of reviews with one or two stars, 0 to 1, to four decimals; null = no reviews.",
-    ),
-    distribution: described(v.nullable(Figures.distribution), "Reviews by their stars; null with count."),
-    byDay: described(v.array(DayFigures), "Every day looked at, oldest first; empty where count is null."),
-    byVersion: described(
-      v.array(VersionFigures),
-      `The most reviews first; at most ${MOST_VERSIONS} (see versionsOmitted).`,
-    ),
-    versionsOmitted: described(Count, `Versions beyond the first ${MOST_VERSIONS}.`),
-  }),
+  narrow: "parts",
+  output: extending(
+    LookedAt,
+    v.strictObject({
+      ...LookedAt.entries,
+      coveredFrom: described(
+        v.nullable(Day),
+        "From this day to coveredTo every review that the store showed is held: the latest such days, none left out between. Null = no whole day is covered.",
+      ),
+      coveredTo: described(
+        v.nullable(Day),
+        "The last covered day, at the latest the one before the latest complete reading (feed.completeAt).",
+      ),
+      count: described(
+        v.nullable(Count),
+        "Reviews held of the days looked at. Null = nothing to look at: never read, or not in that store.",
+      ),
+      average: Figures.average,
+      lowShare: described(
+        v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+        "Share of reviews with one or two stars, 0 to 1, to four decimals; null = no reviews.",
+      ),
+      distribution: described(v.nullable(Figures.distribution), "Reviews by their stars; null with count."),
+      byDay: described(v.array(DayFigures), "Every day looked at, oldest first; empty where count is null."),
+      byVersion: described(
+        v.array(VersionFigures),
+        `The most reviews first; at most ${MOST_VERSIONS} (see versionsOmitted).`,
+      ),
+      versionsOmitted: described(Count, `Versions beyond the first ${MOST_VERSIONS}.`),
+    }),
+  ),
 }).run(async ({ app, storefront, platform, days: count, from, to }, { sql, now, caller }) => {
   const first = from ?? addDays(lastDay({ to }, now()), 1 - count)
-  const days = lookedAt({ from: first, to }, now(), caller)
-  const feed = await feedOfApp(sql, app, { platform, storefront })
+  const days = lookedAt("reviews", { from: first, to }, now(), caller)
+  const feed = await readAppFeed(sql, app, { platform, storefront })
   const held = knownFeed(feed)
   const tallied = held && (await tallyReviews(sql, held, days, feed.known))
   return {
@@ -106,12 +101,12 @@ export const getReviewStats = operation({
     platform,
     feed: feed.shown,
     ...days,
-    reviewsFrom: planDays(now(), caller).from,
+    reviewsFrom: planDays("reviews", now(), caller).from,
     ...(tallied ? figuresOf(tallied, days) : NOTHING),
   }
 })
 
-function figuresOf({ tallies, covered }: Tallied, days: Days) {
+function figuresOf({ tallies, covered }: FeedTallies, days: Days) {
   const { byVersion, ...stats } = reviewStats(tallies, days, covered)
   const shown = byVersion.slice(0, MOST_VERSIONS)
   return { ...stats, byVersion: shown, versionsOmitted: byVersion.length - shown.length }

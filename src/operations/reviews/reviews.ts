@@ -1,17 +1,19 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { foldReviewText } from "../../formulas/review-text.ts"
-import { findReviews, newReviews, type ReviewsSought } from "../../history/reviews/reviews.ts"
+import { findReviews } from "../../history/reviews/find.ts"
+import { countNewReviews, type ReviewSearch } from "../../history/reviews/reviews.ts"
 import { ofApp, operation } from "../../operation.ts"
-import { type Days, later } from "../../vocabulary/day-range.ts"
-import { addDays } from "../../vocabulary/days.ts"
+import { addDays, type Days, later } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { Count, Day, Store, Storefront } from "../shapes.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { inOrder, LAST_DAY, lookedAt, planDays, RangeDay } from "../day-range.ts"
+import { Count, Day, Storefront } from "../shapes.ts"
 import {
-  type AppFeed, Feed, feedOfApp, inOrder, knownFeed, LAST_DAY, lookedAt, lookedAtFields, planDays, RangeDay, Review, Stars,
-  shownReview,
+  type AppFeed, Feed, knownFeed, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
 } from "./review-shapes.ts" // biome-ignore format: one list
+
+const STORES = ["ios", "android"] as const
 
 /** Reviews of each store that list_reviews shows. */
 const LISTED = 100
@@ -25,6 +27,8 @@ const listedFields = {
     "Reviews held of these days; null = never read, or the app is not in that store.",
   ),
 }
+
+const ListedFeed = named("ListedFeed", extending(Feed, v.strictObject({ ...Feed.entries, ...listedFields })))
 
 export const listReviews = operation({
   id: "list_reviews",
@@ -40,6 +44,7 @@ export const listReviews = operation({
   price: 1,
   faults: [],
   input: ofApp({ country: AppCountry }),
+  narrow: { rows: ["list", "android"] },
   output: v.strictObject({
     country: Storefront,
     newCount: described(
@@ -56,29 +61,38 @@ export const listReviews = operation({
     ),
     feeds: described(
       v.strictObject({
-        ios: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of the App Store."),
-        android: described(v.strictObject({ ...Feed.entries, ...listedFields }), "Of Google Play."),
+        ios: described(ListedFeed, "Of the App Store."),
+        android: described(ListedFeed, "Of Google Play."),
       }),
       "Where the reviews of each store come from, and how far they were read.",
     ),
   }),
+  table: {
+    columns: ["platform", ...REVIEW_COLUMNS, "listedFrom", "total"],
+    rows: ({ list, android, feeds }) =>
+      STORES.flatMap((platform) => {
+        const { from: listedFrom, total, ...feed } = feeds[platform]
+        const reviews = platform === "ios" ? list : android
+        return reviewRows(reviews, feed).map((row) => ({ platform, ...row, listedFrom, total }))
+      }),
+  },
 }).run(async ({ app, storefront }, { sql, now, caller }) => {
-  const days = planDays(now(), caller)
+  const days = planDays("reviews", now(), caller)
   const playFrom = addDays(days.to, 1 - PLAY_DAYS)
-  const ios = await feedOfApp(sql, app, { platform: "ios", storefront })
-  const android = await feedOfApp(sql, app, { platform: "android", storefront })
-  const list = await newest(sql, ios, days)
-  const play = await newest(sql, android, { from: later(playFrom, days.from), to: days.to })
+  const ios = await readAppFeed(sql, app, { platform: "ios", storefront })
+  const android = await readAppFeed(sql, app, { platform: "android", storefront })
+  const list = await readNewest(sql, ios, days)
+  const play = await readNewest(sql, android, { from: later(playFrom, days.from), to: days.to })
   return {
     country: storefront,
-    newCount: ios.held && (await newReviews(sql, ios.held, ios.known)),
+    newCount: ios.held && (await countNewReviews(sql, ios.held, ios.known)),
     list: list.reviews,
     android: play.reviews,
     feeds: { ios: { ...ios.shown, ...list.listed }, android: { ...android.shown, ...play.listed } },
   }
 })
 
-async function newest(sql: Sql, feed: AppFeed, days: Days) {
+async function readNewest(sql: Sql, feed: AppFeed, days: Days) {
   const held = knownFeed(feed)
   const found = held && (await findReviews(sql, { ...held, ...days }, LISTED))
   return {
@@ -97,7 +111,7 @@ export const searchReviews = operation({
   toolset: "reviews",
   summary: "Reviews by text, stars, version and days.",
   description:
-    "Every filter that is given must hold; newest first, within the days that the plan reads. The text is found wherever it stands in title or body, also inside words: case, width, composed or decomposed letters, runs of white space and curly quotes count for nothing, dotted and dotless i are one letter, and so are ß and ss; diacritics count.",
+    "Every filter that is given must hold; newest first, within the days that the plan reads. The text is found wherever it stands in title or body, also inside words: case, width, composition, runs of white space, curly quotes and the dot of an i count for nothing, ß is ss; diacritics count. get_review_stats counts stars.",
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -140,31 +154,33 @@ export const searchReviews = operation({
     limit: v.optional(wholeNumber(1, 1_000, "Reviews answered at most."), 100),
   }),
   refine: inOrder,
-  output: v.strictObject({
-    country: Storefront,
-    platform: Store,
-    feed: described(Feed, "Where these reviews come from, and how far they were read."),
-    ...lookedAtFields,
-    total: described(
-      v.nullable(Count),
-      "All matches in the days looked at, answered or not. Null = nothing to look at: never read, or not in that store.",
-    ),
-    truncated: described(v.boolean(), "There are more matches than are answered."),
-    reviews: described(v.array(Review), "The newest matches, newest first."),
-  }),
+  narrow: { rows: ["reviews"] },
+  output: extending(
+    LookedAt,
+    v.strictObject({
+      ...LookedAt.entries,
+      total: described(
+        v.nullable(Count),
+        "All matches in the days looked at, answered or not. Null = nothing to look at: never read, or not in that store.",
+      ),
+      truncated: described(v.boolean(), "There are more matches than are answered."),
+      reviews: described(v.array(Review), "The newest matches, newest first."),
+    }),
+  ),
+  table: { columns: REVIEW_COLUMNS, rows: ({ reviews, feed }) => reviewRows(reviews, feed) },
 }).run(async ({ app, storefront, platform, q, rating, version, from, to, limit }, { sql, now, caller }) => {
-  const days = lookedAt({ from, to }, now(), caller)
-  const feed = await feedOfApp(sql, app, { platform, storefront })
+  const days = lookedAt("reviews", { from, to }, now(), caller)
+  const feed = await readAppFeed(sql, app, { platform, storefront })
   const held = knownFeed(feed)
   const filters = { text: q && foldReviewText(q), stars: rating, version }
-  const sought: ReviewsSought | null = held && { ...held, ...days, ...filters }
+  const sought: ReviewSearch | null = held && { ...held, ...days, ...filters }
   const { total, reviews } = sought ? await findReviews(sql, sought, limit) : { total: null, reviews: [] }
   return {
     country: storefront,
     platform,
     feed: feed.shown,
     ...days,
-    reviewsFrom: planDays(now(), caller).from,
+    reviewsFrom: planDays("reviews", now(), caller).from,
     total,
     truncated: total !== null && total > reviews.length,
     reviews: reviews.map(shownReview),

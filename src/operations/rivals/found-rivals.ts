@@ -4,20 +4,20 @@ import { dayAnswers, sidesOf } from "../../history/day-answers.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { gradeOf, type Sought } from "../../vocabulary/matching.ts"
+import { gradeOf, type SearchText } from "../../vocabulary/matching.ts"
 import { rivalRecordId } from "../../vocabulary/record-ids.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
-import { type Found, folded, patternsOf } from "../account/records.ts"
+import { folded, patternsOf, type RecordMatch } from "../account/records.ts"
 
 /** So many lists of results, and so many places of them all, are looked at in one search: a small read everywhere. */
 export const LISTS = 500
 export const PLACES = 5_000
 
 /** Rivals of the apps: those above them but for the hidden, the one on the most keywords first, and those named by hand. */
-export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Found[]> {
+export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
   const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
-  const found = new Map<string, Found & { terms: number }>()
+  const found = new Map<string, RecordMatch & { terms: number }>()
   for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
     const id = rivalRecordId(app.id, storeId)
     const grade = gradeOf(sought, [storeId], name === null ? [] : [name])
@@ -41,7 +41,7 @@ interface Rival {
   terms: number
 }
 
-async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: Sought): Promise<Rival[]> {
+async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<Rival[]> {
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
   const hidden = sides.flatMap(({ app, platform }, at) => {
     const taken = (app.hiddenRivals ?? []).map(parseRival)

@@ -2,32 +2,35 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { adSystemName } from "../../formulas/ad-systems.ts"
-import { type AppAds, appAdsOf } from "../../history/app-ads.ts"
+import { type AppAds, readStoredAppAds } from "../../history/app-ads.ts"
 import { APP_ADS_STATES } from "../../observations/kinds/app-ads.ts"
 import { type AppAdsRecord, LOOKUP_SOURCES } from "../../observations/types.ts"
 import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
-import type { Wanted } from "../../vocabulary/live-read.ts"
-import { described } from "../../vocabulary/schema.ts"
+import type { LiveSubject } from "../../vocabulary/live-read.ts"
+import { described, named } from "../../vocabulary/schema.ts"
 import { keptSince, NOT_THERE, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
 import { Count, Rank, Store, Time } from "../shapes.ts"
-import { type Rival, RivalId, rivalFields, rivalOf, storeAppOf } from "./rival-of.ts"
+import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./rival-of.ts"
 
 const KEPT_DAYS = 14
 const MOST_NETWORKS = 1_000
 
-const Network = v.strictObject({
-  system: described(v.string(), "The ad system's domain, as the file names it."),
-  name: described(
-    v.nullable(v.string()),
-    "What the ad system calls itself, where the domain leaves no doubt; else null.",
-  ),
-  relation: described(
-    v.picklist(["DIRECT", "RESELLER"]),
-    "DIRECT = the developer's own account there; RESELLER = somebody else's who may sell for it. A system with both stands twice.",
-  ),
-  accounts: described(Rank, "Accounts of this relation that the file names there."),
-})
+const Network = named(
+  "AdNetwork",
+  v.strictObject({
+    system: described(v.string(), "The ad system's domain, as the file names it."),
+    name: described(
+      v.nullable(v.string()),
+      "What the ad system calls itself, where the domain leaves no doubt; else null.",
+    ),
+    relation: described(
+      v.picklist(["DIRECT", "RESELLER"]),
+      "DIRECT = the developer's own account there; RESELLER = somebody else's who may sell for it. A system with both stands twice.",
+    ),
+    accounts: described(Rank, "Accounts of this relation that the file names there."),
+  }),
+)
 
 const OfRecords = "Null = not known: the state is neither records nor no_file."
 
@@ -65,7 +68,7 @@ export const getRivalAdNetworks = operation({
     eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
-  const rival = await rivalOf(ctx, app, { rivalId, platform, storefront })
+  const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const since = keptSince(ctx.now(), KEPT_DAYS)
   const kept = await readAds(ctx.sql, rival)
   if (kept && kept.seenAt >= since) return shown(rival, kept)
@@ -85,14 +88,14 @@ function aboutOf({ platform, storeId: id, name }: Rival) {
   return { platform, id, name }
 }
 
-interface Read extends AppAds {
+interface RivalAds extends AppAds {
   /** Of the app, as it is known now. */
   name: string | null
 }
 
-async function readAds(sql: Sql, rival: Rival): Promise<Read | null> {
-  const app = await storeAppOf(sql, rival)
-  const ads = app ? await appAdsOf(sql, app.appId) : null
+async function readAds(sql: Sql, rival: Rival): Promise<RivalAds | null> {
+  const app = await readStoreApp(sql, rival)
+  const ads = app ? await readStoredAppAds(sql, app.appId) : null
   return ads && { ...ads, name: app?.name ?? null }
 }
 
@@ -100,7 +103,7 @@ async function readAds(sql: Sql, rival: Rival): Promise<Read | null> {
 const SITE_DAYS = 1
 
 /** A developer's site is told by the store: seconds until it is known, null when it is. Throws as readOnRequest does. */
-async function lookUp(ctx: Context, subject: Omit<Wanted, "kind">): Promise<number | null> {
+async function lookUp(ctx: Context, subject: Omit<LiveSubject, "kind">): Promise<number | null> {
   if ((await readLookUp(ctx.sql, subject))?.hasSite) return null
   const eta = await readOnRequest(ctx, { kind: "app", ...subject }, { keptDays: SITE_DAYS })
   if (eta !== null) return eta
@@ -108,7 +111,7 @@ async function lookUp(ctx: Context, subject: Omit<Wanted, "kind">): Promise<numb
   throw new Fault("not_measured", { detail: NOT_THERE })
 }
 
-async function readLookUp(sql: Sql, { platform, storefront, subject }: Omit<Wanted, "kind">) {
+async function readLookUp(sql: Sql, { platform, storefront, subject }: Omit<LiveSubject, "kind">) {
   const [row] = await sql<{ hasSite: boolean; available: boolean }[]>`
     select a.developer_site is not null as "hasSite", exists (
       select
@@ -121,7 +124,7 @@ async function readLookUp(sql: Sql, { platform, storefront, subject }: Omit<Want
   return row
 }
 
-function shown(rival: Rival, { name, state, domain, seenAt, records }: Read) {
+function shown(rival: Rival, { name, state, domain, seenAt, records }: RivalAds) {
   const isKnown = state === "records" || state === "no_file"
   const found = isKnown ? networksIn(records) : NOT_KNOWN
   const about = { ...aboutOf(rival), name: name ?? rival.storeId }

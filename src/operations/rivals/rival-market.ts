@@ -1,34 +1,40 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
-import { type MarketDay, marketFactsOf } from "../../history/market-facts.ts"
-import { latestRatings } from "../../history/rating-days.ts"
+import { type MarketDay, readMarketDays } from "../../history/market-facts.ts"
+import { readLatestRatings } from "../../history/rating-days.ts"
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import type { Wanted } from "../../vocabulary/live-read.ts"
-import { described } from "../../vocabulary/schema.ts"
+import type { LiveSubject } from "../../vocabulary/live-read.ts"
+import { described, named } from "../../vocabulary/schema.ts"
 import { keptSince, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
-import { type Rival, RivalId, rivalFields, rivalOf, storeAppOf } from "./rival-of.ts"
+import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./rival-of.ts"
 import { ratingFields, ratingsOf } from "./rival-standing.ts"
 
 const KEPT_DAYS = 7
 
-const Prices = v.strictObject({
-  least: described(v.number(), "The cheapest, in the currency's units."),
-  most: described(v.number(), "The dearest."),
-  currency: described(v.string(), "ISO 4217."),
-})
+const Prices = named(
+  "PurchasePrices",
+  v.strictObject({
+    least: described(v.number(), "The cheapest, in the currency's units."),
+    most: described(v.number(), "The dearest."),
+    currency: described(v.string(), "ISO 4217."),
+  }),
+)
 
-const Change = v.strictObject({
-  change: described(
-    v.pipe(v.number(), v.integer()),
-    "Installs more than at the measurement before; less than 0 = fewer.",
-  ),
-  from: described(Day, "The UTC day of the measurement before, by the same source."),
-  to: described(Day, "The UTC day of the latest."),
-})
+const Change = named(
+  "RivalMarketChange",
+  v.strictObject({
+    change: described(
+      v.pipe(v.number(), v.integer()),
+      "Installs more than at the measurement before; less than 0 = fewer.",
+    ),
+    from: described(Day, "The UTC day of the measurement before, by the same source."),
+    to: described(Day, "The UTC day of the latest."),
+  }),
+)
 
 export const getRivalMarket = operation({
   id: "get_rival_market",
@@ -79,9 +85,9 @@ export const getRivalMarket = operation({
     eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
-  const rival = await rivalOf(ctx, app, { rivalId, platform, storefront })
+  const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const eta = await renewed(ctx, rival, storefront)
-  const answer = { country: storefront, platform, ...(await marketOf(ctx.sql, rival, storefront)) }
+  const answer = { country: storefront, platform, ...(await readRivalMarket(ctx.sql, rival, storefront)) }
   return eta === null ? answer : pending({ eta }, answer)
 })
 
@@ -90,7 +96,7 @@ async function renewed(ctx: Context, rival: Rival, storefront: string): Promise<
   const { platform, storeId: subject } = rival
   const since = keptSince(ctx.now(), KEPT_DAYS)
   const { said, page } = await readSeen(ctx.sql, rival, storefront)
-  const read = (kind: Wanted["kind"], seenAt: Date | null) =>
+  const read = (kind: LiveSubject["kind"], seenAt: Date | null) =>
     seenAt && seenAt >= since
       ? null
       : readOnRequest(ctx, { kind, platform, storefront, subject }, { keptDays: KEPT_DAYS })
@@ -130,14 +136,14 @@ const UNREAD = {
   ...{ installs: null, installsDay: null, installsChange: null, measuredAt: null },
 }
 
-async function marketOf(sql: Sql, rival: Rival, storefront: string) {
+async function readRivalMarket(sql: Sql, rival: Rival, storefront: string) {
   const { storeId, name } = rival
-  const app = await storeAppOf(sql, rival)
+  const app = await readStoreApp(sql, rival)
   if (!app) return { id: storeId, name, ...UNREAD, ...ratingsOf(null) }
   const said = await readSaid(sql, app.appId, storefront)
   const sold = await readMarket(sql, app.appId, storefront)
   const about = { id: storeId, name: app.name ?? storeId }
-  return { ...about, ...UNREAD, ...said, ...sold, ...ratingsOf(await latestRatings(sql, app.appId, storefront)) }
+  return { ...about, ...UNREAD, ...said, ...sold, ...ratingsOf(await readLatestRatings(sql, app.appId, storefront)) }
 }
 
 async function readSaid(sql: Sql, app: number, storefront: string) {
@@ -158,7 +164,7 @@ async function readSaid(sql: Sql, app: number, storefront: string) {
 const MARKET_DAYS = 30
 
 async function readMarket(sql: Sql, appId: number, storefront: string) {
-  const days = await marketFactsOf(sql, { appId, storefront }, MARKET_DAYS)
+  const days = await readMarketDays(sql, { appId, storefront }, MARKET_DAYS)
   const [latest] = days
   if (!latest) return {}
   const { inAppLeast: least, inAppMost: most, inAppCurrency: currency } = latest

@@ -8,13 +8,14 @@ import type { Platform } from "../../observations/types.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import { coded, described } from "../../vocabulary/schema.ts"
-import { isStoreId, parseRival } from "../../vocabulary/store-ids.ts"
+import { bounded, coded, described } from "../../vocabulary/schema.ts"
+import { isStoreId, parseRival, STORE_ID_PATTERNS } from "../../vocabulary/store-ids.ts"
+import { STORES } from "../../vocabulary/store-pages.ts"
 
 /** A rival in a path. */
 export const RivalId = coded(
   v.pipe(
-    v.string(),
+    bounded(v.string(), { maxLength: "android:".length + 255, pattern: STORE_ID_PATTERNS.either }),
     v.check((text) => asRival(text) !== null),
     v.description(
       "A rival's id from list_rivals, of the platform asked for: digits on the App Store, a package name on Google Play. ios:<store id> and android:<package>, as manualRivals has them, are understood too.",
@@ -47,13 +48,17 @@ export interface Rival {
  * A rival of an app: named by hand, or seen among the results of the app's keywords in any of its storefronts, on the
  * latest measured day or in the last 30. Throws bad_app_id for an id of the other store, not_found for any other app.
  */
-export async function rivalOf(
+export async function findRival(
   { sql, now }: Pick<Context, "sql" | "now">,
   app: TrackedApp,
   { rivalId, platform, storefront }: Side & { rivalId: string },
 ): Promise<Rival> {
   const asked = asRival(rivalId)
-  if (asked?.platform !== platform) throw new Fault("bad_app_id", { field: "rivalId" })
+  if (asked?.platform !== platform)
+    throw new Fault("bad_app_id", {
+      field: "rivalId",
+      detail: `rivalId must be the id of an app on ${STORES[platform]}.`,
+    })
   const storeId = asked.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
   const place = { storefront, countries: app.countries }
@@ -68,7 +73,7 @@ export async function rivalOf(
 }
 
 /** By store id, for it may have become known only just now; undefined while it is not. */
-export async function storeAppOf(sql: Sql, rival: Rival): Promise<Facts | undefined> {
+export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | undefined> {
   return await readFacts(sql, rival)
 }
 
@@ -85,9 +90,9 @@ interface Facts {
   icon: string | null
 }
 
-type Named = Pick<Rival, "platform" | "storeId" | "place">
+type RivalName = Pick<Rival, "platform" | "storeId" | "place">
 
-async function readFacts(sql: Sql, { platform, storeId, place }: Named): Promise<Facts | undefined> {
+async function readFacts(sql: Sql, { platform, storeId, place }: RivalName): Promise<Facts | undefined> {
   const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
   const [facts] = await sql<Facts[]>`
     select id as "appId", ${name} as name, developer, ${icon} as icon
@@ -102,7 +107,7 @@ function sidesFrom(app: TrackedApp, { platform, storefront }: Side): SideApp[] {
   return storefronts.map((one) => sideOf(app, { platform, storefront: one }))
 }
 
-interface Sought {
+interface RivalQuery {
   app: TrackedApp
   sides: readonly SideApp[]
   /** store_app id. */
@@ -113,7 +118,7 @@ interface Sought {
 const LISTS = 1_000
 const BACK_DAYS = 30
 
-async function wasSeen(sql: Sql, { app, sides, rival }: Sought, now: Date): Promise<boolean> {
+async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
   const [asked, ...others] = sides as [SideApp, ...SideApp[]]
   if (sides.every(({ own }) => own === null)) return false
   if (await isShown(sql, [asked], rival)) return true
@@ -132,7 +137,7 @@ async function isShown(sql: Sql, sides: readonly SideApp[], rival: number, lists
 /** 50 keywords with 31 days each took the embedded database 4 to 25 ms; without the `offset 0` all was read, in 100 ms. */
 const TOGETHER = 50
 
-async function wasShown(sql: Sql, { app, sides, rival }: Sought, since: string): Promise<boolean> {
+async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: string): Promise<boolean> {
   const lists = await sql<{ id: number }[]>`
     select l.id
     from tracked_term t

@@ -1,10 +1,9 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { latestRatings, type RatingPoint } from "../../history/rating-days.ts"
+import { type RatingPoint, readLatestRatings } from "../../history/rating-days.ts"
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { described } from "../../vocabulary/schema.ts"
-import { SOURCE_NAMES } from "../../vocabulary/upstreams.ts"
-import { Count, Day } from "../shapes.ts"
+import { Count, Day, Source } from "../shapes.ts"
 import type { Rival } from "./rival-of.ts"
 
 /** An app's latest rating count in a storefront. */
@@ -12,7 +11,7 @@ export const ratingFields = {
   rating: described(v.nullable(v.number()), "0 to 5 stars, of that reading; null = not shown, or none was read yet."),
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none was read yet."),
   ratingsDay: described(v.nullable(Day), "The UTC day on which the store showed it."),
-  ratingsSource: described(v.nullable(v.picklist(SOURCE_NAMES)), "Where it was read."),
+  ratingsSource: described(v.nullable(Source), "Where it was read."),
 }
 
 export function ratingsOf(point: RatingPoint | null) {
@@ -34,5 +33,5 @@ export async function readStanding(sql: Sql, { appId }: Rival, storefront: strin
     where app_id = ${appId} and storefront = ${storefront} and source = any(${LOOKUP_SOURCES as string[]}::text[])
     order by seen_at desc, source
     limit 1`
-  return { available: said?.available ?? null, ratings: await latestRatings(sql, appId, storefront) }
+  return { available: said?.available ?? null, ratings: await readLatestRatings(sql, appId, storefront) }
 }

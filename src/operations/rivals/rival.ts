@@ -1,19 +1,17 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
-import { changesOf } from "../../history/changes.ts"
-import { type Holding, type HoldingKeyword, keywordsHolding, MOST_LISTS } from "../../history/keywords-holding.ts"
-import { type RatingPoint, ratingDays } from "../../history/rating-days.ts"
+import { readChanges } from "../../history/changes.ts"
+import { type RatingPoint, readRatingDays } from "../../history/rating-days.ts"
+import { type AppKeyword, countMarketLists, findAppKeywords } from "../../history/searches/lists-holding.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
-import { RANK_SOURCES } from "../../observations/types.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
-import { SOURCE_NAMES } from "../../vocabulary/upstreams.ts"
-import { changeFields, changeShape } from "../page/listing-shapes.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { type Rival, RivalId, rivalFields, rivalOf } from "./rival-of.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
+import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../page/listing-shapes.ts"
+import { Count, Day, Rank, RankSource, Source, Store, Storefront, Time } from "../shapes.ts"
+import { findRival, type Rival, RivalId, rivalFields } from "./rival-of.ts"
 import { ratingFields, ratingsOf, readStanding } from "./rival-standing.ts"
 
 const HISTORY_DAYS = 90
@@ -23,37 +21,46 @@ const OPEN_DAYS = 30
 const MOST_KEYWORDS = 1_000
 const MOST_CHANGES = 50
 
-const Point = v.strictObject({
-  day: Day,
-  ratings: described(Count, "How many ratings it had."),
-  rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
-  source: described(v.picklist(SOURCE_NAMES), "Compare counts of one source only: sources round and count otherwise."),
-})
+const Point = named(
+  "RatingPoint",
+  v.strictObject({
+    day: Day,
+    ratings: described(Count, "How many ratings it had."),
+    rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
+    source: described(Source, "Compare counts of one source only: sources round and count otherwise."),
+  }),
+)
 
-const Change = v.strictObject({
-  kind: described(
-    v.picklist(PAGE_CHANGES),
-    "description: that it changed, without the words. event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went.",
+const Change = named(
+  "RivalChange",
+  extending(
+    ChangeShape,
+    v.strictObject({
+      kind: PageChangeKind,
+      ...changeFields,
+      before: described(
+        v.nullable(v.string()),
+        "A name, a subtitle, a version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
+      ),
+    }),
   ),
-  ...changeFields,
-  before: described(
-    v.nullable(v.string()),
-    "A name, a subtitle, a version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
-  ),
-})
+)
 
-const Keyword = v.strictObject({
-  term: described(v.string(), "The keyword."),
-  rank: described(Rank, "The rival's."),
-  ourRank: described(
-    v.nullable(Rank),
-    "Null = the tracked app was not among the results read, or is not in this store.",
-  ),
-  depth: described(Rank, "How many places were read."),
-  day: described(Day, "The UTC day of the answer: the keyword's latest."),
-  source: described(v.picklist(RANK_SOURCES), "Where that answer comes from."),
-  tracked: described(v.boolean(), "The app tracks this keyword in this storefront."),
-})
+const Keyword = named(
+  "RivalKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    rank: described(Rank, "The rival's."),
+    ourRank: described(
+      v.nullable(Rank),
+      "Null = the tracked app was not among the results read, or is not in this store.",
+    ),
+    depth: described(Rank, "How many places were read."),
+    day: described(Day, "The UTC day of the answer: the keyword's latest."),
+    source: described(RankSource, "Where that answer comes from."),
+    tracked: described(v.boolean(), "The app tracks this keyword in this storefront."),
+  }),
+)
 
 const Spies = v.strictObject({
   used: described(Count, "Keyword spies used this month (UTC)."),
@@ -76,6 +83,7 @@ export const getRival = operation({
   price: 1,
   faults: [],
   input: ofApp({ rivalId: RivalId, country: AppCountry, platform: Platform }),
+  narrow: "parts",
   output: v.strictObject({
     country: Storefront,
     platform: Store,
@@ -103,6 +111,7 @@ export const getRival = operation({
       v.array(Change),
       `What changed on its store page in this storefront in those days, newest first; at most ${MOST_CHANGES}. A rival's page is read once a day where the pace allows it.`,
     ),
+    changesTruncated: described(v.boolean(), "There are older ones in those days, which are left out."),
     locked: described(
       v.boolean(),
       "There are keywords, and the month's keyword spies are used up: total, searched, complete and keywords are left out.",
@@ -119,24 +128,19 @@ export const getRival = operation({
         `Keywords of this storefront that were looked at: all that anybody had measured in the last ${ANSWER_DAYS} days (UTC, today included), each by its latest day.`,
       ),
     ),
-    complete: v.optional(
-      described(
-        v.boolean(),
-        `False = more than ${MOST_LISTS} keywords are stored of this storefront; the app's own are always among those looked at.`,
-      ),
-    ),
+    complete: v.optional(described(v.boolean(), "Always true: all of them are looked at, however many there are.")),
     keywords: v.optional(
       described(v.array(Keyword), `The best ranks first; at most ${MOST_KEYWORDS} of total. Empty = found on none.`),
     ),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
-  const rival = await rivalOf(ctx, app, { rivalId, platform, storefront })
+  const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const today = dayOf(ctx.now())
   const window = { from: addDays(today, 1 - HISTORY_DAYS), to: today }
   const { available, ratings } = await readStanding(ctx.sql, rival, storefront)
-  const points = await historyOf(ctx, rival, { storefront, ...window })
-  const changes = await changesSeen(ctx, rival, { storefront, ...window })
-  const holding = await keywordsOf(ctx, app, rival, storefront)
+  const points = await readHistory(ctx, rival, { storefront, ...window })
+  const changes = await readChangesSeen(ctx, rival, { storefront, ...window })
+  const keywords = await readKeywords(ctx, app, rival, storefront)
   const { storeId: id, name, developer, icon, manual } = rival
   return {
     country: storefront,
@@ -144,26 +148,27 @@ export const getRival = operation({
     ...{ id, name, developer, icon, manual, available },
     ...ratingsOf(ratings),
     history: { ...window, points },
-    changes,
-    ...(await opened(ctx, holding, `${platform} ${storefront} ${id}`)),
+    changes: changes.slice(0, MOST_CHANGES),
+    changesTruncated: changes.length > MOST_CHANGES,
+    ...(await opened(ctx, keywords, `${platform} ${storefront} ${id}`)),
   }
 })
 
-async function historyOf(
+async function readHistory(
   { sql }: Context,
   { appId }: Rival,
   window: { storefront: string; from: string; to: string },
 ): Promise<RatingPoint[]> {
-  return appId === null ? [] : await ratingDays(sql, appId, window)
+  return appId === null ? [] : await readRatingDays(sql, appId, window)
 }
 
-async function changesSeen(
+async function readChangesSeen(
   { sql, caller }: Context,
   { appId }: Rival,
   window: { storefront: string; from: string; to: string },
 ): Promise<v.InferOutput<typeof Change>[]> {
   if (appId === null) return []
-  const found = await changesOf(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES })
+  const found = await readChanges(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES + 1 })
   const shown = { promotional: planCovers(caller.plan, "pro"), names: true }
   return found.map((change) => ({
     kind: change.kind as (typeof PAGE_CHANGES)[number],
@@ -171,31 +176,37 @@ async function changesSeen(
   }))
 }
 
-const NOWHERE: Holding = { keywords: [], searched: 0, complete: true }
+interface RivalKeywords {
+  total: number
+  searched: number
+  keywords: AppKeyword[]
+}
 
-async function keywordsOf(ctx: Context, app: TrackedApp, rival: Rival, storefront: string): Promise<Holding> {
-  const { appId, platform } = rival
+async function readKeywords(
+  { sql, now }: Context,
+  app: TrackedApp,
+  { appId, platform }: Rival,
+  storefront: string,
+): Promise<RivalKeywords> {
   // an app that nothing ever showed stands in no answer
-  if (appId === null) return NOWHERE
+  if (appId === null) return { total: 0, searched: 0, keywords: [] }
+  // the demo's rivals stand in the demo's answers
+  const lists = { platform, storefront, since: addDays(dayOf(now()), 1 - ANSWER_DAYS), withDemo: true } as const
   const beside = platform === "ios" ? app.iosApp : app.androidApp
-  const since = addDays(dayOf(ctx.now()), 1 - ANSWER_DAYS)
-  return await keywordsHolding(
-    ctx.sql,
-    { platform, storefront, holds: appId, beside, tracker: app.id, since },
-    { isOver: ctx.givenUp },
-  )
+  const page = { after: null, limit: MOST_KEYWORDS }
+  const found = await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
+  return { ...found, searched: await countMarketLists(sql, lists) }
 }
 
 /** What the answer tells of the keywords: nothing is taken for none, and nothing told where nothing can be taken. */
-async function opened(ctx: Context, { keywords, searched, complete }: Holding, about: string) {
-  const total = keywords.length
-  const found = { total, searched, complete, keywords: keywords.slice(0, MOST_KEYWORDS).map(shown) }
+async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords, about: string) {
+  const found = { total, searched, complete: true, keywords: keywords.map(shown) }
   if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }
   const { granted, openUntil, used, limit, resetsAt } = await ctx.take("spy", { about, days: OPEN_DAYS })
   const told = { locked: !granted, openUntil, spies: { used, limit, resetsAt } }
   return granted ? { ...told, ...found } : told
 }
 
-function shown({ besideRank, ...keyword }: HoldingKeyword): v.InferInput<typeof Keyword> {
-  return { ...keyword, ourRank: besideRank }
+function shown({ term, rank, besideRank, depth, day, source, tracked }: AppKeyword): v.InferInput<typeof Keyword> {
+  return { term, rank, ourRank: besideRank, depth, day, source, tracked }
 }

@@ -5,29 +5,36 @@ import { type SideApp, sideOf } from "../../history/day-answers.ts"
 import { readPlaces, type TermPlaces } from "../../history/places-above.ts"
 import { preferredRating } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { RANK_SOURCES, sourceOf } from "../../observations/types.ts"
+import { sourceOf } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { described } from "../../vocabulary/schema.ts"
+import { described, extending, named } from "../../vocabulary/schema.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
-import { Count, Day, latestRatingsFields, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Rank, RankSource, RatedApp, Store, Storefront, Time } from "../shapes.ts"
 
-export const RivalTerm = v.strictObject({
-  term: described(v.string(), "The tracked keyword."),
-  theirRank: described(Rank, "The rival's."),
-  ourRank: described(v.nullable(Rank), "Null = the tracked app was not among the results read."),
-})
+export const RivalTerm = named(
+  "RivalTerm",
+  v.strictObject({
+    term: described(v.string(), "The tracked keyword."),
+    theirRank: described(Rank, "The rival's."),
+    ourRank: described(v.nullable(Rank), "Null = the tracked app was not among the results read."),
+  }),
+)
 
-const Rival = v.strictObject({
-  id: described(v.string(), "Store id."),
-  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
-  ...latestRatingsFields,
-  terms: described(
-    v.array(RivalTerm),
-    "Tracked keywords where it stands above the app; of a manual rival all it holds.",
+const Rival = named(
+  "Rival",
+  extending(
+    RatedApp,
+    v.strictObject({
+      ...RatedApp.entries,
+      terms: described(
+        v.array(RivalTerm),
+        "Tracked keywords where it stands above the app; of a manual rival all it holds.",
+      ),
+      manual: described(v.boolean(), "Named by hand: listed wherever it stands."),
+    }),
   ),
-  manual: described(v.boolean(), "Named by hand: listed wherever it stands."),
-})
+)
 
 const MOST = 50
 
@@ -39,13 +46,14 @@ export const listRivals = operation({
   toolset: "rivals",
   summary: "The apps that rank above the app on its tracked keywords.",
   description:
-    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them. add_rivals names rivals, remove_rivals hides them.",
+    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them. add_rivals names rivals, remove_rivals hides them; get_rival has one in full.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
   price: 1,
   faults: [],
   input: ofApp({ country: AppCountry, platform: Platform }),
+  narrow: { rows: ["rivals"] },
   output: v.strictObject({
     country: Storefront,
     platform: Store,
@@ -54,7 +62,7 @@ export const listRivals = operation({
       "The UTC day of the results; null = never measured. Each keyword's moment and source stand in list_keyword_ranks.",
     ),
     measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never measured."),
-    sources: described(v.array(v.picklist(RANK_SOURCES)), "Who read them, the preferred first."),
+    sources: described(v.array(RankSource), "Who read them, the preferred first."),
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
     omitted: described(Count, `Rivals beyond the first ${MOST}.`),
   }),
@@ -75,14 +83,18 @@ export const listRivals = operation({
   }
 })
 
-interface Named {
+interface ManualRivals {
   /** store_app ids of the rivals named by hand; null where no store has shown it here. */
   named: { id: string; app: number | null }[]
   hidden: number[]
   own: number | null
 }
 
-async function readNamed(sql: Sql, { appId, platform, own }: SideApp, manual: readonly string[]): Promise<Named> {
+async function readNamed(
+  sql: Sql,
+  { appId, platform, own }: SideApp,
+  manual: readonly string[],
+): Promise<ManualRivals> {
   const rows = await sql<{ id: string; app: number | null; hidden: boolean }[]>`
     select m.id, a.id as app, false as hidden
     from (select distinct unnest(${manual as string[]}::text[])) m (id)
@@ -105,7 +117,7 @@ interface Standing {
 }
 
 /** On how many keywords each app stands as a rival, and how well at best. */
-async function readStanding(sql: Sql, side: SideApp, known: Named, pause: () => Promise<void>) {
+async function readStanding(sql: Sql, side: SideApp, known: ManualRivals, pause: () => Promise<void>) {
   const standings = new Map<number, Standing>()
   const pieces: TermPlaces[][] = []
   for await (const piece of readPlaces(sql, side, { onlyAbove: known.named.length === 0, pause })) {
@@ -122,10 +134,10 @@ async function readStanding(sql: Sql, side: SideApp, known: Named, pause: () => 
   return { standings, pieces }
 }
 
-type OnStanding = (app: number, theirRank: number, of: TermPlaces) => void
+type StandingVisitor = (app: number, theirRank: number, of: TermPlaces) => void
 
 /** An app is a rival where it stands above the app, one named by hand wherever it stands, one taken away nowhere. */
-function eachStanding(piece: readonly TermPlaces[], { named, hidden, own }: Named, on: OnStanding): void {
+function eachStanding(piece: readonly TermPlaces[], { named, hidden, own }: ManualRivals, on: StandingVisitor): void {
   const wherever = new Set(named.map(({ app }) => app))
   const nowhere = new Set([...hidden, own])
   for (const of of piece) {
@@ -149,7 +161,7 @@ interface Candidate {
 }
 
 /** All named by hand, and of the others the first, those that only their store ids put in order after them included. */
-function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: Named): Candidate[] {
+function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: ManualRivals): Candidate[] {
   const byHand = named.map(({ id, app }): Candidate => {
     return { app, id, terms: 0, best: null, ...(app !== null && standings.get(app)) }
   })
@@ -162,17 +174,17 @@ function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: Named): 
   return [...byHand, ...first.map(([app, standing]) => ({ app, id: null, ...standing }))]
 }
 
-function countRivals(standings: ReadonlyMap<number, Standing>, { named }: Named): number {
+function countRivals(standings: ReadonlyMap<number, Standing>, { named }: ManualRivals): number {
   return standings.size + named.filter(({ app }) => app === null || !standings.has(app)).length
 }
 
-interface Shown {
+interface ShownPlace {
   storefront: string
   /** Of the app, in its order. */
   countries: readonly string[]
 }
 
-async function readShown(sql: Sql, { storefront, countries }: Shown, candidates: readonly Candidate[]) {
+async function readShown(sql: Sql, { storefront, countries }: ShownPlace, candidates: readonly Candidate[]) {
   const name = nameIn(sql, sql`l.app`, { storefront, countries })
   return await sql<(Omit<v.InferOutput<typeof Rival>, "terms"> & { app: number | null })[]>`
     with listed as materialized (
@@ -203,7 +215,7 @@ async function readShown(sql: Sql, { storefront, countries }: Shown, candidates:
 async function termsOf(
   pieces: readonly TermPlaces[][],
   shown: ReadonlySet<number | null>,
-  known: Named,
+  known: ManualRivals,
   pause: () => Promise<void>,
 ): Promise<Map<number, v.InferOutput<typeof RivalTerm>[]>> {
   const terms = new Map<number, v.InferOutput<typeof RivalTerm>[]>()

@@ -1,15 +1,14 @@
 import * as v from "valibot"
 import type { Caller } from "../../access/caller.ts"
 import type { Sql } from "../../database/types.ts"
-import { FAULTS, Fault, type FaultCode, type FaultExtra, faultSchema } from "../../faults.ts"
+import { FaultText } from "../../fault-shapes.ts"
+import { FAULTS, Fault, type FaultCode, type FaultExtra } from "../../faults.ts"
 import type { NewJob } from "../../leases/enqueue.ts"
 import { operation } from "../../operation.ts"
 import { described } from "../../vocabulary/schema.ts"
 import { Count, Time } from "../shapes.ts"
 
 const STATUSES = ["queued", "running", "done", "failed", "unknown"] as const
-
-const { error: _, message: __, docs: ___, ...faultFields } = faultSchema().entries
 
 export const getJob = operation({
   id: "get_job",
@@ -47,11 +46,14 @@ export const getJob = operation({
     finishedAt: described(v.nullable(Time), "When it was done, failed or became unknown; null = not yet."),
     result: described(v.nullable(v.record(v.string(), v.unknown())), "What was done, by action; null until done."),
     error: described(
-      v.nullable(v.strictObject({ error: v.string(), message: v.string(), ...faultFields })),
+      v.nullable(FaultText),
       "Why it failed: a code of the error list, its sentence and its fields; null unless failed.",
     ),
     note: described(v.nullable(v.string()), "What to know about an unknown outcome; null otherwise."),
-    requestId: described(v.string(), "The x-request-id of the confirm; the log names the job by it."),
+    requestId: described(
+      v.string(),
+      "Our id of the confirm, its x-request-id unless it brought one; the log names the job by it.",
+    ),
   }),
 }).run(async ({ jobId }, { sql, caller }) => {
   const { shown, error, createdAt, startedAt, finishedAt, ...job } = await findJob(sql, caller, jobId)

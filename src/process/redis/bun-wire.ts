@@ -1,9 +1,6 @@
 import type { RedisWire } from "../../access/limits/redis-wire.ts"
 
-/**
- * Bun's own Redis client as a wire (redis://, rediss://, with user and password as usual). Connects in the background, and
- * again whenever the connection breaks; one that says nothing for `silenceMs` while commands wait is replaced at the next.
- */
+/** Bun's own client. It reconnects in the background; one silent for `silenceMs` with commands waiting is replaced. */
 export function bunRedisWire(url: string, silenceMs = 5_000): RedisWire {
   let waiting = 0
   let heardAt = 0

@@ -1,14 +1,10 @@
 // RESP2, the protocol of Redis.
 
-/** A command and its arguments as Redis reads them. */
 export function encode(words: string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`
 }
 
-/**
- * The reply that begins at `at`, and where the next one does; null when not all of it has come. An error reply is an Error
- * with the server's own text.
- */
+/** Null when not all of it has come. An error reply is an Error with the server's own text. */
 export function parse(bytes: Buffer, at: number): { value: unknown; next: number } | null {
   const end = bytes.indexOf("\r\n", at)
   if (end < 0) return null

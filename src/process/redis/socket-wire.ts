@@ -3,11 +3,7 @@ import { connect as connectTls } from "node:tls"
 import type { RedisWire } from "../../access/limits/redis-wire.ts"
 import { encode, parse } from "./resp.ts"
 
-/**
- * A wire for runtimes without a Redis client of their own: RESP2 over a socket (redis://, rediss://, with user, password
- * and database as usual). Connects in the background, and again whenever the connection breaks; one that says nothing for
- * `silenceMs` while commands wait is replaced at the next.
- */
+/** RESP2 over a socket, for runtimes without a Redis client. It connects as bun-wire.ts does. */
 export function socketRedisWire(url: string, silenceMs = 5_000): RedisWire {
   let retry: NodeJS.Timeout | undefined
   let closed = false
@@ -50,14 +46,14 @@ interface Connection {
   end(why: string): void
 }
 
-interface Waiting {
+interface PendingReply {
   resolve(reply: unknown): void
   reject(error: Error): void
 }
 
 /** `onEnd` is called once, when the connection broke, could not be made or was ended. */
 function openConnection(url: URL, onEnd: (why: string) => void): Connection {
-  const waiting: Waiting[] = []
+  const waiting: PendingReply[] = []
   let ready = false
   let ended = false
   let heardAt = 0

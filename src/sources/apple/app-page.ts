@@ -1,11 +1,12 @@
-import { type ListingQuestion, listing } from "../../observations/kinds/listing.ts"
+import { listing } from "../../observations/kinds/listing.ts"
+import type { ListingQuestion } from "../../observations/shapes/listing.ts"
 import type { Listing, ListingObservation } from "../../observations/types.ts"
 import { at, shown, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { fact, required } from "../required.ts"
 import { ReadFailure, type Source } from "../source.ts"
 import { editorialOf, eventsOf } from "./app-page/editors.ts"
-import { informationOf, purchasesOf, type Row, rowsOf } from "./app-page/information.ts"
+import { type InformationRow, informationOf, purchasesOf, rowsOf } from "./app-page/information.ts"
 import { offerOf } from "./app-page/offers.ts"
 import { ratingsOf } from "./app-page/ratings.ts"
 import { appsOn, itemsOn, type Shelves, screenshotsOf } from "./app-page/shelves.ts"
@@ -126,7 +127,7 @@ function languageTag(value: unknown): string | undefined {
 }
 
 /** Of an app without a subtitle the page shows the category in its place, which its information names too. */
-function subtitleOf(lockup: unknown, rows: readonly Row[]): string | undefined {
+function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | undefined {
   const subtitle = fact(at(lockup, "subtitle"), text)
   const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
   const lower = subtitle?.toLowerCase()

@@ -1,4 +1,5 @@
-import { type ChartQuestion, chart } from "../../observations/kinds/chart.ts"
+import { chart } from "../../observations/kinds/chart.ts"
+import type { ChartQuestion } from "../../observations/shapes/chart.ts"
 import { ALL_APPS, type Chart, type ChartApp, type ChartObservation, type Device } from "../../observations/types.ts"
 import { appsOf, at, list, parseJson, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"

@@ -122,19 +122,19 @@ function array(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-export type Read<T> = (value: unknown) => T | undefined
+export type FieldReader<T> = (value: unknown) => T | undefined
 
 /**
  * Undefined where the fact is not shown, or is a text of nothing or one that a database cannot hold. One that is shown
  * and cannot be read is a change.
  */
-export function fact<T>(row: unknown, name: string, read: Read<T>): T | undefined {
+export function fact<T>(row: unknown, name: string, read: FieldReader<T>): T | undefined {
   const value = at(row, name)
   const isShown = typeof value === "string" ? text(value) !== undefined : value !== undefined && value !== null
   return isShown ? required(row, name, read) : undefined
 }
 
-function required<T>(row: unknown, name: string, read: Read<T>): T {
+function required<T>(row: unknown, name: string, read: FieldReader<T>): T {
   const value = read(at(row, name))
   if (value === undefined) throw changed(`${name} is missing or of another type`)
   return value

@@ -1,11 +1,13 @@
-import { type AppsQuestion, apps } from "../../observations/kinds/apps.ts"
+import { apps } from "../../observations/kinds/apps.ts"
+import type { AppsQuestion } from "../../observations/shapes/apps.ts"
 import type { AppsObservation, StoreApp } from "../../observations/types.ts"
+import { count, shown } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { ReadFailure, type Source } from "../source.ts"
-import { type ITunesRow, itunesRows } from "./itunes-app.ts"
+import { fact, type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { listedBeside } from "./itunes-listing.ts"
 
-const PARSER = 3
+const PARSER = 4
 
 /** Apple's limit is not written down; public clients ask for 50 to 200 at once. */
 export const LOOKUP_IDS = 50
@@ -58,10 +60,36 @@ function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
     }
     if (row.app === undefined) continue
     if (apps.has(row.id)) throw changed("an app stands twice")
+    const app = { ...row.app, ...builtAs(row.row) }
     // a page without a name that can be stored is none
-    apps.set(row.id, row.app.name === undefined ? row.app : { ...row.app, listing: listedBeside(row.row) })
+    apps.set(row.id, app.name === undefined ? app : { ...app, listing: listedBeside(row.row) })
   }
   return [...apps.values()]
+}
+
+/** What a row says of the app as it was built, which is the same in all storefronts. Throws ReadFailure (`changed`). */
+function builtAs(row: unknown): Pick<StoreApp, "languages" | "sizeBytes"> {
+  return shown<Pick<StoreApp, "languages" | "sizeBytes">>({
+    languages: languagesOf(fact(row, "languageCodesISO2A", codes)),
+    sizeBytes: fact(row, "fileSizeBytes", bytes),
+  })
+}
+
+/** An empty list says nothing. */
+function languagesOf(read: string[] | undefined): string[] | undefined {
+  return read?.length === 0 ? undefined : read
+}
+
+/** Apple names a language once for each script of it, in capitals; what is no code of two letters is left out. */
+function codes(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const named = value.filter((code): code is string => typeof code === "string" && /^[A-Z]{2}$/.test(code))
+  return [...new Set(named.map((code) => code.toLowerCase()))].sort()
+}
+
+/** Written as digits. */
+function bytes(value: unknown): number | undefined {
+  return count(typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value)
 }
 
 const changed = (detail: string) => new ReadFailure("changed", detail)

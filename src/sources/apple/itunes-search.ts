@@ -1,6 +1,7 @@
 import { apps } from "../../observations/kinds/apps.ts"
-import type { SearchQuestion } from "../../observations/kinds/search.ts"
+import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { AppsObservation } from "../../observations/types.ts"
+import { normaliseTerm } from "../../vocabulary/term.ts"
 import { appsOf } from "../json.ts"
 import type { Source } from "../source.ts"
 import { itunesRows } from "./itunes-app.ts"
@@ -24,7 +25,7 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
     path: `/search?term=${encodeURIComponent(term)}&country=${storefront}&media=software&entity=software&limit=${MOST}`,
   }),
 
-  parse(body, { storefront }, about) {
+  parse(body, { storefront, term }, about) {
     const rows = itunesRows(body, storefront)
     // an app that stands on two rows is the same app
     const apps = appsOf(
@@ -37,6 +38,8 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
       platform: "ios",
       storefront,
       asked: apps.map(({ id }) => id),
+      // a kept body is read again without its question
+      ...(term !== "" && { text: normaliseTerm(term) }),
       apps,
       origin: "own",
       parser: PARSER,

@@ -1,4 +1,5 @@
-import { type ReviewsQuestion, reviews } from "../../observations/kinds/reviews.ts"
+import { reviews } from "../../observations/kinds/reviews.ts"
+import type { ReviewsQuestion } from "../../observations/shapes/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../../observations/types.ts"
 import { daysInMonth } from "../../vocabulary/days.ts"
 import { shown, text } from "../json.ts"

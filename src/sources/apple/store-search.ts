@@ -1,4 +1,5 @@
-import { type SearchQuestion, search } from "../../observations/kinds/search.ts"
+import { search } from "../../observations/kinds/search.ts"
+import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { ResultApp, SearchObservation } from "../../observations/types.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
 import { appsOf, at, count, list, parseJson, shown, text } from "../json.ts"

@@ -1,4 +1,5 @@
-import { type SearchQuestion, search } from "../../observations/kinds/search.ts"
+import { search } from "../../observations/kinds/search.ts"
+import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { ResultApp, SearchObservation } from "../../observations/types.ts"
 import { appsOf, at, list, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"

@@ -1,4 +1,5 @@
-import { type AppsQuestion, apps } from "../../observations/kinds/apps.ts"
+import { apps } from "../../observations/kinds/apps.ts"
+import type { AppsQuestion } from "../../observations/shapes/apps.ts"
 import type { AppsObservation, StoreApp } from "../../observations/types.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
 import { at, count, currency, list, shown, siteOf, text } from "../json.ts"

@@ -1,4 +1,5 @@
-import { type PlayReviewsQuestion, reviews } from "../../observations/kinds/reviews.ts"
+import { reviews } from "../../observations/kinds/reviews.ts"
+import type { PlayReviewsQuestion } from "../../observations/shapes/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../../observations/types.ts"
 import { at, count, shown } from "../json.ts"
 import { fact, required } from "../required.ts"

@@ -1,27 +1,42 @@
 import type * as v from "valibot"
 import { type Operation, pathNames, priceRange } from "../../operation.ts"
-import { jsonSchema, type Schema } from "../../vocabulary/schema.ts"
+import { capitalised, deprecationText, jsonSchema, type Schema } from "../../vocabulary/schema.ts"
 import type { Sample } from "../sandbox.ts"
-import { CREDIT_HEADERS, faultsOf, responseName, statusesOf } from "./responses.ts"
+import { TABLE_TYPES, tableColumns } from "../tables.ts"
+import { deprecationHeaders, EVERY_HEADER } from "./headers.ts"
+import { limited } from "./limits.ts"
+import { conditionalParts, faultsOf, ownFaultsOf, responseName, statusesOf } from "./responses.ts"
+import { alternativesOf, referenceTo, type Shapes } from "./shapes.ts"
 
-/** One operation of the document; its answer's schema and its errors stand in the components. */
-export function documentedOperation(operation: Operation, sample: Sample): object {
-  const { id, group, summary, description, method } = operation
+/** One operation of the document; its answer's schema and its errors stand in the components. Without a sample it has no example. */
+export function documentedOperation(operation: Operation, sample: Sample | null, shapes: Shapes): object {
+  const { id, group, summary, description, brief = description, method, deprecated } = operation
+  const said = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
+  const own = ownFaultsOf(operation)
+  const conditional = conditionalParts(operation)
+  const parameters = [...parametersOf(operation), ...conditional.parameters]
   return {
     operationId: id,
     tags: [group],
     summary,
-    ...(description !== undefined && { description }),
+    ...(said.length > 0 && { description: said.join("\n\n") }),
+    ...(deprecated && { deprecated: true }),
     ...termsOf(operation),
-    ...(parametersOf(operation).length > 0 && { parameters: parametersOf(operation) }),
-    ...(method === "POST" && { requestBody: bodyOf(operation, sample) }),
-    responses: { 200: answerOf(operation, sample), ...pendingOf(operation), ...faultsByStatus(operation) },
+    ...(own.length > 0 && { "x-errors": own }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(method === "POST" && { requestBody: bodyOf(operation, sample, shapes) }),
+    responses: {
+      200: answerOf(operation, sample),
+      ...pendingOf(operation),
+      ...conditional.responses,
+      ...faultsByStatus(operation),
+    },
   }
 }
 
 /** The component that holds an operation's answer: list_apps → ListAppsAnswer. */
 export function answerName({ id }: Operation): string {
-  return `${id.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Answer`
+  return `${capitalised(id)}Answer`
 }
 
 function termsOf({ price, scope, terms, plan, hive }: Operation): object {
@@ -50,60 +65,77 @@ function parametersOf(operation: Operation): Parameter[] {
 }
 
 function parameter(name: string, entry: Schema, inPath: boolean): Parameter {
-  const { description, ...schema } = jsonSchema(entry, "input")
+  const {
+    description,
+    deprecated,
+    "x-deprecation": _,
+    ...schema
+  } = limited(jsonSchema(entry, "input")) as DescribedSchema
   return {
     name,
     in: inPath ? "path" : "query",
     ...(description !== undefined && { description }),
     ...(!isOptional(entry) && { required: true }),
+    ...(deprecated && { deprecated }),
     ...(schema.type === "array" && { style: "form", explode: false }),
     schema,
   } as Parameter
 }
 
+type DescribedSchema = ReturnType<typeof jsonSchema> & { deprecated?: boolean; "x-deprecation"?: object }
+
 function isOptional(entry: v.GenericSchema): boolean {
   return entry.type === "optional" || entry.type === "nullish"
 }
 
-function bodyOf({ path, input }: Operation, { rest }: Sample): object {
+function bodyOf({ path, input }: Operation, sample: Sample | null, shapes: Shapes): object {
   const inPath = pathNames(path)
-  const { properties, required = [], ...schema } = jsonSchema(input, "input")
+  const { properties, required = [], ...schema } = limited(jsonSchema(input, "input"))
   const own = Object.entries(properties ?? {}).filter(([name]) => !inPath.includes(name))
   const needed = required.filter((name) => !inPath.includes(name))
+  const body = { ...schema, properties: Object.fromEntries(own), required: needed }
   return {
     required: needed.length > 0,
     content: {
       "application/json": {
-        schema: { ...schema, properties: Object.fromEntries(own), required: needed },
-        example: rest,
+        schema: shapes.taken(alternativesOf(body, "Request")),
+        ...(sample && { example: sample.rest }),
       },
     },
   }
 }
 
-function answerOf(operation: Operation, { answer }: Sample): object {
+function answerOf(operation: Operation, sample: Sample | null): object {
+  const schema = { $ref: referenceTo(answerName(operation)) }
   return {
-    description: operation.summary,
-    headers: CREDIT_HEADERS,
-    content: {
-      "application/json": { schema: { $ref: `#/components/schemas/${answerName(operation)}` }, example: answer },
-    },
+    description: [ANSWER, operation.table && AS_ROWS, operation.narrow && NARROWED].filter(Boolean).join(" "),
+    headers: { ...EVERY_HEADER, ...conditionalParts(operation).etag, ...deprecationHeaders(operation) },
+    content: { "application/json": { schema, ...(sample && { example: sample.answer }) } },
+    ...(operation.table && { "x-table": { types: Object.keys(TABLE_TYPES), columns: tableColumns(operation) } }),
+    ...(operation.narrow && { "x-narrow": operation.narrow }),
   }
 }
+
+const ANSWER = "The answer."
+
+/** Beside the content, not in it: generators would make every typed answer "either this or a text". */
+const AS_ROWS = "Sent as rows (`x-table`) to whoever prefers one of its types in `accept`."
+
+/** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
+const NARROWED = "With `fields` it has those alone (`x-narrow`)."
 
 /** The same shape, while work goes on. */
 function pendingOf(operation: Operation): Record<number, object> {
   if (!operation.pending) return {}
-  const schema = { $ref: `#/components/schemas/${answerName(operation)}` }
+  const schema = { $ref: referenceTo(answerName(operation)) }
   const description = "Work goes on: ask again, after `eta` seconds where that is given."
-  return { 202: { description, headers: CREDIT_HEADERS, content: { "application/json": { schema } } } }
+  return { 202: { description, headers: EVERY_HEADER, content: { "application/json": { schema } } } }
 }
 
 function faultsByStatus(operation: Operation): Record<number, object> {
-  const codes = faultsOf(operation)
-  const entries = statusesOf(codes).map((status) => [
+  const entries = statusesOf(faultsOf(operation)).map((status) => [
     status,
-    { $ref: `#/components/responses/${responseName(status, codes)}` },
+    { $ref: `#/components/responses/${responseName(status)}` },
   ])
   return Object.fromEntries(entries)
 }

@@ -1,27 +1,38 @@
 import { FAULT_CODES, FAULTS, Fault, type FaultCode, UNIVERSAL_FAULTS } from "../../faults.ts"
-import { type Operation, pathNames, priceRange } from "../../operation.ts"
+import { isConditional, missingCode, type Operation, pathNames, priceRange } from "../../operation.ts"
 import { codeOf, type Schema } from "../../vocabulary/schema.ts"
+import { EVERY_HEADER, headerReference } from "./headers.ts"
 
-/** Every code a call of this operation can be answered with, in the table's order. */
 export function faultsOf(operation: Operation): FaultCode[] {
-  const { price, method, scope, terms, hive, path, subject, effect, input, faults, missing = "not_found" } = operation
+  const { price, method, scope, terms, hive, path, subject, effect, input, faults } = operation
   const possible = new Set<FaultCode>([...UNIVERSAL_FAULTS, ...faults])
   for (const entry of Object.values(input.entries)) possible.add(codeOf(entry as Schema))
   if (scope || terms) possible.add("scope_required")
   if (hive) possible.add("explorer_required").add("daily_hive_limit")
   if (subject) possible.add("app_not_allowed")
   if (subject) possible.add("not_found")
-  if (pathNames(path).length > 0) possible.add(missing)
+  if (pathNames(path).length > 0) possible.add(missingCode(operation))
   if (effect === "writes" || effect === "previews") possible.add("test_key_read_only")
-  const impossible = [...(priceRange(price).atMost === 0 ? CHARGING : []), ...(method === "GET" ? BODY : [])]
+  const impossible = [
+    ...ELSEWHERE,
+    ...(priceRange(price).atMost === 0 ? CHARGING : []),
+    ...(method === "GET" ? BODY : []),
+  ]
   return FAULT_CODES.filter((code) => possible.has(code) && !impossible.includes(code))
 }
 
-/** Every code that this version can answer with: those of its operations, and what /metrics says to a wrong token. */
-export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
-  return new Set<FaultCode>([...catalog.flatMap(faultsOf), "invalid_token"])
+export function ownFaultsOf(operation: Operation): FaultCode[] {
+  const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
+  return faultsOf(operation).filter((code) => !universal.includes(code))
 }
 
+/** Of its operations, of paths and methods that are none, and of a wrong token for /metrics. */
+export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
+  return new Set<FaultCode>([...catalog.flatMap(faultsOf), ...ELSEWHERE, "invalid_token"])
+}
+
+/** What a call of an operation's own path and method never meets. */
+const ELSEWHERE: FaultCode[] = ["unknown_endpoint", "method_not_allowed"]
 const CHARGING: FaultCode[] = ["key_budget_reached", "credits_exhausted"]
 const BODY: FaultCode[] = ["body_too_large", "unsupported_media_type"]
 
@@ -29,90 +40,82 @@ export function statusesOf(codes: readonly FaultCode[]): number[] {
   return [...new Set(codes.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
 }
 
-/** The component for those of the codes that have this status; equal codes have one name: 404 → NotFound, NotFoundNotMeasured. */
-export function responseName(status: number, codes: readonly FaultCode[]): string {
-  const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
-  const own = codes.filter((code) => FAULTS[code].status === status && !universal.includes(code))
-  return [STATUS_NAMES[status], ...own.map((code) => capitalised(code))].join("")
+/** The component that holds the errors of a status: 404 → NotFound. */
+export function responseName(status: number): string {
+  return ERRORS[status]![0]
 }
 
-/** components.responses: what the errors of all these operations look like. */
-export function errorResponses(catalog: readonly Operation[], publicUrl: string): Record<string, object> {
-  const responses: Record<string, object> = {}
-  for (const codes of catalog.map(faultsOf))
-    for (const status of statusesOf(codes)) {
-      const ofStatus = codes.filter((code) => FAULTS[code].status === status)
-      responses[responseName(status, codes)] ??= errorResponse(status, ofStatus, publicUrl)
-    }
-  return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1)))
+/** components.responses: one a status, with every code of it; which of them an operation meets is in x-errors. */
+export function errorResponses(catalog: readonly Operation[], publicUrl: string | null): Record<string, object> {
+  const raised = new Set(catalog.flatMap(faultsOf))
+  const codes = FAULT_CODES.filter((code) => raised.has(code))
+  const responses = statusesOf(codes).map((status): [string, object] => {
+    const ofStatus = codes.filter((code) => FAULTS[code].status === status)
+    return [responseName(status), errorResponse(status, ofStatus, publicUrl)]
+  })
+  return Object.fromEntries(responses)
 }
 
-const header = (description: string, schema: object) => ({ description, schema })
-const amount = { type: "integer", minimum: 0 }
-
-/** components.headers */
-export const HEADERS = {
-  CreditsUsed: header("Credits used this month.", amount),
-  CreditsLimit: header("Credits of this month, packs included.", amount),
-  CreditsRemaining: header("Credits left.", amount),
-  CreditsReset: header("When the next month starts.", { type: "string", format: "date-time" }),
-  RequestId: header("Names this call in the log.", { type: "string", format: "uuid" }),
-  RetryAfter: header("Seconds to wait; on every 429 and on unavailable.", { type: "integer", minimum: 1 }),
-  Allow: header("The methods that are answered.", { type: "string" }),
-  WwwAuthenticate: header("How to sign in.", { type: "string" }),
+export const PARAMETERS = {
+  IfNoneMatch: {
+    name: "if-none-match",
+    in: "header",
+    description: "The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing.",
+    schema: { type: "string", maxLength: 8_192 },
+  },
 }
 
-const reference = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
-
-/** On every response. */
-export const CREDIT_HEADERS = {
-  "x-credits-used": reference("CreditsUsed"),
-  "x-credits-limit": reference("CreditsLimit"),
-  "x-credits-remaining": reference("CreditsRemaining"),
-  "x-credits-reset": reference("CreditsReset"),
-  "x-request-id": reference("RequestId"),
-}
-
-function errorResponse(status: number, codes: FaultCode[], publicUrl: string): object {
-  const narrowed = { type: "object", properties: { error: { enum: codes } } }
-  const examples = codes.map((code) => [code, { value: new Fault(code).body(publicUrl) }])
+/** What an answer that rests on stored data alone has besides: its ETag, and 304 for who holds it. */
+export function conditionalParts(operation: Operation): { etag?: object; parameters: object[]; responses: object } {
+  if (!isConditional(operation)) return { parameters: [], responses: {} }
   return {
-    description: codes.map((code) => `\`${code}\`: ${FAULTS[code].message}`).join("\n\n"),
-    headers: { ...CREDIT_HEADERS, ...headersOf(status) },
+    etag: { ETag: headerReference("Etag") },
+    parameters: [{ $ref: "#/components/parameters/IfNoneMatch" }],
+    responses: { 304: { $ref: "#/components/responses/NotModified" } },
+  }
+}
+
+/** components.responses, beside those of errors. */
+export const NOT_MODIFIED = {
+  description: "What you hold says the same still. Costs nothing.",
+  headers: { ...EVERY_HEADER, ETag: headerReference("Etag") },
+}
+
+function errorResponse(status: number, codes: FaultCode[], publicUrl: string | null): object {
+  const narrowed = { type: "object", properties: { error: { enum: codes } } }
+  const examples = publicUrl && codes.map((code) => [code, { value: new Fault(code).body(publicUrl) }])
+  return {
+    description: ERRORS[status]![1],
+    headers: { ...EVERY_HEADER, ...headersOf(status) },
     content: {
       "application/json": {
         schema: { allOf: [{ $ref: "#/components/schemas/Fault" }, narrowed] },
-        examples: Object.fromEntries(examples),
+        ...(examples && { examples: Object.fromEntries(examples) }),
       },
     },
   }
 }
 
 function headersOf(status: number): object {
-  if (status === 401) return { "www-authenticate": reference("WwwAuthenticate") }
-  if (status === 405) return { allow: reference("Allow") }
-  if (status === 429 || status === 503) return { "retry-after": reference("RetryAfter") }
+  if (status === 401) return { "WWW-Authenticate": headerReference("WwwAuthenticate") }
+  if (status === 429 || status === 503) return { "Retry-After": headerReference("RetryAfter") }
   return {}
 }
 
-const STATUS_NAMES: Record<number, string> = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  402: "PaymentRequired",
-  403: "Forbidden",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  409: "Conflict",
-  413: "BodyTooLarge",
-  415: "UnsupportedMediaType",
-  429: "TooManyRequests",
-  431: "HeadersTooLarge",
-  500: "InternalError",
-  502: "BadGateway",
-  503: "Unavailable",
-  504: "GatewayTimeout",
-}
-
-function capitalised(code: string): string {
-  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** Of each status: its component's name, and what it means. */
+const ERRORS: Record<number, [name: string, meaning: string]> = {
+  400: ["BadRequest", "The call is wrong; of an argument `problems` says how and where."],
+  401: ["Unauthorized", "No key, or none that is valid."],
+  402: ["PaymentRequired", "No credits are left."],
+  403: ["Forbidden", "The key is good, but not for this call from there."],
+  404: ["NotFound", "There is no such thing, or nothing of it is known."],
+  409: ["Conflict", "It is not as the call takes it to be, or no longer."],
+  413: ["BodyTooLarge", "The body is too large."],
+  415: ["UnsupportedMediaType", "The body is no plain JSON."],
+  429: ["TooManyRequests", "Too many calls, or an allowance is used up."],
+  431: ["HeadersTooLarge", "The request line and headers are too large."],
+  500: ["InternalError", "Something failed here."],
+  502: ["BadGateway", "What was asked outside gave no usable answer."],
+  503: ["Unavailable", "Not just now."],
+  504: ["GatewayTimeout", "What was asked outside gave no answer in time."],
 }

@@ -9,6 +9,13 @@ import { isObject, type Message } from "./message.ts"
 export const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26"]
 export const MODERN = ["2026-07-28"]
 
+/** What a client says that it can do: each request of the modern revision says it anew. */
+export function capabilitiesIn({ params }: Message): Record<string, unknown> {
+  const meta = isObject(params._meta) ? params._meta : {}
+  const capabilities = meta[CAPABILITIES]
+  return isObject(capabilities) ? capabilities : {}
+}
+
 const VERSION = "io.modelcontextprotocol/protocolVersion"
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
@@ -26,10 +33,14 @@ export function isModern({ method, params }: Message, headers: Headers): boolean
   if (!MODERN.includes(version)) throw unknownModern(version)
   if (header === null) throw mismatch("MCP-Protocol-Version", "the revision in _meta")
   if (headers.get("mcp-method") !== method) throw mismatch("Mcp-Method", "the method")
-  if (method === "tools/call" && typeof params.name === "string" && plain(headers.get("mcp-name")) !== params.name)
-    throw mismatch("Mcp-Name", "the tool's name")
+  const named = NAMED[method]
+  const name = named && params[named]
+  if (typeof name === "string" && plain(headers.get("mcp-name")) !== name) throw mismatch("Mcp-Name", `params.${named}`)
   return true
 }
+
+/** The parameter that a header repeats. */
+const NAMED: Record<string, string> = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" }
 
 function namesModern(header: string | null): boolean {
   return header !== null && /^\d{4}-\d\d-\d\d$/.test(header) && header >= (MODERN.at(-1) as string)

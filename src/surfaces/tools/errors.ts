@@ -22,7 +22,6 @@ export const invalidRequest = (message: string) => new RpcError(-32600, 400, mes
 /** The modern revision wants 404; before it, what a method answers is on 200. */
 export const methodNotFound = (modern: boolean) => new RpcError(-32601, modern ? 404 : 200, "There is no such method.")
 
-/** A method was called with what it does not take. */
 export const invalidParams = (message: string) => new RpcError(-32602, 200, message)
 
 /** What the endpoint refuses before any method is looked at. */

@@ -4,17 +4,17 @@ import { type RpcError, refused } from "./errors.ts"
 export type Guard = (request: Request) => RpcError | undefined
 
 /**
- * Keeps web pages from reaching an instance through a browser that can (DNS rebinding): a page's origin must be the public
- * URL's or a loopback one, and the Host a request names the public URL's host, localhost or an address. A name can be
- * pointed elsewhere, an address cannot. Ports of a Host do not matter for that; those of an origin are part of it.
+ * Against DNS rebinding: a page's origin must be the public URL's, a loopback one or one of `origins`, and the Host the
+ * public URL's, localhost or an address. A name can be pointed elsewhere, an address cannot.
  */
-export function createGuard(publicUrl: string): Guard {
+export function createGuard(publicUrl: string, origins: readonly string[] = []): Guard {
   const own = new URL(publicUrl)
   return (request) => {
     const host = hostOf(request)
     if (!(host !== undefined && (host === own.hostname || host === "localhost" || isIP(unbracketed(host)))))
       return refused(403, HOST)
     const origin = request.headers.get("origin")
+    if (origin !== null && (origins.includes("*") || origins.includes(origin))) return undefined
     return origin === null || known(origin, own.origin) ? undefined : refused(403, ORIGIN)
   }
 }

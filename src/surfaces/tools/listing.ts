@@ -1,32 +1,33 @@
-import { creditsText, type Effect, type Operation } from "../../operation.ts"
-import { jsonSchema } from "../../vocabulary/schema.ts"
+import { answerSchema, creditsText, type Effect, type Operation } from "../../operation.ts"
+import { deprecationText, jsonSchema } from "../../vocabulary/schema.ts"
 
-/** A tool as tools/list shows it: everything follows from the operation's declaration. */
-export function toolOf(operation: Operation): object {
-  const { id, effect, input, output, toolDefaults = {} } = operation
+/** The answer's schema is four fifths of a tool, and a model reads it all: it is shown where it is asked for. */
+export function toolOf(operation: Operation, withOutput = false): object {
+  const { id, effect, input, toolDefaults = {} } = operation
   const title = titleOf(id)
   return {
     name: id,
     title,
     description: descriptionOf(operation),
-    inputSchema: withDefaults(plain(jsonSchema(input, "input")), toolDefaults),
+    inputSchema: withDefaults(unlisted(brief(plain(jsonSchema(input, "input"))), operation), toolDefaults),
     // an answer of several shapes has none of its own at the root, where clients want an object
-    outputSchema: { type: "object", ...plain(jsonSchema(output)) },
-    annotations: { title, ...HINTS[effect] },
+    ...(withOutput && { outputSchema: { type: "object", ...plain(jsonSchema(answerSchema(operation))) } }),
+    annotations: HINTS[effect],
   }
 }
 
 interface Hints {
   readOnlyHint: boolean
   destructiveHint: boolean
-  idempotentHint: boolean
+  /** Of what only reads it says nothing. */
+  idempotentHint?: boolean
   openWorldHint: boolean
 }
 
 const HINTS: Record<Effect, Hints> = {
-  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  reads: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   // it may read at the store what the write would change
-  previews: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  previews: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
   measures: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   spends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   writes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -42,11 +43,12 @@ function capitalised(text: string): string {
 }
 
 function descriptionOf(operation: Operation): string {
-  const { summary, description } = operation
-  return [summary, description, termsOf(operation)].filter(Boolean).join("\n\n")
+  const { summary, description, deprecated } = operation
+  return [summary, description, deprecated && deprecationText(deprecated), termsOf(operation)]
+    .filter(Boolean)
+    .join("\n\n")
 }
 
-/** Price, scope and plan in one line. */
 function termsOf({ price, scope, terms, plan = "free", hive }: Operation): string {
   const cost = creditsText(price, "nothing")
   if (terms) return `Costs ${cost}; scope and plan are those of the action.`
@@ -55,21 +57,45 @@ function termsOf({ price, scope, terms, plan = "free", hive }: Operation): strin
     ...(plan === "free" ? [] : [`the ${capitalised(plan)} plan or above`]),
     ...(hive ? [HIVE[hive]] : []),
   ]
-  return `Costs ${cost}; needs ${needs.join(" and ")}${needs.length === 1 ? ", on every plan" : ""}.`
+  return `Costs ${cost}; needs ${needs.join(" and ")}.`
 }
 
 const HIVE = { pack: "Explorer or a credit pack", explorer: "Explorer" }
 
 type Json = Record<string, unknown>
 
-/**
- * A schema that means the same to clients of draft 7 and of 2020-12, without words that only the HTTP document uses: some
- * clients refuse those.
- */
+/** The same to clients of draft 7 and of 2020-12, without words of the HTTP document that some clients refuse. */
 function plain(schema: object): Json {
   return JSON.parse(
     JSON.stringify(schema, (name, value) => (name.startsWith("x-") ? undefined : closedByLength(value))),
   )
+}
+
+/**
+ * Without the bounds of texts and lists: a model does not count characters, and what is refused says them. Nor is it said
+ * that nothing is required.
+ */
+function brief(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema, (name, value) => (isSpared(name, value) ? undefined : value)))
+}
+
+function isSpared(name: string, value: unknown): boolean {
+  if (name === "required" && Array.isArray(value)) return value.length === 0
+  return BOUNDS.has(name) && isBound(value)
+}
+
+const BOUNDS = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern"])
+
+/** A property may have such a name too. */
+function isBound(value: unknown): boolean {
+  return typeof value !== "object"
+}
+
+/** The names that `fields` takes are those of the answer, and a wrong one is told them: here they would weigh 600 tokens. */
+function unlisted(schema: Json, { narrow }: Operation): Json {
+  if (!narrow) return schema
+  const { fields, ...properties } = schema.properties as Record<string, Json>
+  return { ...schema, properties: { ...properties, fields: { ...fields, items: { type: "string" } } } }
 }
 
 /** Draft 7 ignores prefixItems, and `items: false` then forbids every item: a tuple's end is said by its length. */

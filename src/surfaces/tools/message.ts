@@ -6,8 +6,14 @@ export type Id = string | number | null
 export interface Message {
   method: string
   params: Record<string, unknown>
-  /** Nothing is answered to it. */
   notification: boolean
+}
+
+/** What a client's person said when a call had asked them: to the request of that id. */
+export interface PersonAnswer {
+  answerTo: Id
+  /** Accept, decline or cancel; null = anything else, an error for one. */
+  action: string | null
 }
 
 /** The id of a message, whatever else is wrong with it. */
@@ -16,17 +22,21 @@ export function idOf(value: unknown): Id {
   return isId(id) ? id : null
 }
 
-/** What a body says, or null for an answer to a request, which this server never makes. Throws RpcError. */
-export function readMessage(value: unknown): Message | null {
+export function readMessage(value: unknown): Message | PersonAnswer {
   if (Array.isArray(value)) throw invalidRequest("JSON-RPC batches are not taken; send one message.")
   if (!isObject(value) || value.jsonrpc !== "2.0") throw invalidRequest('A JSON-RPC 2.0 message has "jsonrpc": "2.0".')
   const { id, method, params = {} } = value
-  if (method === undefined && ("result" in value || "error" in value)) return null
+  if (method === undefined && ("result" in value || "error" in value)) return personAnswerIn(value)
   if (typeof method !== "string") throw invalidRequest('"method" must be a string.')
   if (!isObject(params)) throw invalidRequest('"params" must be an object.')
   const notification = !Object.hasOwn(value, "id")
   if (!notification && !isId(id)) throw invalidRequest('"id" must be a string or a whole number.')
   return { method, params, notification }
+}
+
+function personAnswerIn(value: Record<string, unknown>): PersonAnswer {
+  const { action } = isObject(value.result) ? value.result : {}
+  return { answerTo: idOf(value), action: typeof action === "string" ? action : null }
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,28 +1,81 @@
-import type { Target } from "../../invoke.ts"
+import type { Reply } from "../../invoke.ts"
+import { isCalling, type OperationCall } from "./calling.ts"
+import { complete } from "./completions.ts"
 import { LEGACY, MODERN } from "./eras.ts"
 import { invalidParams, methodNotFound } from "./errors.ts"
 import type { Message } from "./message.ts"
+import type { Offers } from "./offers.ts"
+import { getPrompt, listPrompts } from "./prompts.ts"
+import { listResources, listTemplates, readResource } from "./resources.ts"
 import { type Result, SERVER_INFO } from "./results.ts"
 import type { Toolbox } from "./toolbox.ts"
 
 /** A method that may stand in a log; any other is the caller's text. */
 export function knownMethod(method: string): string | undefined {
-  return KNOWN.has(method) ? method : undefined
+  return method in METHODS || NOTIFICATIONS.has(method) ? method : undefined
 }
 
-const KNOWN = new Set([
-  "initialize", "ping", "server/discover", "tools/list", "tools/call",
+const NOTIFICATIONS = new Set([
   "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed",
 ]) // biome-ignore format: a list to scan
 
-/** What a request comes to: its result, or for tools/call the operation to invoke. Throws RpcError. */
-export function outcomeOf({ method, params }: Message, toolbox: Toolbox, modern: boolean): Result | Target {
-  if (method === "tools/call") return toolbox.target(params)
-  if (method === "tools/list") return list(params, toolbox, modern)
-  if (method === "initialize" && !modern) return initialize(params)
-  if (method === "ping" && !modern) return { fields: {} }
-  if (method === "server/discover" && modern) return DISCOVERED
-  throw methodNotFound(modern)
+export interface MethodContext {
+  offers: Offers
+  toolbox: Toolbox
+  modern: boolean
+}
+
+type Outcome = Result | OperationCall
+
+interface Method {
+  /** Where only one kind of revision has it. */
+  only?: "legacy" | "modern"
+  /** A list changes with the program alone and is the same for everybody; what a caller owns is neither. */
+  caching?: typeof EVERYBODYS | typeof ONES_OWN
+  outcome(params: Record<string, unknown>, asking: MethodContext): Outcome
+}
+
+const EVERYBODYS = { ttlMs: "300000", cacheScope: '"public"' }
+const ONES_OWN = { ttlMs: "0", cacheScope: '"private"' }
+
+const METHODS: Record<string, Method> = {
+  initialize: { only: "legacy", outcome: (params) => initialize(params) },
+  ping: { only: "legacy", outcome: () => ({ fields: {} }) },
+  "server/discover": { only: "modern", caching: EVERYBODYS, outcome: () => DISCOVERED },
+  "tools/call": { outcome: (params, { toolbox }) => toolbox.call(params) },
+  "tools/list": { caching: EVERYBODYS, outcome: (_, { toolbox }) => ({ fields: { tools: toolbox.list() } }) },
+  "prompts/list": { caching: EVERYBODYS, outcome: (_, { offers, toolbox: { open } }) => listPrompts(offers, open) },
+  "prompts/get": { outcome: (params, { offers, toolbox: { open } }) => getPrompt(offers, params, open) },
+  "resources/list": { caching: ONES_OWN, outcome: (_, { offers, toolbox: { open } }) => listResources(offers, open) },
+  "resources/templates/list": {
+    caching: EVERYBODYS,
+    outcome: (_, { offers, toolbox: { open } }) => listTemplates(offers, open),
+  },
+  "resources/read": {
+    caching: ONES_OWN,
+    outcome: (params, { offers, toolbox: { open }, modern }) => readResource(offers, params, { open, modern }),
+  },
+  "completion/complete": { outcome: (params, { offers, toolbox: { open } }) => complete(offers, params, open) },
+}
+
+/** What a request comes to: its result, or the operation to invoke for it. Throws RpcError. */
+export function outcomeOf({ method, params }: Message, asking: MethodContext): Outcome {
+  const known = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined
+  const era = asking.modern ? "modern" : "legacy"
+  if (!known || (known.only ?? era) !== era) throw methodNotFound(asking.modern)
+  if (method.endsWith("/list") && "cursor" in params) throw invalidParams("Unknown cursor: the list has one page.")
+  const outcome = known.outcome(params, asking)
+  return asking.modern && known.caching ? withFields(outcome, known.caching) : outcome
+}
+
+function withFields(outcome: Outcome, more: Record<string, string>): Outcome {
+  const added = (result: Result): Result => ({ ...result, fields: { ...result.fields, ...more } })
+  if (!isCalling(outcome)) return added(outcome)
+  const failed = (reply: Reply) => {
+    const made = outcome.failed?.(reply)
+    return made && "fields" in made ? added(made) : made
+  }
+  return { ...outcome, answered: (reply) => added(outcome.answered(reply)), failed }
 }
 
 const INSTRUCTIONS = [
@@ -34,12 +87,11 @@ const INSTRUCTIONS = [
   "Calls cost credits, of which a workspace has so many a month: each tool names its price, and _meta.credits of a result says what the call cost and what is left.",
 ].join("\n")
 
-const COMMON = { capabilities: JSON.stringify({ tools: {} }), instructions: JSON.stringify(INSTRUCTIONS) }
+const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, completions: {} }
 
-// Tools change with the program alone, and everybody sees the same.
-const CACHING = { ttlMs: "300000", cacheScope: '"public"' }
+const COMMON = { capabilities: JSON.stringify(CAPABILITIES), instructions: JSON.stringify(INSTRUCTIONS) }
 
-const DISCOVERED: Result = { fields: { supportedVersions: JSON.stringify(MODERN), ...COMMON, ...CACHING } }
+const DISCOVERED: Result = { fields: { supportedVersions: JSON.stringify(MODERN), ...COMMON } }
 
 /** The revision asked for where it is spoken, else the newest of its kind. */
 function initialize({ protocolVersion: asked }: Record<string, unknown>): Result {
@@ -51,9 +103,4 @@ function initialize({ protocolVersion: asked }: Record<string, unknown>): Result
       ...COMMON,
     },
   }
-}
-
-function list(params: Record<string, unknown>, toolbox: Toolbox, modern: boolean): Result {
-  if ("cursor" in params) throw invalidParams("Unknown cursor: the list has one page.")
-  return { fields: { tools: toolbox.list(), ...(modern && CACHING) } }
 }

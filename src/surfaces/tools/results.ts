@@ -36,7 +36,6 @@ export function resultText(id: Id, { fields, meta }: Result, modern: boolean): s
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${parts.join(",")}}}`
 }
 
-/** A response with an error. */
 export function errorText(id: Id, { code, message, data }: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } })
 }
@@ -50,6 +49,6 @@ const COMPLETE = { resultType: '"complete"' }
 const IDENTITY = { "io.modelcontextprotocol/serverInfo": SERVER_INFO }
 
 /** What the call cost and how the month stands after it; nothing while nobody is known. */
-function metaOf(credits: Credits | null, cost: number): object {
+export function metaOf(credits: Credits | null, cost: number): object {
   return credits ? { credits: { cost, ...credits } } : {}
 }

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { CommandProblem } from "../../../src/commands/cli/command.ts"
-import { landedMigrations } from "../../../src/commands/cli/whole-database.ts"
+import { readLandedMigrations } from "../../../src/commands/cli/whole-database.ts"
 import { openBackup, writeBackup } from "../../../src/commands/database/backup-file.ts"
 import { readTree } from "../../../src/database/assets.ts"
-import { atOneMoment } from "../../../src/database/contents.ts"
+import { readAtOneMoment } from "../../../src/database/contents.ts"
 import { migrate } from "../../../src/database/migrate.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
@@ -111,11 +111,13 @@ describe("a backup restores", () => {
     const [path, older] = [join(scratch(), "older.backup"), scratch()]
     const files = [...readTree("sql", ".sql")].filter(([name]) => name < "0003")
     await inFolder(older, async (sql) => {
+      await sql`drop schema public cascade`
+      await sql`create schema public`
       await migrate(sql, new Map(files), silentLog)
       await sql`insert into workspace (name, plan) values ('old', 'free')`
       await sql`insert into account (workspace_id, month, quota) values (1, '2025-01-01', 5)`
-      const origin = { version: "0.0.9", at: "2025-01-01T00:00:00.000Z", migrations: await landedMigrations(sql) }
-      await atOneMoment(sql, TABLES, (contents) => writeBackup(path, origin, contents, () => {}))
+      const origin = { version: "0.0.9", at: "2025-01-01T00:00:00.000Z", migrations: await readLandedMigrations(sql) }
+      await readAtOneMoment(sql, TABLES, (contents) => writeBackup(path, origin, contents, () => {}))
     })
     const DATA_DIR = scratch()
     await answer(["restore", path], { env: { DATA_DIR } })

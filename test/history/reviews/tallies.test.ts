@@ -1,8 +1,10 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { reviewsWritten } from "../../../src/history/day-facts.ts"
-import { feedState, findReviews } from "../../../src/history/reviews/reviews.ts"
+import { readWrittenReviews } from "../../../src/history/day-facts.ts"
+import { findReviews } from "../../../src/history/reviews/find.ts"
+import { readFeedState } from "../../../src/history/reviews/reviews.ts"
 import { tallyReviews } from "../../../src/history/reviews/tallies.ts"
+import { rebuildReviews } from "../../../src/observations/derived/rebuild-reviews.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { StoreReview } from "../../../src/observations/types.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
@@ -109,7 +111,7 @@ async function coveredOf({ storeId }: World, days: { from: string; to: string })
   const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`
   if (!app) return new Set()
   const feed = { appId: app.id, feed: "us" }
-  return (await tallyReviews(sql, feed, days, await feedState(sql, feed))).covered
+  return (await tallyReviews(sql, feed, days, await readFeedState(sql, feed))).covered
 }
 
 /** The days of which get_today and the portfolio tell figures. */
@@ -118,7 +120,7 @@ async function measuredOf({ storeId }: World, { from, to }: { from: string; to: 
   const measured: string[] = []
   for (let at = from; app && at <= to; at = addDays(at, 1)) {
     const span = { from: new Date(`${at}T00:00:00Z`), to: new Date(`${addDays(at, 1)}T00:00:00Z`), now: NOW }
-    const [day] = await reviewsWritten(sql, [{ app: app.id, feed: "us" }], span)
+    const [day] = await readWrittenReviews(sql, [{ app: app.id, feed: "us" }], span)
     if (day!.measured) measured.push(at)
   }
   return measured
@@ -135,6 +137,7 @@ test("25,000 reviews are walked in parts, each once, though many are of one mome
       case when n % 7 > 0 then 'text ' || n end, '1.' || n % 3, moment, '2025-11-19Z', '2025-11-19Z', 'apple-reviews', 1,
       'own', '\\x00'
     from (select n, '2025-11-18Z'::timestamptz - n / 40 * interval '1 hour' as moment from generate_series(1, 25000) n) s`
+  expect(await rebuildReviews(sql, async () => {})).toBe(29)
   await sql`analyze review_version`
   const feed = { appId: 1, feed: "us" }
   const days = { from: "2008-07-10", to: "2025-11-20" }
@@ -149,7 +152,7 @@ test("25,000 reviews are walked in parts, each once, though many are of one mome
   expect(searched.total).toBe(holding.length)
   expect(searched.reviews.map(({ id }) => id)).toEqual(holding.slice(0, 300).map((n) => `r${n}`))
 
-  const { tallies } = await tallyReviews(sql, feed, days, await feedState(sql, feed))
+  const { tallies } = await tallyReviews(sql, feed, days, await readFeedState(sql, feed))
   const counted = new Map<string, number>()
   for (const { day, version, stars, count } of tallies) {
     const key = `${day} ${version} ${stars}`

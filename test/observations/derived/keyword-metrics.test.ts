@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../../src/database/types.ts"
 import { demandOf } from "../../../src/formulas/demand.ts"
 import {
   deriveKeywordMetrics,
-  keywordMetricsOf,
+  readKeywordMetrics,
   UNMEASURED,
 } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
@@ -45,7 +45,7 @@ async function derive(
 }
 
 async function figures(term = "tea", { platform = "ios" as Platform, storefront = "us", today = "2025-11-20" } = {}) {
-  return (await keywordMetricsOf(sql, { platform, storefront, terms: [term], today })).get(term)
+  return (await readKeywordMetrics(sql, { platform, storefront, terms: [term], today })).get(term)
 }
 
 const rows = () =>
@@ -264,7 +264,7 @@ describe("what figures rest on", () => {
     )
     const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
     await sql.begin((tx) => deriveKeywordMetrics(tx, [...lists, ...lists.slice(0, 3)], NOW))
-    const found = await keywordMetricsOf(sql, { platform: "ios", storefront: "us", terms, today: "2025-11-20" })
+    const found = await readKeywordMetrics(sql, { platform: "ios", storefront: "us", terms, today: "2025-11-20" })
     expect([...found.keys()]).toEqual(terms)
     expect([...found.values()].map(({ hintCount }) => hintCount)).toEqual(terms.map((_, i) => i % 2))
   })

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
-import { ranksOn } from "../../../src/history/ranks.ts"
-import { rankSeries } from "../../../src/history/series.ts"
-import { deriveMonths, monthsOf } from "../../../src/observations/derived/months.ts"
+import { readRanksOn } from "../../../src/history/ranks.ts"
+import { readRankSeries } from "../../../src/history/series.ts"
+import { deriveMonths, readMonths } from "../../../src/observations/derived/months.ts"
 import { record } from "../../../src/observations/record.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
-import { visibleApps } from "../../../src/tracking/tracked-app.ts"
+import { readVisibleApps } from "../../../src/tracking/tracked-app.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { contextOf, NOW, newWorkspace, reading, stored } from "../measured.ts"
@@ -47,7 +47,7 @@ test("what is derived equals what the readings say, whatever order they came in"
     fc.asyncProperty(
       fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (batches) => {
-        await sql`truncate search_results, rank_month, list_month`
+        await sql`truncate search_results, rank_month, list_month, list_now`
         await sql`update list set first_day = null, last_day = null`
         for (const batch of batches) await record(sql, batch, () => NOW)
         expect(await derived()).toEqual(expected(batches.flat()))
@@ -68,7 +68,7 @@ test("the derived tables, emptied, come back the same from the readings", async 
       const lists = await tx<{ id: number }[]>`select id from list order by id`
       await deriveMonths(
         tx,
-        await monthsOf(
+        await readMonths(
           tx,
           lists.map(({ id }) => id),
         ),
@@ -85,12 +85,12 @@ type Shown = Record<string, [day: string, rank: number | null, source: string, d
 async function derived(): Promise<{ series: Shown; latest: Record<string, unknown> }> {
   const series: Shown = {}
   const latest: Record<string, unknown> = {}
-  for (const app of await visibleApps(sql, contextOf(sql, workspaceId).caller)) {
+  for (const app of await readVisibleApps(sql, contextOf(sql, workspaceId).caller)) {
     const side = { platform: "ios" as const, storefront: "us" }
-    for (const { term, points } of await rankSeries(sql, app, { ...side, from: "2025-01-01", to: "2025-12-31" })) {
+    for (const { term, points } of await readRankSeries(sql, app, { ...side, from: "2025-01-01", to: "2025-12-31" })) {
       series[`${app.iosId} ${term}`] = points.map(({ day, rank, source, depth }) => [day, rank, source, depth])
     }
-    const [shown] = await ranksOn(sql, app, [side])
+    const [shown] = await readRanksOn(sql, app, [side])
     latest[app.iosId as string] = [shown?.day, shown?.terms.map(({ term, measured, rank }) => [term, measured, rank])]
   }
   return { series, latest }

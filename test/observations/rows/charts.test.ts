@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
-import type { Sql, Tx } from "../../../src/database/types.ts"
-import { chartBy } from "../../../src/history/charts.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { readChart } from "../../../src/history/charts.ts"
+import { rebuildCharts } from "../../../src/observations/derived/rebuild-charts.ts"
 import { record } from "../../../src/observations/record.ts"
-import { lockCharts } from "../../../src/observations/rows/chart-identities.ts"
-import { deriveCharts } from "../../../src/observations/rows/charts.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
-import { charted, chartTables, FINANCE, places, placesFromReadings } from "../charted.ts"
+import {
+  charted, chartTables, FINANCE, firstSeen, firstSeenFromReadings, listsFromReadings, listsNow, newApps, newAppsFromReadings,
+  places, placesFromReadings,
+} from "../charted.ts" // biome-ignore format: one list
 import { NOW } from "../measured.ts"
 
 setDefaultTimeout(60_000)
@@ -73,7 +75,7 @@ describe("a reading of a chart", () => {
   test("that broke off is kept and answers no day; an empty chart is measured", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001], { complete: false, depth: 3 })], now)
     expect(await sql`select 1 from chart_results`).toHaveLength(1)
-    expect([await onChart(), await measuredDays(), await chartBy(sql, FINANCE)]).toEqual([[], [[null, null]], null])
+    expect([await onChart(), await measuredDays(), await readChart(sql, FINANCE)]).toEqual([[], [[null, null]], null])
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002])], now)
     await record(sql, [charted("2025-11-19T09:00:00Z", [])], now)
     expect(await onChart()).toEqual([])
@@ -161,13 +163,36 @@ const anyReading = fc
     charted(`${day}T${hour}Z`, ids, { ...rest, depth: ids.length + extra } as Partial<ChartObservation>),
   )
 
+test("since when an app stands on a chart is its first day there, however late the reading of it comes", async () => {
+  const days = async () =>
+    (await sql`select store_id, day from chart_first_seen join store_app on id = app_id order by store_id`).map(
+      ({ store_id, day }) => `${store_id} ${day}`,
+    )
+  await record(sql, [charted("2025-11-18T09:00:00Z", [10001, 10002])], now)
+  await record(sql, [charted("2025-11-19T09:00:00Z", [10001, 10003])], now)
+  await record(sql, [charted("2025-11-20T09:00:00Z", [10002, 10003])], now)
+  expect(await days()).toEqual(["10001 2025-11-18", "10002 2025-11-18", "10003 2025-11-19"])
+  await record(
+    sql,
+    [charted("2025-11-10T09:00:00Z", [10003]), charted("2025-11-09T09:00:00Z", [10002], { complete: false })],
+    now,
+  )
+  expect(await days()).toEqual(["10001 2025-11-18", "10002 2025-11-18", "10003 2025-11-10"])
+  // the first reading anew, by a parser that knows better: who is on it no more came later, or never
+  await record(sql, [charted("2025-11-18T09:00:00Z", [10004], { parser: 2 })], now)
+  expect(await days()).toEqual(["10001 2025-11-19", "10002 2025-11-20", "10003 2025-11-10", "10004 2025-11-18"])
+})
+
 test("who is on each chart follows from the readings, whatever order they came in", async () => {
   const batches = fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   const run = fc.asyncProperty(batches, async (parts) => {
-    await sql`truncate chart_results, chart_place`
+    await sql`truncate chart_results, chart_place, chart_first_seen, app_first_seen, chart_now, storefront_now`
     await sql`update chart set first_day = null, last_day = null`
     for (const part of parts) await record(sql, part, now)
     expect(await places(sql)).toEqual(await placesFromReadings(sql))
+    expect(await firstSeen(sql)).toEqual(await firstSeenFromReadings(sql))
+    expect(await newApps(sql)).toEqual(await newAppsFromReadings(sql))
+    expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
     const before = await chartTables(sql)
     for (const part of parts.toReversed()) await record(sql, part.toReversed(), now)
     expect(await chartTables(sql)).toEqual(before)
@@ -178,25 +203,38 @@ test("who is on each chart follows from the readings, whatever order they came i
 test("what is derived, emptied, comes back the same from the readings", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 60 }), now)
   const before = await chartTables(sql)
-  await sql`truncate chart_place`
+  await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, storefront_now`
   await sql`update chart set first_day = null, last_day = null`
-  const again = () =>
-    sql.begin(async (tx: Tx) => {
-      const touched = await tx<{ chartId: number; day: string }[]>`
-        select chart_id as "chartId", max(day) as day
-        from chart_results
-        group by chart_id
-        order by chart_id`
-      await lockCharts(
-        tx,
-        touched.map(({ chartId }) => chartId),
-      )
-      await deriveCharts(tx, touched)
-    })
-  await again()
+  const again = () => rebuildCharts(sql, async () => {})
+  expect(await again()).toBeGreaterThan(0)
   expect(await chartTables(sql)).toEqual(before)
-  await again()
+  expect(await again()).toBe(0)
   expect(await chartTables(sql)).toEqual(before)
+})
+
+test("what is derived and stands otherwise than the readings say is mended", async () => {
+  await record(sql, fc.sample(anyReading, { seed: 8, numRuns: 60 }), now)
+  const before = await chartTables(sql)
+  const [app] = await sql<{ id: number }[]>`
+    insert into store_app (platform, store_id)
+    values ('ios', '99999')
+    returning id`
+  await sql`update app_first_seen set baseline = not baseline, day = day - 1`
+  await sql`insert into app_first_seen select ${app!.id}, storefront, '2025-01-01', false, id from chart limit 1`
+  await sql`insert into chart_first_seen select ${app!.id}, id, '2024-01-01' from chart limit 1`
+  await sql`update chart_place set rank = rank + 1`
+  await sql`update chart_now set apps = '', day = day - 1`
+  await rebuildCharts(sql, async () => {})
+  await sql`delete from store_app where id = ${app!.id}`
+  expect(await chartTables(sql)).toEqual(before)
+})
+
+test("postgres: charts of a storefront that are recorded beside each other leave the same", async () => {
+  const readings = fc.sample(anyReading, { seed: 9, numRuns: 120 }).filter(({ complete }) => complete)
+  await record(sql, readings.slice(0, 5), now)
+  await Promise.all(readings.slice(5).map((one) => record(sql, [one], now)))
+  expect(await newApps(sql)).toEqual(await newAppsFromReadings(sql))
+  expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
 })
 
 test("a month that was opened before there were charts is opened for them", async () => {

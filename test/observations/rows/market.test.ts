@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { appAdsOf } from "../../../src/history/app-ads.ts"
-import { marketFactsOf } from "../../../src/history/market-facts.ts"
+import { readStoredAppAds } from "../../../src/history/app-ads.ts"
+import { readMarketDays } from "../../../src/history/market-facts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
@@ -135,11 +135,11 @@ describe("what an app-ads.txt names", () => {
     ])
     const app = await idOf("1600000101")
     const { records, variables } = looks[1]!
-    expect(await appAdsOf(sql, app)).toEqual({
+    expect(await readStoredAppAds(sql, app)).toEqual({
       ...{ day: "2026-06-03", seenAt: new Date(day(3, 6)), domain: "example.com", state: "records" },
       ...{ records, variables },
     })
-    expect(await appAdsOf(sql, app + 1)).toBeNull()
+    expect(await readStoredAppAds(sql, app + 1)).toBeNull()
   })
 })
 
@@ -157,7 +157,7 @@ describe("facts of the market", () => {
       }),
       marketed(day(3), {}),
     ]
-    const held = async () => await marketFactsOf(sql, { appId: await idOf("com.example.tea"), storefront: "de" }, 5)
+    const held = async () => await readMarketDays(sql, { appId: await idOf("com.example.tea"), storefront: "de" }, 5)
     const unsaid = { inAppLeast: null, inAppMost: null, inAppCurrency: null }
     const source = "play-details"
     await expectHeld(readings, held, [
@@ -171,8 +171,8 @@ describe("facts of the market", () => {
       },
     ])
     const appId = await idOf("com.example.tea")
-    expect(await marketFactsOf(sql, { appId, storefront: "de" }, 1)).toHaveLength(1)
-    expect(await marketFactsOf(sql, { appId, storefront: "us" }, 5)).toEqual([])
+    expect(await readMarketDays(sql, { appId, storefront: "de" }, 1)).toHaveLength(1)
+    expect(await readMarketDays(sql, { appId, storefront: "us" }, 5)).toEqual([])
   })
 
   test("are what the App Store's own page says of purchases, and nothing where it says nothing", async () => {
@@ -181,7 +181,7 @@ describe("facts of the market", () => {
       listed(day(2)),
       listed(day(3), { hasInAppPurchases: false }),
     )
-    const facts = await marketFactsOf(sql, { appId: await idOf("1600000101"), storefront: "us" }, 9)
+    const facts = await readMarketDays(sql, { appId: await idOf("1600000101"), storefront: "us" }, 9)
     expect(facts.map(({ day, hasInAppPurchases, installs }) => [day, hasInAppPurchases, installs])).toEqual([
       ["2026-06-03", false, null],
       ["2026-06-01", true, null],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { knownReviews, reviewsRead } from "../../../src/history/reviews/feeds.ts"
+import { readFeed, readKnownReviews } from "../../../src/history/reviews/feeds.ts"
 import { recordAttempt } from "../../../src/observations/attempts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Attempt, ReviewsObservation } from "../../../src/observations/types.ts"
@@ -220,7 +220,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 describe("how far reviews were read", () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const appId = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`)[0]!.id
-  const told = async () => await reviewsRead(sql, { appId: await appId(), feed: "us" })
+  const told = async () => await readFeed(sql, { appId: await appId(), feed: "us" })
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
 
   test("tells reviews that were never read from none, and from those that came with no word of it", async () => {
@@ -228,7 +228,7 @@ describe("how far reviews were read", () => {
     expect(await told()).toBeNull()
     await count(reviewed("2025-11-02T10:00:00Z", []))
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }]))
-    expect(await told()).toBeNull()
+    expect(await told()).toEqual({ readAt: null, complete: false, empty: false, completeAt: null })
     await count(reviewed("2025-11-03T10:00:00Z", [], end(true, true)))
     const at = new Date("2025-11-03T10:00:00Z")
     expect(await told()).toEqual({ readAt: at, complete: true, empty: true, completeAt: at })
@@ -257,7 +257,7 @@ describe("how far reviews were read", () => {
 
   test("says which reviews need not be read again: those that stand as they did when it was complete", async () => {
     const isKnown = async (id: string, at = "2025-11-01T00:00:00Z") =>
-      (await knownReviews(sql, feed))(written({ id, at: new Date(at) }))
+      (await readKnownReviews(sql, feed))(written({ id, at: new Date(at) }))
     expect(await isKnown("1")).toBe(false)
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }, { id: "2" }], end(false)))
     expect(await isKnown("1")).toBe(false)
@@ -272,7 +272,7 @@ describe("how far reviews were read", () => {
     ])
     expect(await isKnown("1", "2025-11-02T00:00:00Z")).toBe(false)
     await count(reviewed("2025-11-03T10:00:00Z", [{ id: "1" }], { ...end(true), storefront: "gb" }))
-    expect((await knownReviews(sql, { ...feed, feed: "gb" }))(written({ id: "3" }))).toBe(false)
+    expect((await readKnownReviews(sql, { ...feed, feed: "gb" }))(written({ id: "3" }))).toBe(false)
   })
 })
 

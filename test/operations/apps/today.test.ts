@@ -91,6 +91,20 @@ describe("keywords", () => {
     ]) // biome-ignore format: a table
   })
 
+  test("beyond the ten biggest moves are counted as left out", async () => {
+    const terms = Array.from({ length: 13 }, (_, i) => `term ${i}`)
+    const app = await track({ keywords: terms })
+    const others = Array.from({ length: 20 }, (_, i) => 20_001 + i)
+    const at = (rank: number) => [...others.slice(0, rank - 1), 10_001, ...others.slice(rank - 1)]
+    await store(
+      ...terms.map((term) => reading(term, "2025-11-19T10:00:00Z", at(1))),
+      ...terms.map((term, i) => reading(term, "2025-11-20T10:00:00Z", at(2 + i))),
+    )
+    const { moves, movesOmitted, changesOmitted } = await today(app)
+    expect(moves.map(({ term }: { term: string }) => term)).toEqual(terms.slice(3).reverse())
+    expect([movesOmitted, changesOmitted]).toEqual([3, 0])
+  })
+
   test("that nobody read that day are no zeros: the moves and the best rank are unknown", async () => {
     const app = await track()
     await store(reading("tea", "2025-11-19T10:00:00Z", [10001]))
@@ -292,7 +306,10 @@ describe("the day asked for", () => {
   test("is no later than yesterday where it is named, by the calendar of the time zone", async () => {
     const app = await track()
     for (const day of ["2025-11-20", "2025-11-21"])
-      expect(await refusal(() => today(app, { day }))).toEqual(["bad_day", { field: "day" }])
+      expect(await refusal(() => today(app, { day }))).toEqual([
+        "bad_day",
+        { field: "day", detail: `${day} is not over in UTC, where it is 2025-11-20: leave day out to ask for today.` },
+      ])
     expect(await today(app, { day: "2025-11-19" })).toMatchObject({
       today: "2025-11-19",
       past: true,
@@ -305,7 +322,10 @@ describe("the day asked for", () => {
     })
     expect(await refusal(() => today(app, { day: "2025-11-20", tz: "America/New_York" }, late))).toEqual([
       "bad_day",
-      { field: "day" },
+      {
+        field: "day",
+        detail: "2025-11-20 is not over in America/New_York, where it is 2025-11-20: leave day out to ask for today.",
+      },
     ])
   })
 

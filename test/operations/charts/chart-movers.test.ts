@@ -167,6 +167,7 @@ describe("what is compared", () => {
       counts: { risers: 1, fallers: 1, entrants: 0, dropouts: 0 },
       app: { id: "10001", name: "10001", rank: 2, was: 1 },
       rivals: [],
+      rivalsTruncated: false,
     })
   })
 
@@ -309,6 +310,11 @@ test("rivals are those that are followed, and those named by hand since; the lat
   ])
   const { rivals: shown } = await movers(appId)
   expect(shown.map(({ name }: { name: string }) => name)).toEqual(["App 10005", "App 10003", "10002"])
+  const many = ids(20_001, 20_048)
+  await record(sql, [charted("2025-11-19T10:00:00Z", [10_001, ...many], { genre: "36" })], now)
+  for (const id of many) await follow(String(id), 1)
+  const cut = await movers(appId)
+  expect([cut.rivals.length, cut.rivalsTruncated]).toEqual([50, true])
 })
 
 describe("over HTTP", () => {

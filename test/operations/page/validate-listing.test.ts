@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { knownOf, PLACES } from "../../../src/history/listing-surroundings.ts"
+import { PLACES, readSurroundings } from "../../../src/history/listing-surroundings.ts"
 import { record } from "../../../src/observations/record.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
@@ -262,7 +262,7 @@ describe("what is known of an app", () => {
   const known = async (storefront: string) => {
     const [app] = await sql<{ id: string; iosApp: number; manualRivals: string[] }[]>`
       select id, ios_app as "iosApp", manual_rivals as "manualRivals" from tracked_app where id = ${appId}`
-    return await knownOf(
+    return await readSurroundings(
       sql,
       { ...app!, androidApp: null, countries: ["us"], name: "Own" },
       { platform: "ios", storefront },
@@ -286,7 +286,7 @@ describe("what is known of an app", () => {
     const [app] = await sql<{ id: string; iosApp: number }[]>`
       select id, ios_app as "iosApp" from tracked_app where id = ${appId}`
     const tracked = { ...app!, androidApp: null, countries: ["us"], name: "Own", manualRivals: ["ios:60778"] }
-    const { rivals, ...rest } = await knownOf(sql, tracked, { platform: "android", storefront: "us" })
+    const { rivals, ...rest } = await readSurroundings(sql, tracked, { platform: "android", storefront: "us" })
     expect([rivals, rest]).toEqual([[], { name: "Own", developer: null, tracked: ["mood diary", "daily journal"] }])
   })
 

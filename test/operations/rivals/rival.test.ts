@@ -26,7 +26,15 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  for (const table of ["tracked_app", "search_results", "list", "rating_count", "app_storefront"])
+  for (const table of [
+    "tracked_app",
+    "search_results",
+    "list_now",
+    "keyword_now",
+    "list",
+    "rating_count",
+    "app_storefront",
+  ])
     await sql`delete from ${sql(table)}`
   house = openHouse({ sql, now: () => NOW })
   workspaceId = await house.workspace({ overrides: { spy: 2, ratePerSecond: 100_000 } })
@@ -313,6 +321,10 @@ describe("what changed on a rival's page", () => {
       ["subtitle", day(3), "Boils", "Boils water", null],
       ["description", day(3), null, null, null],
     ])
+    expect((await ask(RIVAL)).body.changesTruncated).toBe(false)
+    await stored(...Array.from({ length: 60 }, (_, i) => page(80 - i, { name: "Kettle", subtitle: `Boils ${i}` })))
+    const { body: cut } = await ask(RIVAL)
+    expect([cut.changes.length, cut.changesTruncated]).toEqual([50, true])
     await sql`update workspace set plan = 'free' where id = ${workspaceId}`
     // one that does not remember the key, as a tool: those are for every plan
     const { body } = await openHouse({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })

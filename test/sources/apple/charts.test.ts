@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { checkObservation } from "../../../src/observations/check.ts"
-import type { ChartQuestion } from "../../../src/observations/kinds/chart.ts"
+import type { ChartQuestion } from "../../../src/observations/shapes/chart.ts"
 import { appleCharts, CHART_DEPTH } from "../../../src/sources/apple/charts.ts"
 import { ReadFailure, readOnce } from "../../../src/sources/source.ts"
 import { expectTypedOrFaithful } from "../mutations.ts"

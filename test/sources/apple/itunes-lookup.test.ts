@@ -86,6 +86,8 @@ describe("recorded answers", () => {
         developerId: "286449796",
         developerSite: "http://www.118712.fr/118712-sur-votre-iphone.html",
         releasedAt: new Date("2009-11-20T23:00:19Z"),
+        languages: ["en", "fr"],
+        sizeBytes: 16_438_563,
         listing: {
           description: expect.stringMatching(/^Vos recherches à proximité en un clic !\n\n/),
           screenshots: {
@@ -120,6 +122,31 @@ describe("recorded answers", () => {
     expect(await seen({ primaryGenreId: 6014 })).not.toHaveProperty("genres")
     expect(await seen({ genreIds: ["6014"] })).not.toHaveProperty("genres")
     expect(await seen({ primaryGenreId: 6014, genreIds: null })).toMatchObject({ genre: "6014" })
+  })
+
+  test("its languages are the codes that its row names, sorted and once each, and its size the bytes, as digits or a number", async () => {
+    const built = async (more: object) => {
+      const [seen] = (await lookup(rows(app(500_000, more)), ["500000"])).apps
+      return [seen!.languages, seen!.sizeBytes]
+    }
+    const asked = ["924726344", "1520308763", "1507602536"]
+    const recorded = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), asked)
+    const raw = JSON.parse(fixture("itunes-search-deliveries-us-cut3.json")).results
+    for (const { id, languages, sizeBytes } of recorded.apps) {
+      const row = raw.find(({ trackId }: { trackId: number }) => String(trackId) === id)
+      expect(languages).toEqual([...new Set<string>(row.languageCodesISO2A)].map((code) => code.toLowerCase()).sort())
+      expect(sizeBytes).toBe(Number(row.fileSizeBytes))
+    }
+    expect(await built({ languageCodesISO2A: ["ZH", "EN", "ZH"], fileSizeBytes: "412876800" })).toEqual([
+      ["en", "zh"],
+      412_876_800,
+    ])
+    expect(await built({ languageCodesISO2A: ["EN", "English", null, ""], fileSizeBytes: 5 })).toEqual([["en"], 5])
+    // nothing is said where a list is empty, or where no app can be of that size
+    expect(await built({ languageCodesISO2A: [], fileSizeBytes: "0" })).toEqual([undefined, undefined])
+    expect(await built({})).toEqual([undefined, undefined])
+    for (const wrong of [{ languageCodesISO2A: "EN" }, { fileSizeBytes: "1.5 MB" }, { fileSizeBytes: {} }])
+      expect(await failure(rows(app(500_000, wrong)), ["500000"])).toMatchObject({ outcome: "changed" })
   })
 
   test("pictures that a list does not name are unknown, and not none: stores answer so of apps that have some", async () => {

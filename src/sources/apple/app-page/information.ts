@@ -6,7 +6,7 @@ import { itemsOn, type Shelves } from "./shelves.ts"
 import { isTitled } from "./titles.ts"
 
 /** One row of the page's information. */
-export interface Row {
+export interface InformationRow {
   title: string | undefined
   /** "English and 3 more". */
   summary: string | undefined
@@ -19,7 +19,7 @@ export interface Row {
  * The rows of the page's information; undefined where it has none. A row's texts stand in `items`, and its pairs in
  * `items_V3` or, in older pages, beside its texts (both are recorded).
  */
-export function rowsOf(shelves: Shelves): Row[] | undefined {
+export function rowsOf(shelves: Shelves): InformationRow[] | undefined {
   return itemsOn(shelves, "information")?.map((row) => {
     if (typeof row !== "object" || row === null) throw new ReadFailure("changed", "a row of another shape")
     const items = list(at(row, "items"))
@@ -34,7 +34,7 @@ export function rowsOf(shelves: Shelves): Row[] | undefined {
   })
 }
 
-function lineOf(item: unknown): Row["lines"] {
+function lineOf(item: unknown): InformationRow["lines"] {
   const line = fact(at(item, "text"), text)
   return line === undefined ? [] : [{ heading: fact(at(item, "heading"), text), text: line }]
 }
@@ -51,11 +51,11 @@ function pair(name: unknown, price: unknown): InAppPurchase {
   return shown<InAppPurchase>({ name: required(name, text), price: fact(price, text) })
 }
 
-type Told = Pick<Listing, "size" | "minimumOs" | "ageRating" | "languages" | "category">
+type InformationFields = Pick<Listing, "size" | "minimumOs" | "ageRating" | "languages" | "category">
 
 /** What the rows tell, and for the age rating the ribbon above them. */
-export function informationOf(rows: readonly Row[], shelves: Shelves): Told {
-  return shown<Told>({
+export function informationOf(rows: readonly InformationRow[], shelves: Shelves): InformationFields {
+  return shown<InformationFields>({
     size: only(rows.flatMap(textsOf).filter((line) => SIZE.test(line))),
     minimumOs: minimumOsOf(rows),
     ageRating: ribbonAge(shelves) ?? only(rows.flatMap(textsOf).filter((line) => AGE.test(line))),
@@ -64,7 +64,7 @@ export function informationOf(rows: readonly Row[], shelves: Shelves): Told {
   })
 }
 
-function textsOf({ lines, summary }: Row): string[] {
+function textsOf({ lines, summary }: InformationRow): string[] {
   return [...lines.map((line) => line.text), ...(summary === undefined ? [] : [summary])]
 }
 
@@ -78,7 +78,7 @@ function only(texts: readonly string[]): string | undefined {
 }
 
 /** "Requires iOS 15.0 or later." in any language, of the line for the iPhone. */
-function minimumOsOf(rows: readonly Row[]): string | undefined {
+function minimumOsOf(rows: readonly InformationRow[]): string | undefined {
   const lines = rows
     .flatMap((row) => row.lines)
     .filter((line) => `${line.heading ?? ""} ${line.text}`.includes("iPhone"))
@@ -93,7 +93,7 @@ function ribbonAge(shelves: Shelves): string | undefined {
   return fact(at(badge, "content", "contentRating"), text)
 }
 
-function languagesOf(rows: readonly Row[]): string[] | undefined {
+function languagesOf(rows: readonly InformationRow[]): string[] | undefined {
   const row = rows.find(({ title }) => isTitled(title, "languages"))
   const names = row?.lines.flatMap((line) => line.text.split(/[,،、，]/)).map((name) => name.trim())
   return names && names.length > 0 ? [...new Set(names.filter((name) => name !== ""))] : undefined
@@ -103,7 +103,7 @@ function languagesOf(rows: readonly Row[]): string[] | undefined {
  * The names and prices of what is sold within the app: of the row under their title, or of the one row with prices where
  * the page says that the app sells any. Undefined where no such row has any.
  */
-export function purchasesOf(rows: readonly Row[], sells: boolean | undefined): InAppPurchase[] | undefined {
+export function purchasesOf(rows: readonly InformationRow[], sells: boolean | undefined): InAppPurchase[] | undefined {
   const priced = rows.filter(({ pairs }) => pairs.length > 0)
   const titled = priced.filter(({ title }) => isTitled(title, "purchases"))
   const [row, ...more] = titled.length > 0 ? titled : sells === true ? priced : []

@@ -3,20 +3,20 @@ import { at, shown } from "../../json.ts"
 import { fact } from "../../required.ts"
 import { ReadFailure } from "../../source.ts"
 
-type Offered = Pick<Listing, "price" | "currency" | "hasInAppPurchases">
+type OfferFields = Pick<Listing, "price" | "currency" | "hasInAppPurchases">
 
 /**
  * What the app costs. The page's own data has a price in words only ("Get", "$1.99") and says whether it is free; the
  * figure is what the page tells search engines.
  */
-export function offerOf(page: unknown, linked: unknown): Offered {
+export function offerOf(page: unknown, linked: unknown): OfferFields {
   const shownOffer = at(page, "titleOfferDisplayProperties") ?? at(page, "lockup", "offerDisplayProperties")
   const isFree = fact(at(shownOffer, "isFree"), flag)
   const figure = fact(at(linked, "offers", "price"), amount)
   if (isFree !== undefined && figure !== undefined && isFree !== (figure === 0)) {
     throw new ReadFailure("changed", "the page names two prices")
   }
-  return shown<Offered>({
+  return shown<OfferFields>({
     price: figure ?? (isFree ? 0 : undefined),
     currency: fact(at(linked, "offers", "priceCurrency"), currency),
     hasInAppPurchases: fact(at(shownOffer, "hasInAppPurchases"), flag),

@@ -1,10 +1,10 @@
 import { normalForm } from "../../../vocabulary/normal-form.ts"
 /** Rows of the page's information that only their title tells from others. */
-export type Titled = "languages" | "category" | "purchases"
+export type RowTitle = "languages" | "category" | "purchases"
 
 // The page is in its storefront's language and gives its rows no other name. English, Japanese and Chinese titles are
 // recorded; the others are as the store words them elsewhere. A row under a title that is not here is not read.
-const TITLES: Record<Titled, readonly string[]> = {
+const TITLES: Record<RowTitle, readonly string[]> = {
   languages: [
     "Languages", "Language", "言語", "语言", "語言", "Sprachen", "Sprache", "Langues", "Langue", "Idiomas", "Idioma", "Lingue",
     "Lingua", "언어", "Языки", "Язык", "Мови", "Talen", "Taal", "Línguas", "Språk", "Sprog", "Kielet", "Kieli", "Diller", "Dil",
@@ -30,7 +30,7 @@ const KNOWN = {
 }
 
 /** Whether a row's title, in whichever language, is that of a row. */
-export function isTitled(title: string | undefined, row: Titled): boolean {
+export function isTitled(title: string | undefined, row: RowTitle): boolean {
   return title !== undefined && KNOWN[row].has(spelt(title))
 }
 

@@ -1,0 +1,8 @@
+import { Fault } from "../faults.ts"
+
+/** The address itself is not given back. */
+export function keyInUrlFault(): Fault {
+  const detail =
+    "Addresses end up in logs: send the key as Authorization: Bearer <key> or x-api-key, and make a new one."
+  return new Fault("key_in_url", { detail })
+}

@@ -1,0 +1,50 @@
+import type { Diff } from "./action.ts"
+
+const MOST_LINES = 20
+const MOST_CHARACTERS = 300
+
+/** What a write would change, a line a field, for somebody who has not seen the preview: "keywords: + kettle, teapot". */
+export function changedLines({ before, after }: Diff): string[] {
+  const lines = [...linesOf("", before, after)].map((line) => cut(line))
+  const more = lines.length - MOST_LINES
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines
+}
+
+function* linesOf(path: string, was: unknown, is: unknown): Generator<string> {
+  const [wasText, isText] = [shown(was), shown(is)]
+  if (wasText === isText) return
+  if (isRecord(was) && isRecord(is)) {
+    for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
+      yield* linesOf(path === "" ? name : `${path}.${name}`, was[name], is[name])
+  } else if (Array.isArray(was) && Array.isArray(is)) {
+    yield* listLines(path, was, is)
+  } else {
+    yield `${path}: ${wasText} → ${isText}`
+  }
+}
+
+/** Lists of records, as long as each other, are compared one by one; others by what they gain and lose. */
+function* listLines(path: string, was: readonly unknown[], is: readonly unknown[]): Generator<string> {
+  if (was.length === is.length && [...was, ...is].every(isRecord)) {
+    for (const [at, one] of was.entries()) yield* linesOf(path, one, is[at])
+    return
+  }
+  const [had, has] = [new Set(was.map(shown)), new Set(is.map(shown))]
+  const gained = [...has].filter((one) => !had.has(one))
+  const lost = [...had].filter((one) => !has.has(one))
+  if (gained.length > 0) yield `${path}: + ${gained.join(", ")}`
+  if (lost.length > 0) yield `${path}: - ${lost.join(", ")}`
+  if (gained.length + lost.length === 0) yield `${path}: in another order`
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function cut(line: string): string {
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line
+}

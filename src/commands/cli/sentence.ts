@@ -1,0 +1,16 @@
+import { isConnectionProblem } from "../../database/gate.ts"
+import { redact } from "../../log.ts"
+import { WrongUse } from "./command.ts"
+
+/** One line, without a secret. What is called a problem is a sentence already; anything else is introduced as what it is. */
+export function sentenceOf(error: unknown): string {
+  const {
+    message = String(error),
+    code,
+    name = "",
+  } = (error ?? {}) as { message?: string; code?: string; name?: string }
+  const line = redact(message).split("\n")[0]!.slice(0, 500)
+  if (name.endsWith("Problem") || error instanceof WrongUse) return line
+  if (isConnectionProblem(error)) return `the database went away: ${line}`
+  return `failed: ${line}${code && !line.includes(code) ? ` (${code})` : ""}`
+}

@@ -1,0 +1,43 @@
+import { TOOLSETS, type Toolset } from "../operation.ts"
+import { toolsUrl } from "../process/stdio/remote.ts"
+import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+
+export const mcp: Command = {
+  name: "mcp",
+  summary:
+    "Give an assistant the tools over stdin and stdout, of a server or of the database. The key is in APPMETER_KEY.",
+  examples: [
+    ["mcp --url https://ranks.example.com", "the tools of a running server"],
+    ["mcp", "those of the database of these settings, also beside its server; reads no store itself"],
+    ["mcp --tools keywords,reviews", "only the tools of these toolsets"],
+  ],
+  options: {
+    url: { value: "ADDRESS", meaning: "The server to pass calls on to; APPMETER_URL when left out." },
+    tools: { value: "NAMES", meaning: `Toolsets, with commas: ${TOOLSETS.join(", ")}.` },
+  },
+  async run(invocation) {
+    const { assistant } = invocation.settings
+    const key = checkedKey(assistant.key)
+    const query = queryOf(invocation)
+    const address = invocation.text("url") ?? assistant.url
+    const server = address === undefined ? undefined : toolsUrl(address)
+    return (await import("../process/stdio/mcp.ts")).passMessages(invocation, { key, server, query })
+  },
+}
+
+/** Never an argument: what stands there, everybody on the machine can read. */
+function checkedKey(key: string | undefined): string {
+  const remedy = "appmeter key create --name assistant makes one; give it in the environment, never as an argument"
+  if (key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${remedy}`)
+  if (/^[\w.~+/=-]+$/.test(key)) return key
+  throw new WrongUse(`what is in APPMETER_KEY is no key, maybe a placeholder that nothing was put in for; ${remedy}`)
+}
+
+function queryOf({ text }: Invocation): string {
+  const given = text("tools")
+  if (given === undefined) return ""
+  const names = given.split(",").map((name) => name.trim())
+  const unknown = names.find((name) => !TOOLSETS.includes(name as Toolset))
+  if (unknown === undefined) return `?tools=${names.join(",")}`
+  throw new WrongUse(`there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are ${TOOLSETS.join(", ")}`)
+}

@@ -1,0 +1,96 @@
+import type { Duplex } from "node:stream"
+import postgres from "postgres"
+import type { Log } from "../../log.ts"
+import { embeddedOptions } from "../options.ts"
+import type { Database, Sql } from "../types.ts"
+import { controlStream, deadStream } from "./control.ts"
+import { type EmbeddedDatabase, openEmbedded } from "./open.ts"
+
+export interface VisitOptions {
+  dataDir: string
+  log: Log
+  maxConnections: number
+  /** Whether the database can be worked with; asked each time that it was opened. */
+  arrive(database: EmbeddedDatabase): Promise<void>
+  /** From the last statement to letting go. */
+  idleMs?: number
+}
+
+/** Shorter than others wait for the directory (open.ts), and longer than what belongs together. */
+const IDLE_MS = 1_000
+
+/** For a process that lives long and asks seldom: opened when asked (0.6 s), and let go of when idle. */
+export async function openVisits(options: VisitOptions): Promise<Database> {
+  const { maxConnections, idleMs = IDLE_MS } = options
+  const visits = new Visits(options)
+  const settings = { ...embeddedOptions(visits.stream, maxConnections), idle_timeout: idleMs / 1_000 }
+  const sql = postgres(settings) as Sql
+  const close = async () => {
+    await sql.end({ timeout: 5 })
+    await visits.left()
+  }
+  try {
+    await sql`select 1`
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { sql, background: sql, kind: "embedded", close }
+}
+
+/** As a server says it that cannot be worked with yet: what waits for it is answered 503, and may be tried again. */
+const AWAY = { code: "57P03" }
+
+class Visits {
+  readonly #options: VisitOptions
+  #visit: Promise<EmbeddedDatabase> | null = null
+  #leaving: Promise<void> = Promise.resolve()
+  #streams = 0
+
+  constructor(options: VisitOptions) {
+    this.#options = options
+  }
+
+  /** A connection, for the driver: where there is none, one that fails when it is listened to. */
+  stream = async (): Promise<Duplex> => {
+    this.#streams++
+    let stream: Duplex
+    try {
+      this.#visit ??= this.#enter()
+      const { bridge } = await this.#visit
+      stream = bridge ? bridge.client(Number.POSITIVE_INFINITY) : await controlStream(this.#options.dataDir)
+    } catch (error) {
+      stream = deadStream(Object.assign(error as Error, AWAY))
+    }
+    stream.once("close", () => {
+      if (--this.#streams === 0) this.#leave()
+    })
+    return stream
+  }
+
+  /** Settles when the directory is let go of; what still works with it is cut off. */
+  left(): Promise<void> {
+    this.#leave()
+    return this.#leaving
+  }
+
+  async #enter(): Promise<EmbeddedDatabase> {
+    await this.#leaving
+    const { dataDir, log, arrive } = this.#options
+    const database = await openEmbedded({ dataDir, log, as: "command" })
+    try {
+      await arrive(database)
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  #leave(): void {
+    const visit = this.#visit
+    if (!visit) return
+    this.#visit = null
+    this.#leaving = visit.then(({ close }) => close()).catch(() => {})
+  }
+}

@@ -1,0 +1,133 @@
+/** What an assistant's configuration depends on. */
+export interface Connection {
+  /** What starts this program. */
+  command: string
+  args: readonly string[]
+  /** Settings by which it finds what it answers from: DATA_DIR, or APPMETER_URL. */
+  place: Readonly<Record<string, string>>
+  /** The tool endpoint of a server. */
+  url: string
+}
+
+/** An assistant that reads its servers from a file. */
+export interface Assistant {
+  name: string
+  /** Where that file is. */
+  file: string
+  language: "json" | "toml"
+  /** The file for a program that the assistant starts itself. */
+  stdio(connection: Connection): string
+  /** The same for a server; null where the assistant takes none there. */
+  http(connection: Connection): string | null
+  /** Where its key comes from. */
+  key: string
+}
+
+/** What the manual shows. */
+export const SAMPLE: Connection = {
+  command: "/usr/local/bin/appmeter",
+  args: ["mcp"],
+  place: { DATA_DIR: "/var/lib/appmeter" },
+  url: "http://127.0.0.1:8787/mcp",
+}
+
+const FROM_ENVIRONMENT = "It takes the key from its own environment: set `APPMETER_KEY` where you start it."
+
+export const ASSISTANTS: readonly Assistant[] = [
+  {
+    name: "Claude Code",
+    file: "`.mcp.json` in a project; `claude mcp add` writes the same for you alone",
+    language: "json",
+    stdio: (connection) => servers({ type: "stdio", ...program(connection, filled("APPMETER_KEY")) }),
+    http: ({ url }) => servers({ type: "http", url, headers: bearer(filled("APPMETER_KEY")) }),
+    key: FROM_ENVIRONMENT,
+  },
+  {
+    name: "Claude Desktop",
+    file: "`claude_desktop_config.json`, under Settings, Developer, Edit Config: in `~/Library/Application Support/Claude` on macOS, in `%APPDATA%\\Claude` on Windows",
+    language: "json",
+    stdio: (connection) => servers(program(connection, "<key>")),
+    http: () => null,
+    key: "It puts nothing in: the key itself takes the place of `<key>`. For a server on another machine, `APPMETER_URL` with its address takes the place of `DATA_DIR`.",
+  },
+  {
+    name: "Cursor",
+    file: "`~/.cursor/mcp.json`, or `.cursor/mcp.json` in a project",
+    language: "json",
+    stdio: (connection) => servers(program(connection, filled("env:APPMETER_KEY"))),
+    http: ({ url }) => servers({ url, headers: bearer(filled("env:APPMETER_KEY")) }),
+    key: FROM_ENVIRONMENT,
+  },
+  {
+    name: "VS Code",
+    file: "`.vscode/mcp.json` in a workspace, or that of your profile: MCP: Open User Configuration",
+    language: "json",
+    stdio: (connection) => asking({ type: "stdio", ...program(connection, filled("input:appmeter-key")) }),
+    http: ({ url }) => asking({ type: "http", url, headers: bearer(filled("input:appmeter-key")) }),
+    key: "It asks for the key once and keeps it encrypted.",
+  },
+  {
+    name: "Codex",
+    file: "`~/.codex/config.toml`, for the command line, the editor and the app",
+    language: "toml",
+    stdio({ command, args, place }) {
+      const env = Object.entries(place).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+      return toml({ command, args, env_vars: ["APPMETER_KEY"] }, `\n[mcp_servers.appmeter.env]\n${env.join("\n")}\n`)
+    },
+    http: ({ url }) => toml({ url, bearer_token_env_var: "APPMETER_KEY" }),
+    key: FROM_ENVIRONMENT,
+  },
+  {
+    name: "Gemini CLI",
+    file: "`~/.gemini/settings.json`, or `.gemini/settings.json` in a project",
+    language: "json",
+    stdio: (connection) => servers(program(connection, "$APPMETER_KEY")),
+    http: ({ url }) => servers({ httpUrl: url, headers: bearer("$APPMETER_KEY") }),
+    key: FROM_ENVIRONMENT,
+  },
+]
+
+/** A section for each assistant, as Markdown: where its file is and what stands in it. */
+export function assistantSections(connection: Connection): string {
+  return ASSISTANTS.map(({ name, file, language, stdio, http, key }) => {
+    const served = http(connection)
+    const blocks = [
+      `## ${name}`,
+      `${file}. ${key}`,
+      "A program that it starts itself:",
+      fenced(language, stdio(connection)),
+      ...(served === null ? [] : ["A server:", fenced(language, served)]),
+    ]
+    return blocks.join("\n\n")
+  }).join("\n\n")
+}
+
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text.trim()}\n\`\`\``
+}
+
+function program({ command, args, place }: Connection, key: string) {
+  return { command, args, env: { APPMETER_KEY: key, ...place } }
+}
+
+/** Where an assistant puts something in, as most of them want it written. */
+function filled(name: string): string {
+  return `\${${name}}`
+}
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+const json = (value: unknown) => JSON.stringify(value, null, 2)
+
+const servers = (appmeter: object) => json({ mcpServers: { appmeter } })
+
+function asking(appmeter: object): string {
+  const input = { type: "promptString", id: "appmeter-key", description: "Key of Appmeter", password: true }
+  return json({ inputs: [input], servers: { appmeter } })
+}
+
+/** A string and a list of strings are written in TOML as they are in JSON. */
+function toml(values: Record<string, unknown>, more = ""): string {
+  const lines = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
+  return `[mcp_servers.appmeter]\n${lines.join("")}${more}`
+}

@@ -1,0 +1,59 @@
+import { type CountReading, daysBetween, type Gain, inOrder, longestGain, WEEK_DAYS } from "./count-readings.ts"
+import { type Estimate, type Level, measuredEstimate } from "./estimate.ts"
+
+/** Downloads that the store counted between two days. */
+export interface MeasuredDownloads extends Estimate {
+  days: number
+  from: string
+  to: string
+}
+
+/**
+ * The downloads of an Android app as Google Play counts them itself: the difference of two of its exact counts, over the
+ * longest span of at most 30 days. It is not made up to a month: `days` says how long it is. Null where no two counts can be
+ * compared yet.
+ */
+export function measureDownloads(
+  counts: readonly CountReading[],
+  asOf: string,
+  level: Level = 0.8,
+): MeasuredDownloads | null {
+  const gain = installGain(counts, asOf)
+  if (!gain) return null
+  const { gained, days, from, to } = gain
+  return { ...measuredEstimate(gained, level), days, from, to }
+}
+
+/** As longestGain, of the counts that can be believed. */
+export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {
+  return longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)
+}
+
+/**
+ * The counts without those that rose by more than half and did not stay: such a count is believed when no count of the week
+ * that follows, nor the first after it, lies below it. Where nothing was read so much later, it is believed only if no
+ * count of the week before was read: that may be growth, a doubled count appears from one day to the next.
+ *
+ * Source: over 507 to 664 daily readings of three small apps (fbiego/google-play-scraper) two showed 1.96 and 1.97 times
+ * their count for three days in April 2026, and then the old one again.
+ */
+export function standingCounts(counts: readonly CountReading[]): CountReading[] {
+  const sorted = inOrder(counts)
+  const standing: CountReading[] = []
+  sorted.forEach((reading, at) => {
+    const last = standing.at(-1)
+    const isJump = last !== undefined && reading.count > JUMP * last.count
+    if (!isJump || stays(reading, sorted.slice(at + 1), daysBetween(sorted[at - 1]?.day ?? last.day, reading.day)))
+      standing.push(reading)
+  })
+  return standing
+}
+
+const JUMP = 1.5
+
+function stays(reading: CountReading, later: readonly CountReading[], daysBefore: number): boolean {
+  const weekLater = later.findIndex(({ day }) => daysBetween(reading.day, day) >= WEEK_DAYS)
+  const looked = weekLater < 0 ? later : later.slice(0, weekLater + 1)
+  if (looked.some(({ count }) => count < reading.count)) return false
+  return weekLater >= 0 || daysBefore >= WEEK_DAYS
+}

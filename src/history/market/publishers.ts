@@ -1,0 +1,97 @@
+import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
+import type { Chart, Device } from "../../observations/types-charts.ts"
+
+/** The best place of an app in a storefront's charts, as each was read last, and since when it stands on any of them. */
+export interface ChartedApp {
+  app: number
+  country: string
+  rank: number
+  device: Device
+  kind: Chart
+  genre: string
+  day: string
+  /** The first day on which it was seen on a chart there; null = it stood there on that chart's first day of reading. */
+  firstSeen: string | null
+}
+
+export const MOST_APPS = 1_000
+
+/** Best places first within each app. Each app is looked up by its key: the planner may take one publisher for all. */
+export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
+  return await sql<ChartedApp[]>`
+    with app as materialized (
+      select id
+      from store_app
+      where platform = 'ios' and developer_id = ${publisherId}
+      order by id
+      limit ${MOST_APPS}
+    ), placed as materialized (
+      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day
+      from app a
+      cross join lateral (
+        select chart_id, rank, day
+        from chart_place
+        where app_id = a.id
+        offset 0
+      ) p
+      join chart c on c.id = p.chart_id
+      order by a.id, c.storefront, p.rank, c.genre <> '36', c.id
+    ), seen as materialized (
+      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, case when f.day > c.first_day then f.day end as day
+      from app a
+      cross join lateral (
+        select chart_id, day
+        from chart_first_seen
+        where app_id = a.id
+        offset 0
+      ) f
+      join chart c on c.id = f.chart_id
+      order by a.id, c.storefront, f.day, f.day > c.first_day, c.id
+    )
+    select p.app_id as app, p.storefront as country, p.rank, p.device, p.chart as kind, p.genre, p.day,
+      s.day as "firstSeen"
+    from placed p
+    left join seen s on (s.app_id, s.storefront) = (p.app_id, p.storefront)
+    order by p.app_id, p.rank, p.storefront
+    limit 200000`.then(uncut(200_000))
+}
+
+export interface Shelf {
+  country: string
+  count: number
+  /** False when the answer was as long as it can be, so there may be more. */
+  complete: boolean
+  measuredAt: Date
+}
+
+/** What a storefront sells of a developer's, as it was said last; null = it was not asked. */
+export async function readDeveloperShelf(sql: Sql, publisherId: string, storefront: string): Promise<Shelf | null> {
+  const [row] = await sql<Shelf[]>`
+    select storefront as country, cardinality(app_ids) as count, complete, seen_at as "measuredAt"
+    from developer_shelf
+    where (platform, storefront, developer_id, source) = ('ios', ${storefront}, ${publisherId}, 'itunes-developer')`
+  return row ?? null
+}
+
+/** Storefronts of which a chart was ever read. */
+export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ storefront: string }[]>`
+    select distinct storefront
+    from chart
+    where first_day is not null
+    order by storefront
+    limit 1000`
+  return rows.map(({ storefront }) => storefront)
+}
+
+/** What the store calls who has this id on the App Store, as it was said last; null = not said. */
+export async function readPublisherName(sql: Sql, publisherId: string): Promise<string | null> {
+  const [row] = await sql<{ name: string }[]>`
+    select developer as name
+    from store_app
+    where platform = 'ios' and developer_id = ${publisherId} and developer is not null
+    order by seen_at desc nulls last, id
+    limit 1`
+  return row?.name ?? null
+}

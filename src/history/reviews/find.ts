@@ -1,0 +1,72 @@
+import type { Db } from "../../database/types.ts"
+import { findText } from "./find-text.ts"
+import {
+  type FoundReviews,
+  heldReview,
+  isWanted,
+  milliseconds,
+  type ReviewSearch,
+  type ShownReview,
+} from "./reviews.ts"
+
+/** Without a text they are counted by their days (review_day), and only days with reviews to show are read. */
+export async function findReviews(sql: Db, sought: ReviewSearch, limit: number): Promise<FoundReviews> {
+  const { text, ...rest } = sought
+  if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
+  const [found] = await sql<{ total: number; shown: ShownReview[] }[]>`
+    with day as materialized (${countedDays(sql, sought)}
+    ), shown as materialized (
+      select v.*
+      from (
+        select day, sum(count) over (order by day desc) - count as newer
+        from day
+      ) d
+      cross join lateral (
+        select review_id, at, stars, title, text, version, seen_at
+        from review_version
+        where app_id = ${sought.appId} and feed = ${sought.feed} and current
+          and at >= d.day::timestamp at time zone 'utc' and at < (d.day + 1)::timestamp at time zone 'utc'
+          ${isWanted(sql, sought)}
+        order by at desc
+        fetch first (${limit}) rows with ties
+      ) v
+      where d.newer < ${limit}
+      order by v.at desc, v.review_id collate "C"
+      limit ${limit}
+    )
+    select
+      (select coalesce(sum(count), 0)::int from day) as total,
+      (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', review_id, 'at', ${milliseconds(sql, "at")}, 'stars', stars, 'title', title, 'text', text,
+              'version', version, 'seenAt', ${milliseconds(sql, "seen_at")}
+            )
+            order by at desc, review_id collate "C"
+          ),
+          '[]'
+        )
+        from shown
+      ) as shown`
+  const { total, shown } = found!
+  return { total, reviews: shown.map(heldReview) }
+}
+
+function countedDays(sql: Db, { appId, feed, from, to, stars, version }: ReviewSearch) {
+  const isAll = stars === undefined && version === undefined
+  const count = sql`
+    (
+      select sum(v.count)::int
+      from unnest(d.versions, d.stars, d.counts) v (version, stars, count)
+      where true ${isWanted(sql, { stars, version })}
+    )`
+  return sql`
+      select day, count
+      from (
+        select d.day, ${isAll ? sql`d.reviews` : count} as count
+        from review_day d
+        where d.app_id = ${appId} and d.feed = ${feed} and d.day >= ${from} and d.day <= ${to}
+      ) c
+      where count > 0`
+}

@@ -1,0 +1,37 @@
+import type { Sql } from "../../database/types.ts"
+import { bestFirst } from "../../observations/best-first.ts"
+import { isOwnSearch } from "../../observations/own-searches.ts"
+import type { ListKey } from "../../observations/rows/identities.ts"
+import { type RankSource, sourceOf } from "../../observations/types.ts"
+
+export interface OwnReading {
+  source: RankSource
+  depth: number
+  seenAt: Date
+  /** The country that it was asked from; null where the answer does not depend on it. */
+  egress: string | null
+  /** Of the body, in hexadecimal digits. */
+  sha256: string
+  appIds: number[]
+}
+
+/** The best reading of a term that this instance made at that moment or later; null = it made none. */
+export async function readOwn(
+  sql: Sql,
+  { platform, storefront, term }: ListKey,
+  since: Date,
+): Promise<OwnReading | null> {
+  const [row] = await sql<(Omit<OwnReading, "source"> & { source: number })[]>`
+    select r.source, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"
+    from list l
+    cross join lateral (
+      select source, depth, seen_at, egress, sha256, app_ids
+      from search_results
+      where list_id = l.id and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}
+        and complete and ${isOwnSearch(sql)}
+      order by ${bestFirst(sql)}
+      limit 1
+    ) r
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
+  return row ? { ...row, source: sourceOf(row.source) } : null
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "../../database/types.ts"
+import { bestFirst } from "../../observations/best-first.ts"
+import type { ListKey } from "../../observations/rows/identities.ts"
+import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
+
+export interface DayResults {
+  day: string
+  source: RankSource
+  /** Who brought it: "own", or the name of another instance. */
+  origin: string
+  depth: number
+  seenAt: Date
+  appIds: number[]
+}
+
+interface Window {
+  from: string
+  to: string
+  top: number
+}
+
+/** A term's measured days, the latest first; the demo's are none. Each is read by its key. */
+export async function readDays(
+  sql: Sql,
+  { platform, storefront, term }: ListKey,
+  { from, to, top }: Window,
+): Promise<DayResults[]> {
+  const rows = await sql<(Omit<DayResults, "source"> & { source: number })[]>`
+    select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.app_ids as "appIds"
+    from list l
+    cross join lateral (
+      select distinct on (day) day, source, origin, depth, seen_at, app_ids[1:${top}::int] as app_ids
+      from search_results
+      where list_id = l.id and day between ${from}::date and ${to}::date and complete and origin <> ${DEMO}
+      order by day desc, ${bestFirst(sql)}
+    ) r
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
+    order by r.day desc
+    limit 366`
+  return rows.map((row) => ({ ...row, source: sourceOf(row.source) }))
+}
+
+/** The latest day on which a term was measured, up to this one; null = it was not. */
+export async function readLastDayBy(
+  sql: Sql,
+  { platform, storefront, term }: ListKey,
+  to: string,
+): Promise<string | null> {
+  const [row] = await sql<{ day: string | null }[]>`
+    select (
+      select day
+      from search_results
+      where list_id = l.id and day <= ${to}::date and complete and origin <> ${DEMO}
+      order by day desc
+      limit 1
+    ) as day
+    from list l
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
+  return row?.day ?? null
+}

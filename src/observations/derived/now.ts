@@ -1,0 +1,110 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import { bestFirst } from "../best-first.ts"
+import { lockLists } from "../rows/identities.ts"
+
+/** Sets what these lists answered on their last day (list_now), after it was counted. Needs their lock. Idempotent. */
+export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    with answer as materialized (
+      select l.id as list_id, r.*
+      from list l
+      cross join lateral (
+        select day, source, depth, seen_at, app_ids, origin
+        from search_results
+        where list_id = l.id and day = l.last_day and complete
+        order by ${bestFirst(tx)}
+        limit 1
+      ) r
+      where l.id = any(${lists as number[]}::int[])
+    ), written as (
+      insert into list_now as held (list_id, day, source, depth, seen_at, app_ids, origin)
+      select list_id, day, source, depth, seen_at, app_ids, origin
+      from answer
+      order by list_id
+      on conflict (list_id) do update
+      set day = excluded.day, source = excluded.source, depth = excluded.depth, seen_at = excluded.seen_at,
+        app_ids = excluded.app_ids, origin = excluded.origin
+      where held is distinct from excluded
+      returning list_id
+    ), gone as (
+      delete from list_now
+      where list_id = any(${lists as number[]}::int[]) and list_id not in (select list_id from answer)
+      returning list_id
+    )
+    select (select count(*) from written)::int + (select count(*) from gone)::int as count`
+  return row!.count
+}
+
+/** Sets these lists' latest figures (keyword_now), after any of theirs were written. Needs the lists' lock. Idempotent. */
+export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    with figure as materialized (
+      select l.id as list_id, demand.score as demand, demand.day as demand_day, demand.seen_at as demand_at,
+        hints.score as hints, hints.day as hints_day, hints.seen_at as hints_at, difficulty.score as difficulty,
+        difficulty.day as difficulty_day, difficulty.seen_at as difficulty_at, estimate.score as estimate,
+        estimate.day as estimate_day, estimate.seen_at as estimate_at, published.score as published,
+        published.day as published_day, published.seen_at as published_at, published.source as published_by
+      from (select distinct id from unnest(${lists as number[]}::int[]) id) l
+      left join lateral (${latest(tx, tx`metric = 'demand' and formula > 0`)}) demand on true
+      left join lateral (${latest(tx, tx`metric = 'hints' and formula > 0`)}) hints on true
+      left join lateral (${latest(tx, tx`metric = 'difficulty' and formula > 0`)}) difficulty on true
+      left join lateral (${latest(tx, tx`metric = 'popularity' and formula > 0`)}) estimate on true
+      left join lateral (${latest(tx, tx`metric = 'popularity' and formula = 0`)}) published on true
+      where coalesce(demand.day, hints.day, difficulty.day, estimate.day, published.day) is not null
+    ), written as (
+      insert into keyword_now as held
+      select *
+      from figure
+      order by list_id
+      on conflict (list_id) do update
+      set (
+          demand, demand_day, demand_at, hints, hints_day, hints_at, difficulty, difficulty_day, difficulty_at,
+          estimate, estimate_day, estimate_at, published, published_day, published_at, published_by
+        ) = (
+          excluded.demand, excluded.demand_day, excluded.demand_at, excluded.hints, excluded.hints_day, excluded.hints_at,
+          excluded.difficulty, excluded.difficulty_day, excluded.difficulty_at, excluded.estimate, excluded.estimate_day,
+          excluded.estimate_at, excluded.published, excluded.published_day, excluded.published_at, excluded.published_by
+        )
+      where held is distinct from excluded
+      returning list_id
+    ), gone as (
+      delete from keyword_now
+      where list_id = any(${lists as number[]}::int[]) and list_id not in (select list_id from figure)
+      returning list_id
+    )
+    select (select count(*) from written)::int + (select count(*) from gone)::int as count`
+  return row!.count
+}
+
+function latest(tx: Tx, where: ReturnType<Tx>) {
+  return tx`
+    select score, day, seen_at, source
+    from keyword_metric
+    where list_id = l.id and ${where}
+    order by day desc, seen_at desc, source
+    limit 1`
+}
+
+/** Derives anew what stands now of all lists, and says of how many it stood otherwise; pauses between two pieces. */
+export async function rebuildNow(sql: Sql, pause: () => Promise<void>): Promise<{ ranks: number; figures: number }> {
+  const mended = { ranks: 0, figures: 0 }
+  for (let after = 0; ; ) {
+    const rows = await sql<{ id: number }[]>`
+      select id
+      from list
+      where id > ${after}
+      order by id
+      limit ${AT_ONCE}`
+    const lists = rows.map(({ id }) => id)
+    if (lists.length === 0) return mended
+    await sql.begin(async (tx) => {
+      await lockLists(tx, lists)
+      mended.ranks += await deriveListNow(tx, lists)
+      mended.figures += await deriveKeywordNow(tx, lists)
+    })
+    after = lists.at(-1) as number
+    await pause()
+  }
+}
+
+const AT_ONCE = 100

@@ -1,0 +1,80 @@
+import { takeLock } from "../../database/locks.ts"
+import type { Sql } from "../../database/types.ts"
+import { deriveReviewDays, type FeedDay } from "./review-days.ts"
+import { deriveReviewFeeds, type FeedKey } from "./review-feeds.ts"
+
+/** Derives anew what stands now of all feeds of reviews, and says of how many days and feeds it stood otherwise. */
+export async function rebuildReviews(sql: Sql, pause: () => Promise<void>): Promise<number> {
+  let mended = 0
+  for (let feed = await findNextFeed(sql, null); feed; feed = await findNextFeed(sql, feed)) {
+    const own = feed
+    for (let after: string | null = null; ; ) {
+      const days = await readNextDays(sql, own, after)
+      const isLast = days.length < DAYS_AT_ONCE
+      await sql.begin(async (tx) => {
+        await takeLock(tx, "reviews", own.appId, own.feed)
+        mended += await deriveReviewDays(tx, days)
+        if (isLast) mended += await deriveReviewFeeds(tx, [own])
+      })
+      await pause()
+      if (isLast) break
+      after = days.at(-1)!.day
+    }
+  }
+  return mended
+}
+
+const DAYS_AT_ONCE = 20
+
+async function findNextFeed(sql: Sql, after: FeedKey | null): Promise<FeedKey | undefined> {
+  const isAfter = after ? sql`where (app_id, feed) > (${after.appId}, ${after.feed})` : sql``
+  const [next] = await sql<FeedKey[]>`
+    select app_id as "appId", feed
+    from (
+      (select app_id, feed from review_version ${isAfter} order by app_id, feed limit 1)
+      union
+      (select app_id, feed from review_read ${isAfter} order by app_id, feed limit 1)
+      union
+      (select app_id, feed from review_day ${isAfter} order by app_id, feed limit 1)
+      union
+      (select app_id, feed from review_feed ${isAfter} order by app_id, feed limit 1)
+    ) next
+    order by app_id, feed
+    limit 1`
+  return next
+}
+
+/** The next days of which there are reviews or a row, oldest first; each is found by the index, however many reviews it has. */
+async function readNextDays(sql: Sql, { appId, feed }: FeedKey, after: string | null): Promise<FeedDay[]> {
+  const start = after ?? "-infinity"
+  return await sql<FeedDay[]>`
+    with recursive written (day, place) as (
+      select ${start}::date, 0
+      union all
+      select (
+          select (at at time zone 'utc')::date
+          from review_version
+          where app_id = ${appId} and feed = ${feed} and current and at >= (w.day + 1)::timestamp at time zone 'utc'
+          order by at
+          limit 1
+        ), w.place + 1
+      from written w
+      where w.day is not null and w.place < ${DAYS_AT_ONCE}
+    )
+    select ${appId}::int as "appId", ${feed}::text as feed, day
+    from (
+      select day
+      from written
+      where place > 0 and day is not null
+      union
+      (
+        select day
+        from review_day
+        where app_id = ${appId} and feed = ${feed} and day > ${start}::date
+        order by day
+        limit ${DAYS_AT_ONCE}
+      )
+    ) d
+    order by day
+    limit ${DAYS_AT_ONCE}`
+}

@@ -1,0 +1,112 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { readChart } from "../../history/charts.ts"
+import type { ChartKey } from "../../observations/rows/chart-identities.ts"
+import { ALL_APPS, CHARTS } from "../../observations/types-charts.ts"
+import { operation } from "../../operation.ts"
+import { wholeNumber } from "../../vocabulary/fields.ts"
+import { coded, described, named } from "../../vocabulary/schema.ts"
+import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
+import { ChartStore, Depth, Source } from "../charts/charts.ts"
+import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { Day, Rank, Storefront, Time } from "../shapes.ts"
+import { ESTIMATE_CREDITS, Estimate, isEstimated } from "./estimates.ts"
+import { MarketCountry } from "./inputs.ts"
+import { marketAppFields, readMarketApps } from "./market-apps.ts"
+import { readNow } from "./read-now.ts"
+
+const CREDITS = 10
+const MOST = 100
+/** A chart that somebody follows is read daily. */
+const KEPT_DAYS = 1
+
+const Row = named(
+  "MarketChartRow",
+  v.strictObject({
+    rank: Rank,
+    ...marketAppFields,
+    estimate: v.optional(described(v.nullable(Estimate), "With estimates; null = there is none of this app.")),
+  }),
+)
+
+const Threshold = named("ChartThreshold", v.strictObject({ rank: Rank, estimate: Estimate }))
+
+export const hiveGetChart = operation({
+  id: "hive_get_chart",
+  method: "GET",
+  path: "/hive/charts",
+  group: "Hive",
+  toolset: "hive",
+  summary: "A top chart of the App Store, whether or not anybody tracks an app on it.",
+  description: `The iPhone's list as it was read last. One that nobody follows is read when it is asked for, and kept ${KEPT_DAYS * 24} hours; what cannot be read now is answered as it was read before, and day says when. A row without an estimate is not paid for.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: {
+    min: CREDITS,
+    atMost: CREDITS + MOST * ESTIMATE_CREDITS,
+    of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimate }) => isEstimated(estimate)).length,
+    note: `${ESTIMATE_CREDITS} a row with an estimate`,
+  },
+  faults: ["not_measured", "measure_busy"],
+  deadlineMs: READING_DEADLINE_MS,
+  input: v.strictObject({
+    country: MarketCountry,
+    kind: v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("Which list; free when left out.")), "bad_kind")),
+    genre: v.optional(genreId("The App Store's id of a genre; all apps when left out.")),
+    limit: v.optional(wholeNumber(1, MOST, `The most rows; ${MOST} when left out.`, "invalid_arguments")),
+    estimates: v.optional(v.pipe(v.boolean(), v.description("With what each app is thought to bring in a month."))),
+  }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: ChartStore,
+    device: described(v.picklist(["iphone"]), "Whose chart: always the iPhone's."),
+    kind: described(v.picklist(CHARTS), "Which list."),
+    genre: Genre,
+    day: Day,
+    measuredAt: described(Time, "When it was seen."),
+    source: Source,
+    depth: Depth,
+    measuredSince: described(Day, "The first day on which this list was read."),
+    apps: v.array(Row),
+    thresholds: v.optional(
+      described(
+        v.nullable(v.array(Threshold)),
+        "With estimates: what it takes to stand at a place. Null = fewer than five apps of the list have an estimate.",
+      ),
+    ),
+  }),
+}).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, limit = MOST, estimates }, ctx) => {
+  const { sql } = ctx
+  const key = { platform: "ios", storefront, device: "iphone", chart: kind, genre } as const
+  await refuseUnknownGenre(sql, key)
+  return await readNow(ctx, { wanted: wantedChart(key), keptDays: KEPT_DAYS }, async () => {
+    const found = await readChart(sql, key)
+    if (!found) return null
+    const { day, seenAt, source, depth, firstDay, appIds } = found
+    return {
+      ...{ country: storefront, platform: key.platform, device: key.device, kind, genre: await readGenre(sql, key) },
+      ...{ day, measuredAt: seenAt.toISOString(), source, depth, measuredSince: firstDay },
+      apps: await readRows(sql, appIds.slice(0, limit), { storefront, estimates }),
+      ...(estimates && { thresholds: null }),
+    }
+  })
+})
+
+/** How a chart is asked for. */
+export function wantedChart({ platform, storefront, device, chart, genre }: ChartKey) {
+  return { kind: "chart" as const, platform, storefront, subject: `${device} ${chart} ${genre}` }
+}
+
+export async function readGenre(sql: Sql, { storefront, genre }: ChartKey): Promise<v.InferOutput<typeof Genre>> {
+  return { id: genre, name: (await readGenreNames(sql, storefront, [genre])).get(genre) ?? null }
+}
+
+async function readRows(
+  sql: Sql,
+  appIds: readonly number[],
+  { storefront, estimates }: { storefront: string; estimates: boolean | undefined },
+) {
+  const apps = await readMarketApps(sql, appIds, storefront)
+  return appIds.map((app, i) => ({ rank: i + 1, ...apps.get(app)!, ...(estimates && { estimate: null }) }))
+}

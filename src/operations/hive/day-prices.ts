@@ -1,0 +1,18 @@
+/** Credits of a call about so many days at most. */
+const PRICES = [
+  { upTo: 7, credits: 10 },
+  { upTo: 30, credits: 20 },
+  { upTo: 90, credits: 40 },
+] as const
+
+export const MOST_DAYS = 90
+
+/** What a call costs by the days that it asks for, whatever is given of them. */
+export function dayPrice(daysLeftOut: number) {
+  return {
+    min: PRICES[0].credits,
+    atMost: PRICES[2].credits,
+    of: ({ days = daysLeftOut }: { days?: number | undefined }) => PRICES.find(({ upTo }) => days <= upTo)!.credits,
+    note: `for up to ${PRICES.map(({ upTo, credits }) => `${upTo} days: ${credits}`).join(", ")}`,
+  }
+}

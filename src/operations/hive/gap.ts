@@ -1,0 +1,170 @@
+import * as v from "valibot"
+import { countMarketLists, findGap, type GapKeyword } from "../../history/searches/lists-holding.ts"
+import { SHOWN_DAYS } from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import { type Context, nothing, operation } from "../../operation.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { Platform } from "../../vocabulary/fields.ts"
+import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
+import { STORE_ID_PATTERNS } from "../../vocabulary/store-ids.ts"
+import { isStorable } from "../../vocabulary/text.ts"
+import { cursorOf } from "../cursor.ts"
+import { Count, Rank, Store, Storefront } from "../shapes.ts"
+import { MarketCountry, platformOf } from "./inputs.ts"
+import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import {
+  answerFields,
+  KeywordsCursor,
+  MOST_KEYWORDS,
+  marketLists,
+  NextCursor,
+  placeAfter,
+  readShownAnswers,
+  refuseOtherStore,
+  searchedFields,
+} from "./market-keywords.ts"
+
+const LEAST_APPS = 2
+const MOST_APPS = 5
+/** Of each app that stands in the results of any keyword. */
+const CREDITS = 200
+
+const AppIds = coded(
+  v.pipe(
+    v.array(
+      v.pipe(
+        bounded(v.string(), { pattern: STORE_ID_PATTERNS.any }),
+        v.maxLength(255),
+        v.check((id) => platformOf(id) !== null),
+      ),
+    ),
+    v.minLength(LEAST_APPS),
+    v.maxLength(MOST_APPS),
+    v.check((ids) => new Set(ids).size === ids.length),
+    v.metadata({ uniqueItems: true }),
+    v.description(`${LEAST_APPS} to ${MOST_APPS} App Store ids or package names.`),
+  ),
+  "bad_ids",
+)
+
+const App = named(
+  "GapApp",
+  v.strictObject({
+    ...marketAppFields,
+    inside: described(
+      v.boolean(),
+      "It stands in the results of a keyword that was looked into. False = outside the index: not charged, and not in the rows.",
+    ),
+    keywords: described(Count, "In how many of them it stands."),
+  }),
+)
+
+const Keyword = named(
+  "GapKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    held: described(Rank, "How many of the apps stand in its results."),
+    missing: described(v.array(v.string()), "Ids of those that do not."),
+    ranks: described(
+      v.record(v.string(), v.nullable(Rank)),
+      "By id, of the apps inside the index; null = read, and not among the results to that depth.",
+    ),
+    ...answerFields,
+  }),
+)
+
+const HeldPlace = v.strictTuple([
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_APPS)),
+  v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
+  v.pipe(v.string(), v.check(isStorable)),
+])
+
+export const hiveGetKeywordGap = operation({
+  id: "hive_get_keyword_gap",
+  method: "GET",
+  path: "/hive/gap",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Keywords whose results hold some of several apps and not others.",
+  description: "Of all keywords that this instance reads or imported, whoever asked for them (searched).",
+  effect: "reads",
+  scope: "hive:spy",
+  hive: "explorer",
+  price: {
+    min: CREDITS,
+    atMost: CREDITS * MOST_APPS,
+    of: (_, { apps }) => CREDITS * apps.filter(({ inside }) => inside).length,
+    note: `${CREDITS} an app inside the index`,
+  },
+  faults: [],
+  input: v.strictObject({ ids: AppIds, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
+  narrow: { rows: ["keywords"] },
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    ...searchedFields,
+    apps: described(v.array(App), "In the order asked."),
+    total: described(Count, "Keywords in whose results any of them stands."),
+    keywords: described(
+      v.array(Keyword),
+      `Those that the most of them hold first, then the most popular, then by term; at most ${MOST_KEYWORDS}.`,
+    ),
+    nextCursor: NextCursor,
+  }),
+}).run(async ({ ids, country: storefront, platform, cursor }, ctx) => {
+  refuseOtherStore(ids, platform, { code: "bad_ids", field: "ids" })
+  const called = ["gap", ids, storefront, platform]
+  const place = placeAfter(called, cursor, HeldPlace)
+  const lists = marketLists({ platform, storefront }, ctx.now())
+  const apps = await readApps(ctx, ids, { platform, storefront })
+  const found = await findGap(
+    ctx.sql,
+    lists,
+    // an app that nothing ever showed stands in no answer
+    apps.map(({ app }) => app ?? 0),
+    {
+      after: place && { held: place[0], popularity: place[1], term: place[2] },
+      // one more than is shown tells whether there is a next page
+      limit: MOST_KEYWORDS + 1,
+      shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS),
+    },
+  )
+  const shown = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = shown.at(-1)
+  const counted = apps.map(({ named }, i) => ({ ...named, inside: found.totals[i]! > 0, keywords: found.totals[i]! }))
+  const answer = {
+    ...{ country: storefront, platform, since: lists.since, searched: await countMarketLists(ctx.sql, lists) },
+    ...{ apps: counted, total: found.total, keywords: await readShownKeywords(ctx, shown, counted) },
+    nextCursor:
+      last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null,
+  }
+  return found.total > 0 ? answer : nothing(answer)
+})
+
+/** Each with its store_app id; null = nobody ever saw it, and its name is its id. */
+async function readApps({ sql }: Context, ids: readonly string[], { platform, storefront }: Side) {
+  const apps: (number | null)[] = []
+  for (const id of ids) apps.push(await findStoreApp(sql, { platform, id }))
+  const known = await readMarketApps(
+    sql,
+    apps.filter((app) => app !== null),
+    storefront,
+  )
+  return ids.map((id, i) => {
+    const app = apps[i] ?? null
+    return { app, named: (app !== null && known.get(app)) || { id, name: id, publisher: null, publisherId: null } }
+  })
+}
+
+async function readShownKeywords(
+  { sql, now }: Context,
+  keywords: readonly GapKeyword[],
+  apps: readonly { id: string; inside: boolean }[],
+) {
+  const answers = await readShownAnswers(sql, keywords, now())
+  return keywords.map(({ term, held, ranks }, i) => {
+    const inside = apps.flatMap(({ id, inside }, at) => (inside ? [[id, ranks[at] ?? null] as const] : []))
+    const missing = inside.flatMap(([id, rank]) => (rank === null ? [id] : []))
+    return { term, held, missing, ranks: Object.fromEntries(inside), ...answers[i]! }
+  })
+}

@@ -1,0 +1,53 @@
+import * as v from "valibot"
+import { Fault } from "../../faults.ts"
+import { readAttempts, readFigures } from "../../history/searches/keyword-standing.ts"
+import { nothing, operation } from "../../operation.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { Term } from "../../vocabulary/fields.ts"
+import { described } from "../../vocabulary/schema.ts"
+import { Store, Storefront } from "../shapes.ts"
+import { AppStoreAlone, MarketCountry } from "./inputs.ts"
+import { DifficultyStanding, difficultyOf, PopularityStanding, popularityOf } from "./metric-shapes.ts"
+
+const figure = (least: number, text: string) =>
+  described(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(100))), text)
+
+export const hiveGetKeywordMetrics = operation({
+  id: "hive_get_keyword_metrics",
+  method: "GET",
+  path: "/hive/keywords/:term/metrics",
+  group: "Hive",
+  toolset: "hive",
+  summary: "What is stored of any keyword's popularity and difficulty, and what each rests on.",
+  description: "Never asks a store: what is not stored is unmeasured. get_keyword_difficulty reads now.",
+  effect: "reads",
+  scope: "hive:read",
+  hive: "explorer",
+  price: 10,
+  faults: [],
+  input: v.strictObject({ term: Term, platform: AppStoreAlone, country: MarketCountry }),
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: described(Store, "Always ios."),
+    popularity: figure(1, "How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding)."),
+    difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
+    popularityStanding: PopularityStanding,
+    difficultyStanding: DifficultyStanding,
+  }),
+}).run(async ({ term, country: storefront, platform }, { sql, now }) => {
+  const list = { platform, storefront, term }
+  const at = now()
+  const figures = await readFigures(sql, list, dayOf(at))
+  const attempts = await readAttempts(sql, list)
+  if (figures.length === 0 && attempts.length === 0)
+    return nothing(new Fault("not_measured", { detail: "Nobody has tried to measure it here." }))
+  const known = { figures, attempts, now: at }
+  const [popularity, difficulty] = [popularityOf(known), difficultyOf(known)]
+  const answer = {
+    ...{ term, country: storefront, platform, popularity: popularity.score, difficulty: difficulty.score },
+    ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+  }
+  const states = [popularity, difficulty].map(({ standing }) => standing.state)
+  return states.every((state) => state === "unmeasured") ? nothing(answer) : answer
+})

@@ -1,0 +1,48 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { nameIn } from "../../observations/app-names.ts"
+import type { Platform } from "../../observations/types.ts"
+import { described } from "../../vocabulary/schema.ts"
+
+/** How an app of the market is called wherever it stands. */
+export const marketAppFields = {
+  id: described(v.string(), "App Store id, or package name."),
+  name: described(v.string(), "As the store shows it in that storefront, or the id until a name was seen."),
+  publisher: described(v.nullable(v.string()), "Who sells it, as the store names them; null = not said yet."),
+  publisherId: described(
+    v.nullable(v.string()),
+    "The store's own id of them, for hive_get_publisher on the App Store; null = not said yet.",
+  ),
+}
+
+export interface MarketApp {
+  id: string
+  name: string
+  publisher: string | null
+  publisherId: string | null
+}
+
+/** Its store_app id; null = nobody ever saw it. */
+export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platform; id: string }) {
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from store_app
+    where (platform, store_id) = (${platform}, ${id})`
+  return row?.id ?? null
+}
+
+/** Apps by their store_app ids, named as in a storefront. */
+export async function readMarketApps(
+  sql: Sql,
+  apps: readonly number[],
+  storefront: string,
+): Promise<Map<number, MarketApp>> {
+  const rows = await sql<(MarketApp & { app: number })[]>`
+    select s.id as app, s.store_id as id, s.developer as publisher, s.developer_id as "publisherId",
+      coalesce(${nameIn(sql, sql`s.id`, { storefront, countries: [] })}, s.store_id) as name
+    from store_app s
+    where s.id = any(${apps as number[]}::int[])
+    order by s.id
+    limit ${apps.length}`
+  return new Map(rows.map(({ app, ...shown }) => [app, shown]))
+}

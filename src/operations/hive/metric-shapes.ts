@@ -1,0 +1,240 @@
+import * as v from "valibot"
+import { bandOf } from "../../formulas/difficulty.ts"
+import { CHECKED } from "../../formulas/popularity.ts"
+import type { ReadAttempt, ReadPart, StoredFigure } from "../../history/searches/keyword-standing.ts"
+import { READ_PARTS } from "../../history/searches/keyword-standing.ts"
+import { OUTCOMES } from "../../observations/types.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
+import { DifficultyBand, ReadingSpan, Source, Time } from "../shapes.ts"
+
+/** A calculated figure is fresh for so long from its youngest reading on. */
+export const FRESH_DAYS = 7
+/** A published month is fresh for so many days from its first on: until the next one's report is out. */
+export const FRESH_MONTH_DAYS = 63
+
+const State = v.picklist(["measured", "absent", "unmeasured"])
+const part = (text: string) => described(v.nullable(v.number()), text)
+
+const Reading = named(
+  "MetricReading",
+  v.strictObject({
+    source: Source,
+    seenAt: Time,
+    prefix: v.optional(described(v.string(), "Of suggestions: what was typed.")),
+    sha256: described(v.string(), "Of the body that was read."),
+  }),
+)
+
+const Attempt = named(
+  "MetricAttempt",
+  v.strictObject({
+    at: Time,
+    of: described(v.picklist(READ_PARTS), "What was to be read: the first ten results' ratings count as ratings."),
+    outcome: described(
+      v.picklist(["read", "incomplete", ...OUTCOMES]),
+      "read = it worked, whatever it gave; incomplete = it broke off; any other = it failed, and says nothing of the keyword.",
+    ),
+  }),
+)
+
+const standing = {
+  state: described(
+    State,
+    "measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.",
+  ),
+  measuredAt: described(v.nullable(Time), "When the youngest reading behind it was seen; null = unmeasured."),
+  stale: described(
+    v.nullable(v.boolean()),
+    `It is older than ${FRESH_DAYS} days, or a month for which a later one should be out. Null = unmeasured.`,
+  ),
+  staleAt: described(v.nullable(Time), "From when on it is stale; null = unmeasured."),
+  lastAttempt: described(v.nullable(Attempt), "The last time this instance tried to read what it needs; null = never."),
+}
+
+const evidenceFields = {
+  formula: described(v.nullable(v.pipe(v.number(), v.integer())), "Version of the formula; null = no formula made it."),
+  readings: described(v.array(Reading), "What it was made of, as far as it is still held."),
+  ratings: described(
+    v.nullable(ReadingSpan),
+    "Where rating counts come from that did not come with the results; null = none did.",
+  ),
+}
+
+export const PopularityStanding = named(
+  "PopularityStanding",
+  v.strictObject({
+    ...standing,
+    basis: described(
+      v.nullable(v.picklist(["published", "estimate"])),
+      "published = Apple's monthly report; estimate = our formula, on the scale of that report. Null = unmeasured.",
+    ),
+    month: described(v.nullable(v.string()), "YYYY-MM that a published one stands for; else null."),
+    evidence: described(
+      v.nullable(
+        v.strictObject({
+          ...evidenceFields,
+          error: described(
+            v.nullable(
+              v.strictObject({
+                points: described(v.number(), "Its error as a level: root mean square, in points."),
+                constant: described(v.number(), "That of a constant: where it is lower, read an order, not a level."),
+                correlation: described(
+                  v.number(),
+                  "How well its order goes with the published one's: rank correlation.",
+                ),
+                terms: described(v.number(), "On so many terms with a published figure."),
+                least: described(v.number(), "All of them of at least this popularity: below it nothing was checked."),
+              }),
+            ),
+            "Of the formula; null for a published figure.",
+          ),
+          parts: described(
+            v.nullable(
+              v.strictObject({
+                demand: part("0 to 100: what the first ten's ratings come to; null = not read."),
+                prefixDepth: part("0 to 100: how early the store suggests it; null = not read."),
+                hintCount: part("0 to 100: how many suggestions extend it; null = not read."),
+                blend: part("Their weighted mean, before it is put on the report's scale."),
+              }),
+            ),
+            "Of an estimate; null for a published figure.",
+          ),
+          genres: described(
+            v.nullable(v.array(v.strictObject({ genre: v.string(), rank: v.number(), popularity: v.number() }))),
+            "Of a published figure: genres whose list names it; null for an estimate.",
+          ),
+        }),
+      ),
+      "Null = unmeasured.",
+    ),
+  }),
+)
+
+export const DifficultyStanding = named(
+  "DifficultyStanding",
+  v.strictObject({
+    ...standing,
+    band: described(v.nullable(DifficultyBand), "Null where difficulty is."),
+    evidence: described(
+      v.nullable(
+        v.strictObject({
+          ...evidenceFields,
+          error: described(v.null(), "Always null: nobody publishes a difficulty to hold it against."),
+          parts: v.strictObject({
+            results: described(v.number(), "How many of the first ten places are taken."),
+            titles: part("0 to 100: how far the ten names are about the keyword."),
+            weakest: part("0 to 100: the ratings of the three weakest, by their logarithm."),
+            freshness: part("0 to 100: how lately they were updated; null = not known of most."),
+          }),
+        }),
+      ),
+      "Null = unmeasured.",
+    ),
+  }),
+)
+
+interface KeywordFacts {
+  figures: readonly StoredFigure[]
+  attempts: readonly ReadAttempt[]
+  now: Date
+}
+
+/** A published figure before any estimate. */
+export function popularityOf({ figures, attempts, now }: KeywordFacts) {
+  const figure = figures.find(({ metric }) => metric === "popularity")
+  return {
+    score: figure?.score ?? null,
+    standing: {
+      ...standingOf(figure, now, lastOf(attempts, READ_PARTS)),
+      basis: figure ? basisOf(figure) : null,
+      month: figure?.formula === 0 ? figure.day.slice(0, 7) : null,
+      evidence: figure ? popularityEvidence(figure, figures) : null,
+    } satisfies v.InferInput<typeof PopularityStanding>,
+  }
+}
+
+export function difficultyOf({ figures, attempts, now }: KeywordFacts) {
+  const figure = figures.find(({ metric }) => metric === "difficulty")
+  const score = figure?.score ?? null
+  return {
+    score,
+    standing: {
+      ...standingOf(figure, now, lastOf(attempts, ["results", "ratings"])),
+      band: score === null ? null : bandOf(score),
+      evidence: figure ? difficultyEvidence(figure) : null,
+    } satisfies v.InferInput<typeof DifficultyStanding>,
+  }
+}
+
+function standingOf(figure: StoredFigure | undefined, now: Date, lastAttempt: v.InferInput<typeof Attempt> | null) {
+  if (!figure) return { state: "unmeasured" as const, measuredAt: null, stale: null, staleAt: null, lastAttempt }
+  const staleAt = staleFrom(figure)
+  return {
+    state: figure.score === null ? ("absent" as const) : ("measured" as const),
+    measuredAt: figure.seenAt.toISOString(),
+    stale: now >= staleAt,
+    staleAt: staleAt.toISOString(),
+    lastAttempt,
+  }
+}
+
+/** From when on a figure is no longer fresh. */
+export function staleFrom({ formula, day, seenAt }: Pick<StoredFigure, "formula" | "day" | "seenAt">): Date {
+  if (formula === 0) return new Date(`${addDays(day, FRESH_MONTH_DAYS)}T00:00:00.000Z`)
+  return new Date(seenAt.getTime() + FRESH_DAYS * DAY_MS)
+}
+
+function basisOf({ formula }: StoredFigure) {
+  return formula === 0 ? ("published" as const) : ("estimate" as const)
+}
+
+function lastOf(attempts: readonly ReadAttempt[], parts: readonly ReadPart[]): v.InferInput<typeof Attempt> | null {
+  const [last] = attempts.filter(({ of }) => parts.includes(of)).toSorted((a, b) => b.at.getTime() - a.at.getTime())
+  return last ? { at: last.at.toISOString(), of: last.of, outcome: last.outcome } : null
+}
+
+function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure[]) {
+  if (figure.formula === 0) {
+    const { sha256, genres = [] } = figure.parts as unknown as { sha256: string; genres?: PublishedGenre[] }
+    const reading = { source: figure.source as "apple-ads-report", seenAt: figure.seenAt.toISOString(), sha256 }
+    return { formula: null, readings: [reading], ratings: null, error: null, parts: null, genres }
+  }
+  const { of, demand, prefixDepth, hintCount, blend } = figure.parts as unknown as EstimateParts
+  // a figure that was made anew since is another one's evidence
+  const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
+  const { shown, terms, least, constant } = CHECKED
+  return {
+    formula: figure.formula,
+    readings: made.flatMap(({ parts }) => (parts as unknown as ReadingParts).read),
+    ratings: made.map(({ parts }) => (parts as unknown as ReadingParts).ratings).find(Boolean) ?? null,
+    error: { points: shown.error, constant: constant.error, correlation: shown.correlation, terms, least },
+    parts: { demand, prefixDepth, hintCount, blend },
+    genres: null,
+  }
+}
+
+function difficultyEvidence({ formula, parts }: StoredFigure) {
+  const { read, ratings = null, ...made } = parts as unknown as ReadingParts & DifficultyParts
+  const { results, titles, weakest, freshness } = made
+  return { formula, readings: read, ratings, error: null, parts: { results, titles, weakest, freshness } }
+}
+
+type PublishedGenre = { genre: string; rank: number; popularity: number }
+type DifficultyParts = { results: number; titles: number | null; weakest: number | null; freshness: number | null }
+
+interface EstimateParts {
+  demand: number | null
+  prefixDepth: number | null
+  hintCount: number | null
+  blend: number
+  /** When each figure that it was made of was seen, by its metric. */
+  of: Partial<Record<StoredFigure["metric"], string>>
+}
+
+/** What every calculated figure says of its readings. */
+interface ReadingParts {
+  read: v.InferInput<typeof Reading>[]
+  ratings?: v.InferInput<typeof ReadingSpan>
+}

@@ -1,0 +1,56 @@
+import * as v from "valibot"
+import { SHELVED_BY } from "../../history/placements.ts"
+import { findShelfReadLast, readShelf } from "../../history/shelves.ts"
+import { operation } from "../../operation.ts"
+import { CountryOrEmpty } from "../../vocabulary/fields.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { platformOf, StoreAppId } from "./inputs.ts"
+import { marketAppFields } from "./market-apps.ts"
+import { readNow } from "./read-now.ts"
+
+/** A page's row changes little from one week to the next. */
+const KEPT_DAYS = 7
+/** Whose page is read where no storefront is asked for and none was read yet. */
+const FIRST_READ = "us"
+
+export const hiveGetSimilarApps = operation({
+  id: "hive_get_similar_apps",
+  method: "GET",
+  path: "/hive/similar/:appId",
+  group: "Hive",
+  toolset: "hive",
+  summary: "The row of similar apps on any app's store page.",
+  description: `In the order in which the page shows them. A page that nobody follows is read when it is asked for, and kept ${KEPT_DAYS} days. A page that was read and shows no such row is an answer: no apps.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: ["not_measured", "measure_busy"],
+  deadlineMs: READING_DEADLINE_MS,
+  input: v.strictObject({
+    appId: StoreAppId,
+    country: described(
+      v.optional(CountryOrEmpty),
+      "Two-letter storefront code; the newest row that was read anywhere when empty or left out.",
+    ),
+  }),
+  output: v.strictObject({
+    id: described(v.string(), "The app's."),
+    platform: Store,
+    country: described(Storefront, "Whose page it is."),
+    day: described(Day, "The UTC day on which it was read."),
+    measuredAt: described(Time, "When it was read."),
+    source: described(v.picklist(Object.values(SHELVED_BY)), "The page that shows it."),
+    apps: described(
+      v.array(named("SimilarApp", v.strictObject({ place: Rank, ...marketAppFields }))),
+      "Empty = the page was read, and shows none.",
+    ),
+  }),
+}).run(async ({ appId: id, country }, ctx) => {
+  const platform = platformOf(id)!
+  const storefront = country ?? (await findShelfReadLast(ctx.sql, { platform, id })) ?? FIRST_READ
+  const wanted = { kind: "listing", platform, storefront, subject: id } as const
+  return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, () => readShelf(ctx.sql, { platform, id }, storefront))
+})

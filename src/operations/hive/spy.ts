@@ -1,0 +1,102 @@
+import * as v from "valibot"
+import { Fault } from "../../faults.ts"
+import { type AppKeyword, countMarketLists, findAppKeywords } from "../../history/searches/lists-holding.ts"
+import { type Context, nothing, operation } from "../../operation.ts"
+import { Platform } from "../../vocabulary/fields.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { isStorable } from "../../vocabulary/text.ts"
+import { cursorOf } from "../cursor.ts"
+import { Count, Rank, Store, Storefront } from "../shapes.ts"
+import { MarketCountry, StoreAppId } from "./inputs.ts"
+import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import {
+  answerFields,
+  KeywordsCursor,
+  MOST_KEYWORDS,
+  marketLists,
+  NextCursor,
+  placeAfter,
+  readShownAnswers,
+  refuseOtherStore,
+  searchedFields,
+} from "./market-keywords.ts"
+
+const Keyword = named(
+  "MarketKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    rank: described(Rank, "The app's."),
+    ...answerFields,
+  }),
+)
+
+const RankPlace = v.strictTuple([
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000)),
+  v.pipe(v.string(), v.check(isStorable)),
+])
+
+export const hiveSpyApp = operation({
+  id: "hive_spy_app",
+  method: "GET",
+  path: "/hive/spy/:id",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Every keyword whose results hold any app, the best rank first.",
+  description:
+    "Of all keywords that this instance reads or imported, whoever asked for them (searched). No store is asked.",
+  effect: "reads",
+  scope: "hive:spy",
+  hive: "pack",
+  price: 200,
+  faults: ["not_measured"],
+  input: v.strictObject({ id: StoreAppId, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
+  narrow: { rows: ["keywords"] },
+  output: v.strictObject({
+    ...marketAppFields,
+    country: Storefront,
+    platform: Store,
+    ...searchedFields,
+    total: described(Count, "In how many of them the app stands."),
+    keywords: described(v.array(Keyword), `The best ranks first; at most ${MOST_KEYWORDS}. Empty = it stands in none.`),
+    nextCursor: NextCursor,
+  }),
+}).run(async ({ id, country: storefront, platform, cursor }, ctx) => {
+  refuseOtherStore([id], platform, { code: "bad_app_id", field: "id" })
+  const called = ["spy", id, storefront, platform]
+  const place = placeAfter(called, cursor, RankPlace)
+  const lists = marketLists({ platform, storefront }, ctx.now())
+  const searched = await countMarketLists(ctx.sql, lists)
+  if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
+  const app = await findStoreApp(ctx.sql, { platform, id })
+  const after = place && { rank: place[0], term: place[1] }
+  // one more than is shown tells whether there is a next page
+  const page = { after, limit: MOST_KEYWORDS + 1 }
+  const found = app === null ? NONE : await findAppKeywords(ctx.sql, lists, { app, beside: null, tracker: null }, page)
+  const shown = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = shown.at(-1)
+  const answer = {
+    ...(await readAppNamed(ctx, app, { id, storefront })),
+    ...{ country: storefront, platform, since: lists.since, searched, total: found.total },
+    keywords: await readShownKeywords(ctx, shown),
+    nextCursor: last && found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null,
+  }
+  return shown.length > 0 ? answer : nothing(answer)
+})
+
+const NONE: Awaited<ReturnType<typeof findAppKeywords>> = { total: 0, keywords: [] }
+const NO_LISTS = "No keyword of this storefront was read lately: who stands where is not known."
+
+async function readShownKeywords({ sql, now }: Context, keywords: readonly AppKeyword[]) {
+  const answers = await readShownAnswers(sql, keywords, now())
+  return keywords.map(({ term, rank }, i) => ({ term, rank, ...answers[i]! }))
+}
+
+/** What the app is called there; by its id where nobody has seen it. */
+async function readAppNamed(
+  { sql }: Context,
+  app: number | null,
+  { id, storefront }: { id: string; storefront: string },
+) {
+  const known = app === null ? undefined : (await readMarketApps(sql, [app], storefront)).get(app)
+  return known ?? { id, name: id, publisher: null, publisherId: null }
+}

@@ -1,0 +1,74 @@
+import { openLimits } from "../../access/limits/open.ts"
+import { createApp } from "../../app.ts"
+import { catalog } from "../../catalog.ts"
+import type { Invocation } from "../../commands/cli/command.ts"
+import { assertMade } from "../../commands/cli/whole-database.ts"
+import { bringUpToDate } from "../../commands/cli/with-database.ts"
+import { readTree } from "../../database/assets.ts"
+import { assertHasBun, openDatabase } from "../../database/connect.ts"
+import type { Database } from "../../database/types.ts"
+import type { Log } from "../../log.ts"
+import { listeningUrl, type Settings } from "../../settings/settings.ts"
+import { prepareSandbox } from "../../surfaces/sandbox.ts"
+import { openStoreReading } from "../store-reading.ts"
+import type { Endpoint } from "./bridge.ts"
+
+export interface InProcessServer {
+  endpoint: Endpoint
+  close(): Promise<void>
+}
+
+/** Whom the tool endpoint takes for its caller, and its Host. */
+const HERE = "127.0.0.1"
+
+/** Where requests to the endpoint in this process seem to go. */
+export const HERE_URL = `http://${HERE}/mcp`
+
+const CONNECTIONS = 4
+
+/** Live reads are asked for, and done by the server or `appmeter work` at that database. Throws where there is none. */
+export async function openInProcess({ settings, process }: Invocation, log: Log): Promise<InProcessServer> {
+  assertMade(settings)
+  const database = await openQuietly(settings, log)
+  const { sql } = database
+  const { redisUrl, upstash, host, port, redisPrefix: prefix, allowPrivateTargets: allowPrivate } = settings
+  const url = settings.publicUrl ?? listeningUrl(host, port)
+  const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
+  const app = createApp({
+    sql,
+    measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
+    limits: openLimits({ upstash, wire, sql, log, prefix }),
+    sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
+    settings: { ...settings, publicUrl: url, databaseConnections: CONNECTIONS },
+    log,
+    now: () => new Date(),
+    disk: database.disk,
+  })
+  return {
+    endpoint: async (request) => await app.fetch(request, HERE),
+    async close() {
+      wire?.close()
+      await database.close()
+    },
+  }
+}
+
+/** An assistant leaves it open for days and asks now and then: the embedded database is held only while it is asked. */
+async function openQuietly({ databaseUrl, dataDir }: Settings, log: Log): Promise<Database> {
+  if (databaseUrl) {
+    const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: CONNECTIONS })
+    await bringUpToDate(database, log).catch(async (error) => {
+      await database.close()
+      throw error
+    })
+    return database
+  }
+  assertHasBun()
+  const { openVisits } = await import("../../database/embedded/visits.ts")
+  return await openVisits({
+    dataDir,
+    log,
+    arrive: (database) => bringUpToDate(database, log),
+    maxConnections: CONNECTIONS,
+  })
+}

@@ -1,0 +1,19 @@
+import type { Reply, Target } from "../../invoke.ts"
+import type { RpcError } from "./errors.ts"
+import type { Result } from "./results.ts"
+
+export interface OperationCall extends Target {
+  /** The result, of an answer. */
+  answered(reply: Reply): Result
+  /** What stands in its place, of a fault; none = an error with the fault's body. It is not asked of a caller nobody knows. */
+  failed?(reply: Reply): Result | RpcError | undefined
+}
+
+export function isCalling(outcome: unknown): outcome is OperationCall {
+  return typeof outcome === "object" && outcome !== null && "operation" in outcome
+}
+
+/** What an operation answered; of a test key what the sandbox did. */
+export function answerOf({ answer, prepared }: Reply): unknown {
+  return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : answer
+}

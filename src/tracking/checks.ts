@@ -1,0 +1,58 @@
+import * as v from "valibot"
+import type { Tx } from "../database/types.ts"
+import { Term } from "../vocabulary/fields.ts"
+import { isStorefront } from "../vocabulary/storefronts.ts"
+import { normaliseTerm } from "../vocabulary/term.ts"
+import { isStorable } from "../vocabulary/text.ts"
+
+/** Why something cannot be tracked. Its message is one clear sentence. */
+export class TrackingProblem extends Error {
+  override name = "TrackingProblem"
+}
+
+export function checkCountries(countries: readonly string[]): string[] {
+  const codes = [...new Set(countries.map((code) => code.toLowerCase()))]
+  if (codes.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
+  if (!codes.every(isStorefront)) throw new TrackingProblem("each country must be a two-letter code of the store")
+  return codes
+}
+
+export function checkTerms(terms: readonly string[]): string[] {
+  const spelt = [...new Set(terms.map(normaliseTerm))]
+  const sound = (term: string) => v.is(Term, term) && isStorable(term)
+  if (!spelt.every(sound)) throw new TrackingProblem("a keyword must have 1 to 150 characters")
+  return spelt
+}
+
+export function checkName(text: string): string {
+  if (!isName(text)) throw new TrackingProblem("a name or tag has 1 to 100 printable characters")
+  return text.trim()
+}
+
+/** 1 to 100 printable code points once trimmed. Joiners, direction marks and soft hyphens stand in the stores' own names. */
+export function isName(text: string): boolean {
+  return /^(?:\P{C}|[\u00ad\u200c-\u200f]){1,100}$/u.test(text.trim())
+}
+
+export interface LockedApp {
+  countries: string[]
+  iosApp: number | null
+  androidApp: number | null
+  keywordTags: Record<string, string[]> | null
+  buriedKeywords: string[] | null
+}
+
+export async function lockApp(tx: Tx, appId: string): Promise<LockedApp> {
+  const [app] = await tx<LockedApp[]>`
+    select countries, ios_app as "iosApp", android_app as "androidApp", keyword_tags as "keywordTags",
+      buried_keywords as "buriedKeywords"
+    from tracked_app
+    where id = ${appId}
+    for no key update`
+  if (!app) throw noApp()
+  return app
+}
+
+export function noApp(): TrackingProblem {
+  return new TrackingProblem("there is no such app")
+}

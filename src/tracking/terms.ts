@@ -1,0 +1,114 @@
+import type { Tx } from "../database/types.ts"
+import { deriveMonths, readMonths } from "../observations/derived/months.ts"
+import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
+import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
+
+/** What adding did: the terms that are tracked anew somewhere, and those that were in every storefront asked for. */
+export interface AddedTerms {
+  added: string[]
+  alreadyTracked: string[]
+}
+
+/** In some storefronts or all, after the terms there, with their history. Throws TrackingProblem. */
+export async function addTerms(
+  tx: Tx,
+  appId: string,
+  countries: readonly string[] | "all",
+  terms: readonly string[],
+): Promise<AddedTerms> {
+  const wanted = checkTerms(terms)
+  await lockIdentities(tx)
+  const app = await lockApp(tx, appId)
+  const storefronts = storefrontsOf(app, countries)
+  const lists = await holdLists(tx, app, storefronts, wanted)
+  const rows = await tx<{ term: string }[]>`
+    insert into tracked_term (app_id, country, term, position)
+    select ${appId}, c.country, t.term, t.place + (
+      select coalesce(max(position), 0)
+      from tracked_term
+      where app_id = ${appId} and country = c.country
+    )
+    from unnest(${storefronts}::text[]) c (country)
+    cross join unnest(${wanted}::text[]) with ordinality t (term, place)
+    on conflict (app_id, country, term) do nothing
+    returning term`
+  await bringHistoryBack(tx, app, lists)
+  const added = new Set(rows.map(({ term }) => term))
+  return { added: wanted.filter((term) => added.has(term)), alreadyTracked: wanted.filter((term) => !added.has(term)) }
+}
+
+/** Stops tracking terms; what was measured stays. Returns which of them were tracked. Throws TrackingProblem. */
+export async function removeTerms(
+  tx: Tx,
+  appId: string,
+  countries: readonly string[] | "all",
+  terms: readonly string[],
+): Promise<{ removed: string[]; notTracked: string[] }> {
+  const asked = checkTerms(terms)
+  const storefronts = storefrontsOf(await lockApp(tx, appId), countries)
+  const rows = await tx<{ term: string }[]>`
+    delete from tracked_term
+    where app_id = ${appId} and country = any(${storefronts}::text[]) and term = any(${asked}::text[])
+    returning term`
+  const removed = new Set(rows.map(({ term }) => term))
+  return { removed: asked.filter((term) => removed.has(term)), notTracked: asked.filter((term) => !removed.has(term)) }
+}
+
+/** Buries terms: they are not suggested again. Those that are tracked stay tracked. Throws TrackingProblem. */
+export async function buryTerms(tx: Tx, appId: string, terms: readonly string[]): Promise<void> {
+  const asked = checkTerms(terms)
+  const { buriedKeywords } = await lockApp(tx, appId)
+  await tx`
+    update tracked_app
+    set buried_keywords = ${[...new Set([...(buriedKeywords ?? []), ...asked])]}::text[]
+    where id = ${appId}`
+}
+
+/** Sets the tags of tracked terms; no tags takes a term's away. Throws TrackingProblem, also for a term not tracked. */
+export async function tagTerms(
+  tx: Tx,
+  appId: string,
+  terms: readonly string[],
+  tags: readonly string[],
+): Promise<void> {
+  const asked = checkTerms(terms)
+  const { keywordTags } = await lockApp(tx, appId)
+  const tracked = await tx<{ term: string }[]>`
+    select distinct term
+    from tracked_term
+    where app_id = ${appId} and term = any(${asked}::text[])`
+  if (tracked.length < asked.length) throw new TrackingProblem("only tracked keywords can be tagged")
+  const cleaned = [...new Set(tags.map((tag) => checkName(tag)))]
+  const all = { ...keywordTags, ...Object.fromEntries(asked.map((term) => [term, cleaned])) }
+  const kept = Object.fromEntries(Object.entries(all).filter(([, held]) => held.length > 0))
+  await tx`
+    update tracked_app
+    set keyword_tags = ${Object.keys(kept).length > 0 ? tx.json(kept) : null}
+    where id = ${appId}`
+}
+
+function storefrontsOf(app: LockedApp, countries: readonly string[] | "all"): string[] {
+  if (countries === "all") return app.countries
+  const codes = checkCountries(countries)
+  if (!codes.every((code) => app.countries.includes(code))) {
+    throw new TrackingProblem("the app does not track one of these storefronts")
+  }
+  return codes
+}
+
+// A list exists from the first tracking on: its row is what tracking and measuring, when they meet, wait for each other on.
+// Locked before the terms are tracked: those are then due, and such rows come after lists.
+async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[], terms: readonly string[]) {
+  const ids = { ios: app.iosApp, android: app.androidApp }
+  const keys = (["ios", "android"] as const)
+    .filter((platform) => ids[platform] !== null)
+    .flatMap((platform) => storefronts.flatMap((storefront) => terms.map((term) => ({ platform, storefront, term }))))
+  const lists = await listIds(tx, keys)
+  await lockLists(tx, lists)
+  return lists
+}
+
+async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]) {
+  const apps = [app.iosApp, app.androidApp].flatMap((id) => id ?? [])
+  await deriveMonths(tx, await readMonths(tx, lists, apps))
+}

@@ -1,0 +1,76 @@
+import { promisify } from "node:util"
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  gzip,
+  gzipSync,
+  zstdCompress,
+  zstdCompressSync,
+} from "node:zlib"
+import type { PreparedAnswer } from "./prepared.ts"
+
+/** In the order in which they are taken where a caller takes several alike: the cheapest for its gain first. */
+const ENCODINGS = ["zstd", "br", "gzip"] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** Shorter answers gain nothing: they fit one packet as they are. */
+export const LEAST_BYTES = 1_024
+
+/** The encoding for an accept-encoding header (RFC 9110, 12.5.3); null = as it is. "*" gives gzip, the oldest. */
+export function encodingFor(accepted: string | null): Encoding | null {
+  if (accepted === null) return null
+  const weights = new Map(accepted.toLowerCase().split(",").map(weighted))
+  const weightOf = (name: Encoding) => weights.get(name) ?? (name === "gzip" ? weights.get("*") : 0) ?? 0
+  const [best] = [...ENCODINGS].sort((a, b) => weightOf(b) - weightOf(a)) as [Encoding]
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get("identity") ?? 0) ? best : null
+}
+
+function weighted(part: string): [name: string, weight: number] {
+  const [name = "", ...parameters] = part.split(";").map((text) => text.trim())
+  const weight = Number(parameters.find((text) => text.startsWith("q="))?.slice(2) ?? 1)
+  return [name, weight >= 0 && weight <= 1 ? weight : 0]
+}
+
+const compress: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>> = {
+  zstd: promisify(zstdCompress) as never,
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) as never,
+  gzip: promisify(gzip) as never,
+}
+
+/** Encoded as the caller takes it. A key is sent by its own program alone, so an answer's length gives nothing away. */
+export async function inEncoding(accepted: string | null, answer: Response): Promise<Response> {
+  // a caller that holds the answer learns what it varies by, as from the answer itself
+  if (answer.status === 304) answer.headers.append("vary", "accept-encoding")
+  // a stream of messages is read as it comes
+  if (answer.body === null || answer.headers.get("content-type") === "text/event-stream") return answer
+  const encoding = encodingFor(accepted)
+  const bytes = await answer.bytes()
+  const { status, headers } = answer
+  if (bytes.length < LEAST_BYTES) return new Response(bytes, { status, headers })
+  headers.append("vary", "accept-encoding")
+  if (!encoding) return new Response(bytes, { status, headers })
+  const compressed = await compress[encoding](bytes)
+  headers.set("content-encoding", encoding)
+  if (headers.has("content-length")) headers.set("content-length", String(compressed.length))
+  return new Response(compressed, { status, headers })
+}
+
+const compressOnce: Record<Encoding, (bytes: Uint8Array) => Uint8Array> = {
+  zstd: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes) => gzipSync(bytes, { level: 9 }),
+}
+
+const made = new WeakMap<Uint8Array, Partial<Record<Encoding, PreparedAnswer>>>()
+
+/** Prepared bytes in an encoding, made at the first asking and then kept; other bytes, so another ETag. */
+export function preparedIn(encoding: Encoding, { body, etag }: PreparedAnswer): PreparedAnswer {
+  const kept = made.get(body) ?? {}
+  made.set(body, kept)
+  kept[encoding] ??= {
+    body: new Uint8Array(compressOnce[encoding](body)),
+    etag: etag.replace(/"$/, `-${encoding}"`),
+  }
+  return kept[encoding]
+}

@@ -1,0 +1,58 @@
+import * as v from "valibot"
+import { bounded, described, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+
+/** What `fields` may leave out of an answer: fields of the rows in these lists, or whole parts. */
+export type Narrow = { rows: readonly string[] } | "parts"
+
+/** The parameter `fields` of an operation with such an answer. */
+export function fieldsInput(output: Schema, narrow: Narrow): Schema {
+  const names = narrowNames(output, narrow)
+  const of = narrow === "parts" ? "Lists and objects of the answer" : `Fields of ${narrow.rows.join(" and ")}`
+  const kept = bounded(v.array(v.picklist(names)), { maxItems: names.length })
+  return described(v.optional(v.pipe(kept, v.minLength(1))), `${of} to keep.`)
+}
+
+function narrowNames(output: Schema, narrow: Narrow): string[] {
+  const { entries } = output as ObjectSchema
+  if (narrow === "parts") return Object.keys(entries).filter((name) => isPart(entries[name] as Schema))
+  return [...new Set(narrow.rows.flatMap((list) => Object.keys(rowOf(entries[list] as Schema).entries)))]
+}
+
+const isPart = (entry: Schema) => /array|object|record/.test(unwrap(entry).type)
+
+function rowOf(list: Schema): ObjectSchema {
+  return unwrap((unwrap(list) as v.ArraySchema<Schema, undefined>).item) as unknown as ObjectSchema
+}
+
+/** The schema of the answer whatever `fields` leaves out of it. */
+export function narrowedSchema(output: Schema, narrow: Narrow): Schema {
+  const { entries } = output as ObjectSchema
+  const looser = Object.entries(entries).map(([name, entry]) => [name, looserEntry(name, entry as Schema, narrow)])
+  return v.strictObject(Object.fromEntries(looser))
+}
+
+function looserEntry(name: string, entry: Schema, narrow: Narrow): Schema {
+  if (narrow === "parts") return isPart(entry) && entry.type !== "optional" ? v.optional(entry) : entry
+  if (!narrow.rows.includes(name)) return entry
+  const fields = Object.entries(rowOf(entry).entries).map(([name, field]) => [name, v.optional(field as Schema)])
+  const list = v.array(v.strictObject(Object.fromEntries(fields)))
+  const said = v.getDescription(entry) ?? ""
+  return described(entry.type === "nullable" ? v.nullable(list) : list, said)
+}
+
+export function narrowedTo(fields: readonly string[], narrow: Narrow, output: Schema, answer: unknown): unknown {
+  const kept = new Set(fields)
+  const whole = Object.entries(answer as object)
+  if (narrow === "parts") {
+    const parts = new Set(narrowNames(output, narrow))
+    return Object.fromEntries(whole.filter(([name]) => kept.has(name) || !parts.has(name)))
+  }
+  return Object.fromEntries(
+    whole.map(([name, held]) => [name, narrow.rows.includes(name) ? rowsWith(kept, held) : held]),
+  )
+}
+
+function rowsWith(kept: ReadonlySet<string>, rows: readonly object[] | null): object[] | null {
+  const narrowed = (row: object) => Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)))
+  return rows === null ? null : rows.map(narrowed)
+}

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
+import { type ChargeResult, charge, type Due, readCredits } from "../../src/access/credits.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { errorOf, someKey, someWorkspace } from "./registered.ts"
+
+let sql: Sql
+let groups: ChargeCall
+let requests = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  groups = createChargeGroups(sql)
+})
+
+/** What a workspace may spend, and a key of it. */
+async function somePayer({ credits = 100_000, pack = 0, monthlyBudget }: Partial<Means> = {}) {
+  const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
+  const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
+  const due = (cost = 1): Due => {
+    const requestId = `group ${++requests}`
+    return { workspaceId: workspace.id, keyId: key.id, cost, operation: "test", requestId }
+  }
+  return { workspace, due }
+}
+
+interface Means {
+  credits: number
+  pack: number
+  monthlyBudget: number | undefined
+}
+
+/** The client, counting the statements that charge, with how many charges each. */
+function counting(client: Sql) {
+  const sizes: number[] = []
+  const counted = new Proxy(client, {
+    apply(target, self, args) {
+      if (String(args[0]?.raw?.join("")).includes("charge_all(")) sizes.push(args[1].length)
+      return Reflect.apply(target, self, args)
+    },
+  })
+  return { counted, sizes }
+}
+
+test("charges that come together share statements, and each has its own row in the ledger", async () => {
+  const { counted, sizes } = counting(sql)
+  const together = createChargeGroups(counted)
+  const [mine, theirs] = [await somePayer(), await somePayer()]
+  const dues = Array.from({ length: 90 }, (_, i) => (i % 3 ? mine : theirs).due(1 + (i % 5)))
+  const paid = await Promise.all(dues.map(together))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(90)
+  expect(sizes.length).toBeLessThan(10)
+  expect(paid.every(({ refused }) => refused === null)).toBe(true)
+  const rows = await sql<{ requestId: string; cost: number }[]>`
+    select request_id as "requestId", cost
+    from ledger
+    where request_id = any(${dues.map(({ requestId }) => requestId)}::text[])
+    order by id
+    limit 100`
+  const byRequest = ({ requestId }: { requestId: string }, other: { requestId: string }) =>
+    requestId < other.requestId ? -1 : 1
+  expect([...rows].sort(byRequest)).toEqual(dues.map(({ requestId, cost }) => ({ requestId, cost })).sort(byRequest))
+})
+
+test("one charge waits for no other: it goes at once, alone", async () => {
+  const { counted, sizes } = counting(sql)
+  const { due } = await somePayer()
+  const together = createChargeGroups(counted)
+  for (let i = 0; i < 3; i++) await together(due())
+  expect(sizes).toEqual([1, 1, 1])
+})
+
+test("when a charge is settled it is committed: another connection reads it", async () => {
+  const { due } = await somePayer()
+  const seen = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const mine = due()
+      await groups(mine)
+      const rows = await sql`select from ledger where request_id = ${mine.requestId} limit 2`
+      return rows.length
+    }),
+  )
+  expect(seen).toEqual(Array(40).fill(1))
+})
+
+test("one charge of a small workspace is settled before the last of hundreds that came before it", async () => {
+  const [large, small] = [await somePayer(), await somePayer()]
+  const settled: string[] = []
+  const pay = async (name: string, due: Due) => {
+    await groups(due)
+    settled.push(name)
+  }
+  const all = Array.from({ length: 600 }, () => pay("large", large.due()))
+  await Promise.all([...all, pay("small", small.due())])
+  // it goes with the second statement: one of a hundred was under way
+  expect(settled.indexOf("small")).toBeLessThan(250)
+})
+
+test("a charge that is a mistake fails alone: those that came with it are paid", async () => {
+  const [mine, theirs] = [await somePayer(), await somePayer()]
+  const foreign: Due = { ...mine.due(), keyId: theirs.due().keyId }
+  const tooMuch = mine.due(2 ** 40)
+  const outcomes = await Promise.all(
+    [mine.due(), foreign, theirs.due(), mine.due(), tooMuch, mine.due()].map((due) =>
+      groups(due).then(
+        ({ refused }) => refused ?? "paid",
+        (error: { code: string }) => error.code,
+      ),
+    ),
+  )
+  expect(outcomes).toEqual(["paid", "P0002", "paid", "paid", "22003", "paid"])
+  expect([(await readCredits(sql, mine.due())).used, (await readCredits(sql, theirs.due())).used]).toEqual([3, 1])
+})
+
+test("a database that does not answer fails all of them, and the next are charged", async () => {
+  const { due } = await somePayer()
+  let away = true
+  const broken = new Proxy(sql, {
+    apply(target, self, args) {
+      if (away && String(args[0]?.raw?.join("")).includes("charge_all(")) {
+        return Promise.reject(Object.assign(new Error("cut"), { code: "CONNECTION_CLOSED" }))
+      }
+      return Reflect.apply(target, self, args)
+    },
+  })
+  const together = createChargeGroups(broken)
+  const errors = await Promise.all(Array.from({ length: 20 }, () => errorOf(together(due()))))
+  expect(errors.map((error) => (error as { code: string }).code)).toEqual(Array(20).fill("CONNECTION_CLOSED"))
+  away = false
+  expect((await together(due())).credits.used).toBe(1)
+})
+
+test("nobody waits for ever behind a statement that never comes back", async () => {
+  const { due } = await somePayer()
+  let lost = false
+  const silent = new Proxy(sql, {
+    apply(target, self, args) {
+      if (!lost && String(args[0]?.raw?.join("")).includes("charge_all(")) {
+        lost = true
+        return new Promise(() => {})
+      }
+      return Reflect.apply(target, self, args)
+    },
+  })
+  const together = createChargeGroups(silent)
+  void together(due())
+  expect((await together(due())).credits.used).toBe(1)
+})
+
+describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () => {
+  test("postgres: keeps its own charges waiting, and no other's; released, they are paid", async () => {
+    const [held, free] = [await somePayer(), await somePayer()]
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+    const holding = sql.begin(async (tx) => {
+      await charge(tx, held.due(5))
+      lock()
+      await released
+    })
+    await locked
+    let waiting = 20
+    const stuck = Array.from({ length: 20 }, () => groups(held.due()).finally(() => waiting--))
+    for (let round = 0; round < 5; round++) {
+      const others = await Promise.all(Array.from({ length: 30 }, () => groups(free.due())))
+      expect(others.every(({ refused }) => refused === null)).toBe(true)
+    }
+    expect(waiting).toBe(20)
+    release()
+    await holding
+    await Promise.all(stuck)
+    expect((await readCredits(sql, held.due())).used).toBe(25)
+  })
+
+  test("postgres: two processes with the same workspaces pay each other's way exactly", async () => {
+    const payers = await Promise.all(Array.from({ length: 12 }, () => somePayer({ credits: 50 })))
+    const other = createChargeGroups(sql)
+    const paid = await Promise.all(
+      Array.from({ length: 1_200 }, (_, i) => (i % 2 ? groups : other)(payers[i % 12]!.due())),
+    )
+    expect(paid.filter(({ refused }) => refused === null)).toHaveLength(12 * 50)
+    for (const { due } of payers) expect(await readCredits(sql, due())).toMatchObject({ used: 50, remaining: 0 })
+  })
+})
+
+const means = fc.record({
+  credits: fc.nat({ max: 120 }),
+  pack: fc.nat({ max: 40 }),
+  monthlyBudget: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+})
+const charges = fc.array(fc.record({ payer: fc.nat({ max: 3 }), cost: fc.integer({ min: 1, max: 30 }) }), {
+  minLength: 20,
+  maxLength: 60,
+})
+
+test("whatever comes together: what is paid adds up, and only what did not fit is refused", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, wanted) => {
+      const payers = await Promise.all(four.map(somePayer))
+      const answers = await Promise.all(
+        wanted.map(async ({ payer, cost }) => ({ payer, cost, ...(await groups(payers[payer]!.due(cost))) })),
+      )
+      for (const [at, { due }] of payers.entries()) {
+        await expectExact(
+          due(),
+          answers.filter(({ payer }) => payer === at),
+          four[at]!,
+        )
+      }
+    }),
+    { seed: 20261123, numRuns: 25 },
+  )
+})
+
+async function expectExact(
+  due: Due,
+  answers: (ChargeResult & { cost: number })[],
+  { credits, pack, monthlyBudget }: Means,
+) {
+  const paid = answers.filter(({ refused }) => refused === null).reduce((sum, { cost }) => sum + cost, 0)
+  const [books] = await sql`
+    select a.used, a.from_pack, a.pack, k.used as key_used,
+      (select coalesce(sum(cost), 0)::bigint from ledger where workspace_id = a.workspace_id) as cost,
+      (select coalesce(sum(from_pack), 0)::bigint from ledger where workspace_id = a.workspace_id) as ledger_pack
+    from account a
+    join key_month k on k.workspace_id = a.workspace_id
+    where a.workspace_id = ${due.workspaceId}`
+  const fromPack = Math.max(0, paid - credits)
+  expect(books).toEqual({
+    used: paid,
+    from_pack: fromPack,
+    pack: pack - fromPack,
+    key_used: paid,
+    cost: paid,
+    ledger_pack: fromPack,
+  })
+  const budgetLeft = (monthlyBudget ?? Number.POSITIVE_INFINITY) - paid
+  for (const { refused, cost } of answers) {
+    if (refused === "credits_exhausted") expect(cost).toBeGreaterThan(credits + pack - paid)
+    if (refused === "key_budget_reached") expect(cost).toBeGreaterThan(budgetLeft)
+  }
+}

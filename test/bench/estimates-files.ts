@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs"
+import type { LevelFit } from "../../src/formulas/estimates/level-fit.ts"
+import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../formulas/estimates/play-apps.ts"
+
+const COLUMNS = "set,scraped,app_id,category,rating,ratings,installs,free,price_usd,ads,iap,released,updated".split(",")
+
+/** Rows of the tests: apps with ten ratings and more that nothing is fitted on, and both rows of those that are there twice. */
+export function cutOf(path: string, apps: readonly PlayApp[]): string {
+  const kept = new Set([...ratedOnce(apps).filter(isLeftOut), ...appsTwice(apps)].map(({ id }) => id))
+  const [head, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)
+  const names = (head as string).split(",")
+  const at = COLUMNS.map((name) => names.indexOf(name))
+  const rows = lines.map((line) => line.split(",")).filter((row) => kept.has(row[names.indexOf("app_id")] as string))
+  return `${[COLUMNS, ...rows.map((row) => at.map((column) => row[column]))].map((row) => row.join(",")).join("\n")}\n`
+}
+
+/** The text of src/formulas/estimates/level-fit.ts. */
+export function levelFitFile({ intercept, features }: LevelFit, apps: number): string {
+  const lines = Object.entries(features).map(
+    ([name, [mean, weight]]) => `    ${JSON.stringify(name)}: [${digits(mean)}, ${digits(weight)}],`,
+  )
+  return `/** A fit by the names of its features, as it is kept. */
+export interface LevelFit {
+  intercept: number
+  /** Feature: its mean among the examples, its weight. */
+  features: Record<string, readonly [mean: number, weight: number]>
+}
+
+/** As \`bun test/bench/estimates.ts fit\` prints it: ${apps.toLocaleString("en")} apps of July 2020 and June 2021. */
+export const LEVEL_FIT: LevelFit = {
+  intercept: ${digits(intercept)},
+  features: {
+${lines.join("\n")}
+  },
+}
+`
+}
+
+function digits(value: number): string {
+  return String(Number(value.toPrecision(5)))
+}

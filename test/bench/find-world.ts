@@ -1,0 +1,75 @@
+import type { Sql } from "../../src/database/types.ts"
+import { rebuildAppTexts } from "../../src/observations/derived/app-texts.ts"
+import { deriveChartNow } from "../../src/observations/derived/chart-now.ts"
+import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
+
+/** Genres with their four lists: 28 of them are a storefront's 112. */
+export const GENRES = ["36", ...Array.from({ length: 27 }, (_, i) => String(6_000 + i))]
+const DEPTH = 140
+/** Apps that a genre has in the world: a third of a list is of its first 400, which chart everywhere. */
+const OF_GENRE = 11_000
+export const PUBLISHERS = 40_000
+
+/** A word of names: two in a hundred apps have the most frequent of them, one in 5,000 the least. */
+export const wordAt = (place: number) => `w${Math.floor(20 * 100 ** place)}x`
+
+/** A market of so many storefronts as it stands today, without the readings of before. Gives its places. */
+export async function makeMarket(sql: Sql, storefronts: number, today: string): Promise<number> {
+  const codes = ["us", ...STOREFRONTS.filter((code) => code !== "us")].slice(0, storefronts)
+  await sql`select open_month(${today})`
+  for (let genre = 0; genre < GENRES.length; genre++) {
+    await sql`
+      insert into store_app (platform, store_id, developer, developer_id)
+      select 'ios', (100000000 + (i::bigint * 7919) % 1000000007)::text, 'Maker ' || i % ${PUBLISHERS}::int,
+        (500000 + i % ${PUBLISHERS}::int)::text
+      from generate_series(${genre * OF_GENRE}::int, ${(genre + 1) * OF_GENRE - 1}::int) i`
+    await sql`
+      insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
+      select id, 'us', false, concat_ws(' ', 'w' || floor(20 * 100 ^ (id % 10007 * 7919 % 10007 / 10007.0)) || 'x',
+          'w' || floor(20 * 100 ^ (id % 10009 * 4729 % 10009 / 10009.0)) || 'x', id), now(), 0
+      from store_app
+      where id > ${genre * OF_GENRE}`
+  }
+  await sql`
+    insert into chart (platform, storefront, device, chart, genre, first_day, last_day)
+    select 'ios', s, k.device, k.chart, g, ${today}::date - 300, ${today}
+    from unnest(${codes}::text[]) with ordinality s (s, n)
+    cross join unnest(${GENRES}::text[]) g
+    cross join (values ('iphone', 'free'), ('iphone', 'paid'), ('iphone', 'grossing'), ('ipad', 'free')) k (device, chart)
+    order by s.n, g`
+  for (const code of codes) {
+    await sql`
+      insert into chart_results (chart_id, day, source, seen_at, depth, complete, parser, origin, sha256, app_ids)
+      select c.id, ${today}, 10, ${`${today}T06:00:00Z`}, 200, true, 1, 'own', '', r.ids
+      from chart c
+      cross join lateral (
+        select array_agg(1 + array_position(${GENRES}::text[], c.genre) * ${OF_GENRE}::int - ${OF_GENRE}::int + place order by i) as ids
+        from (
+          select i, case when i % 3 = 0 then (c.id * 5 + i) % 400 else 400 + (c.id * 977 + i * 53) % ${OF_GENRE - 400}::int end as place
+          from generate_series(1, ${DEPTH}::int) i
+        ) p
+      ) r
+      where c.storefront = ${code}`
+    await sql`
+      insert into app_first_seen (app_id, storefront, day, baseline, chart_id)
+      select u.app_id, c.storefront, ${today}::date - case when u.app_id % 10 < 7 then 300 else (u.app_id * 31) % 299 end,
+        u.app_id % 10 < 7, min(c.id)
+      from chart c
+      join chart_results r on r.chart_id = c.id
+      cross join lateral unnest(r.app_ids) u (app_id)
+      where c.storefront = ${code}
+      group by u.app_id, c.storefront`
+    const charts = await sql<{ id: number }[]>`select id from chart where storefront = ${code} order by id`
+    await sql.begin((tx) =>
+      deriveChartNow(
+        tx,
+        charts.map(({ id }) => id),
+      ),
+    )
+  }
+  await rebuildAppTexts(sql, async () => {})
+  for (const table of ["store_app", "store_app_name", "chart", "chart_now", "app_first_seen", "app_text"])
+    await sql`analyze ${sql(table)}`
+  const [row] = await sql<{ places: number }[]>`select sum(length(apps) / 4)::int as places from chart_now`
+  return row!.places
+}

@@ -1,0 +1,97 @@
+// bun test/bench/find.ts [STOREFRONTS] — hive_find_apps over a market of 77 storefronts with 112 lists of 140 places each (1.2 million),
+// by every kind of question one at a time, then all kinds mixed, 32 at once, through the whole service. Fails where 19 of 20
+// mixed calls take more than 50 ms. With DATABASE_URL on that server; else embedded, where 8 storefronts (125,000 places) are asked
+// one at a time, and may take 150 ms.
+import { openHouse, PUBLIC_URL } from "../house.ts"
+import { GENRES, makeMarket, PUBLISHERS, wordAt } from "./find-world.ts"
+import { scratchOn } from "./scratch.ts"
+
+const SERVER = process.env.DATABASE_URL
+const TODAY = new Date().toISOString().slice(0, 10)
+const STOREFRONTS = Number(process.argv[2] ?? (SERVER ? 77 : 8))
+const AT_ONCE = SERVER ? 32 : 1
+const MOST_MS = SERVER ? 50 : 150
+const SECONDS = Number(process.env.SECONDS ?? 15)
+
+const { sql, remove } = await scratchOn(SERVER, 10)
+const began = performance.now()
+const places = await makeMarket(sql, STOREFRONTS, TODAY)
+console.log(`${places} places in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+const house = openHouse({ sql })
+const overrides = { credits: 1e9, ratePerSecond: 1e6 }
+const keys = await Promise.all(
+  Array.from({ length: 8 }, async () =>
+    house.key(await house.workspace({ plan: "enterprise", explorer: true, overrides })),
+  ),
+)
+const codes = (await sql<{ storefront: string }[]>`select distinct storefront from chart order by 1`).map(
+  (row) => row.storefront,
+)
+
+let seed = 20_261_101
+function any(below: number): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+  return Math.floor((seed / 2 ** 31) * below)
+}
+const one = <T>(of: readonly T[]): T => of[any(of.length)]!
+const some = (of: readonly string[], most: number) =>
+  [...new Set(Array.from({ length: 1 + any(most) }, () => one(of)))].join()
+const word = () => wordAt(any(1_000) / 1_000)
+const five = () => [0, 1, 2, 3, 4].map((i) => codes[(any(codes.length) + i * 13) % codes.length]).join()
+
+/** Every kind of question, by what it filters. */
+const KINDS: Record<string, () => string> = {
+  "a genre's list": () =>
+    `genre=${one(GENRES)}&kind=${one(["free", "paid", "grossing", "ipad"])}&country=${one(codes)}`,
+  "genres in storefronts": () => `genre=${some(GENRES, 3)}&country=${five()}`,
+  "a kind in storefronts": () =>
+    `kind=${one(["free", "paid"])}&country=${five()}&rankMin=${1 + any(50)}&rankMax=${60 + any(80)}`,
+  "released, a storefront": () => `released=${1 + any(9)}&country=${one(codes)}`,
+  "released, five": () => `released=${1 + any(9)}&country=${five()}`,
+  "two words": () => `text=w2+${word()}&country=${one(codes)}`,
+  "a word, five": () => `text=${word()}&country=${five()}`,
+  "a publisher": () => `publisher=${500_000 + any(PUBLISHERS)}&country=${five()}`,
+  "revenue, a storefront": () => `revenueMin=1000&country=${one(codes)}`,
+  "growth and released, five": () => `growthMin=5&released=3&country=${five()}`,
+  "five storefronts, all lists": () => `country=${five()}`,
+  "the same, a deep page": () => `country=${five()}&limit=50&page=${1 + any(200)}`,
+  "200 apps a page": () => `kind=free&country=${one(codes)}&limit=200&page=${1 + any(5)}`,
+}
+
+async function ask(query: string, key: string): Promise<number> {
+  const started = performance.now()
+  const request = new Request(`${PUBLIC_URL}/v1/hive/find?${query}`, { headers: { authorization: `Bearer ${key}` } })
+  const response = await house.app.fetch(request, "127.0.0.1")
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${query}: ${response.status} ${text}`)
+  return performance.now() - started
+}
+
+function spread(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)} ms`
+}
+const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
+
+let slowest = 0
+for (const [what, question] of Object.entries(KINDS)) {
+  for (let i = 0; i < 20; i++) await ask(question(), keys[0]!)
+  const times: number[] = []
+  for (let i = 0; i < 100; i++) times.push(await ask(question(), keys[0]!))
+  slowest = Math.max(slowest, p95(times))
+  console.log(`${what}: ${spread(times)}`)
+}
+
+const mixed: number[] = []
+const until = performance.now() + SECONDS * 1_000
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async (_, i) => {
+    while (performance.now() < until) mixed.push(await ask(one(Object.values(KINDS))(), keys[i % keys.length]!))
+  }),
+)
+console.log(`mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second`)
+await remove()
+const reached = SERVER ? p95(mixed) : slowest
+console.log(`${reached.toFixed(1)} of ${MOST_MS} ms`)
+process.exit(reached <= MOST_MS ? 0 : 1)

@@ -1,0 +1,52 @@
+// How long the one thread that answers was held: the processor time of single turns of its event loop. On Linux.
+import { dlopen } from "bun:ffi"
+
+const { clock_gettime: readClock } = dlopen("libc.so.6", {
+  clock_gettime: { args: ["i32", "ptr"], returns: "i32" },
+}).symbols
+const THREAD_CPUTIME = 3
+const time = new BigInt64Array(2)
+
+/** Milliseconds of a fixed piece of work on this machine, now: what holds are told in, so that machines can be compared. */
+export function unitMs(): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 30; round++) {
+    const began = processorMs()
+    JSON.parse(WORK)
+    JSON.stringify(PARSED)
+    least = Math.min(least, processorMs() - began)
+  }
+  return least
+}
+
+const PARSED = Array.from({ length: 1_000 }, (_, i) => ({ term: `keyword ${i}`, rank: i % 30, day: "2025-11-20" }))
+const WORK = JSON.stringify(PARSED)
+
+/** The longest turn of the event loop while some work is under way, milliseconds; nobody else's time on the core counts. */
+export async function longestHold(work: () => Promise<unknown>): Promise<number> {
+  let [isOver, longest] = [false, 0]
+  const turn = (before: number) => {
+    const now = processorMs()
+    longest = Math.max(longest, now - before)
+    if (!isOver) setImmediate(turn, now)
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  setImmediate(turn, processorMs())
+  try {
+    await work()
+  } finally {
+    // the turn in which it ends counts too
+    await new Promise((resolve) => setImmediate(resolve))
+    isOver = true
+  }
+  return longest
+}
+
+/**
+ * Of this thread alone: a database in a thread of its own and the collector's helpers hold nobody up. process.threadCpuUsage
+ * counts in whole ticks.
+ */
+function processorMs(): number {
+  readClock(THREAD_CPUTIME, time)
+  return Number(time[0]) * 1_000 + Number(time[1]) / 1e6
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import createClient from "openapi-fetch"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { sharing } from "../links/share-scene.ts"
+import type { components, paths } from "./api.d.ts"
+import { documentForTypes } from "./document.ts"
+
+type App = components["schemas"]["App"]
+type Write = paths["/actions"]["post"]["requestBody"]["content"]["application/json"]
+type Preview = components["schemas"]["PreviewActionAnswer"]
+
+describe("a client generated from the document", () => {
+  let house: House
+  let server: ReturnType<typeof Bun.serve>
+  let api: ReturnType<typeof createClient<paths>>
+  let app: string
+
+  beforeAll(async () => {
+    house = openHouse({ sql: await freshDatabase() })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    const on = await sharing(house, { name: "Tea", keywords: ["tea"] })
+    await on.measure("tea", 0, 7)
+    app = on.app
+    api = createClient<paths>({
+      baseUrl: `${server.url.origin}/v1`,
+      headers: { authorization: `Bearer ${on.writer.key}` },
+    })
+  })
+  afterAll(() => server.stop(true))
+
+  test("is made from the document that is served now", () => {
+    const types = readFileSync(join(import.meta.dirname, "api.d.ts"), "utf8")
+    const [, made] = /sha256 of the document: (\w+)/.exec(types) ?? []
+    expect(made, "test/client/generate writes the types anew").toBe(hash("sha256", `${documentForTypes()}\n`, "hex"))
+  })
+
+  test("reads apps and ranks by their named shapes", async () => {
+    const { data, error } = await api.GET("/apps")
+    expect(error).toBeUndefined()
+    const first: App | undefined = data!.apps.find(({ id }) => id === app)
+    expect(first?.countries).toEqual(["us"])
+    const ranks = await api.GET("/apps/{appId}/keywords", {
+      params: { path: { appId: app }, query: { country: "us" } },
+    })
+    const [keyword] = ranks.data!.keywords as [components["schemas"]["Keyword"]]
+    // rank is number | null: a client that forgets the null does not compile
+    const rank: number = keyword.rank ?? Number.NaN
+    expect([keyword.term, keyword.measured, rank]).toEqual(["tea", true, 7])
+  })
+
+  test("is told of a refusal by the code and its problems", async () => {
+    const { error, response } = await api.GET("/apps/{appId}/keywords", {
+      params: { path: { appId: app }, query: { country: "zz" } },
+    })
+    expect([response.status, error?.error]).toEqual([400, "bad_country"])
+  })
+
+  test("writes with the arguments of the action that it names, and knows its answer by that name", async () => {
+    const { data } = await api.POST("/actions", {
+      body: { action: "add_keywords", args: { appId: app, keywords: ["green tea"] } },
+    })
+    const preview = data as Preview
+    if (preview.action !== "add_keywords") throw new Error(preview.action)
+    // narrowed by its name to keywords by storefronts
+    expect(preview.preview.after.tracked).toEqual([{ countries: ["us"], keywords: ["green tea"] }])
+    const { data: outcome } = await api.POST("/actions/confirm", { body: { confirmToken: preview.confirmToken } })
+    if (outcome?.action !== "add_keywords") throw new Error(outcome?.action)
+    expect(outcome.result?.added).toEqual(["green tea"])
+    expect([outcome.status, outcome.credits]).toEqual(["applied", 1])
+  })
+
+  test("does not compile with an argument of another action", async () => {
+    // @ts-expect-error remove_rivals takes rivals, not keywords
+    const args: Extract<Write, { action: "remove_rivals" }>["args"] = { appId: app, keywords: [] }
+    const { error } = await api.POST("/actions", { body: { action: "remove_rivals", args } })
+    expect(error?.error).toBe("invalid_arguments")
+  })
+})

@@ -1,0 +1,42 @@
+type Json = Record<string, unknown>
+
+/**
+ * The document with every object closed: answers may gain fields, so the document leaves them open, but in a test one that
+ * nobody declared is a mistake. A shape that others extend stands beside it open, for them.
+ */
+export function closed<D extends { components: { schemas: Record<string, object> } }>(document: D): D {
+  const schemas = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+    [name, closedShape(schema as Json)],
+    [`Open.${name}`, opened(schema as Json)],
+  ])
+  const rest = closedIn({ ...document, components: { ...document.components, schemas: {} } })
+  return { ...rest, components: { ...rest.components, schemas: Object.fromEntries(schemas) } } as D
+}
+
+function closedShape(schema: Json): Json {
+  const shape = opened(schema)
+  if (Array.isArray(schema.allOf)) return { ...shape, unevaluatedProperties: false }
+  return schema.properties && schema.additionalProperties === undefined
+    ? { ...shape, additionalProperties: false }
+    : shape
+}
+
+/** What it is made of is closed, itself it is not. */
+function opened({ allOf, ...schema }: Json): Json {
+  const held = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedIn(value)]))
+  return Array.isArray(allOf) ? { allOf: allOf.map(part), ...held } : held
+}
+
+function part(one: Json): Json {
+  return typeof one.$ref === "string"
+    ? { $ref: one.$ref.replace("#/components/schemas/", "#/components/schemas/Open.") }
+    : opened(one)
+}
+
+function closedIn<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(closedIn) as T
+  const isShape = "allOf" in value || ("properties" in value && "type" in value)
+  if (isShape) return closedShape(value as Json) as T
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, closedIn(held)])) as T
+}

@@ -1,0 +1,25 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { json } from "../../src/database/json.ts"
+import { appmeter, removeFolders, scratch } from "./child.ts"
+import { inFolder } from "./filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+test("whoever adds an app is told whether its keywords are read now, and where not, why", async () => {
+  const DATA_DIR = scratch()
+  const add = async (id: string, ...more: string[]) =>
+    (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...more], { env: { DATA_DIR } })).err
+  await appmeter(["workspace", "create", "own"], { env: { DATA_DIR } })
+  expect(await add("1000000001", "--keyword", "tea")).toContain(
+    "its keywords are not read in us on ios, us on android: no process that reads the stores is running",
+  )
+  expect(await add("1000000002")).not.toContain("keywords are")
+  const reads = [{ kind: "search", platform: "ios", upstream: "apps.apple.com", storefronts: null }]
+  await inFolder(DATA_DIR, async (sql) => {
+    await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
+  })
+  const told = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
+  expect(told).toContain("its keywords are read now in us on ios, de on ios")
+  expect(told).toContain("not read in us on android, de on android: its sources are switched off")
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Finding } from "../../src/commands/doctor/finding.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import type { Database, Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { marketPlanOf } from "../../src/measuring/market-plan.ts"
+import { record } from "../../src/observations/record.ts"
+import { followMarket } from "../../src/tracking/market.ts"
+import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
+import { charted } from "../observations/charted.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { appmeter, dataFolder, removeFolders } from "./child.ts"
+import { emptied, standingIn } from "./measured-scene.ts"
+
+setDefaultTimeout(60_000)
+
+let held: Database
+let sql: Sql
+let DATA_DIR: string
+let stores: ReplayServer
+
+beforeAll(async () => {
+  ;({ DATA_DIR } = await dataFolder())
+  held = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
+  sql = held.sql
+  stores = replayServer()
+})
+beforeEach(async () => {
+  await emptied(sql)
+  await followMarket(sql, [])
+})
+afterAll(async () => {
+  await stores.stop()
+  await held.close()
+  removeFolders()
+})
+
+async function doctor(env: Record<string, string> = {}) {
+  const { out } = await appmeter(["doctor", "--json"], {
+    env: { MEASURE: "yes", DATA_DIR, UPSTREAM_URLS: standingIn(stores), ...env },
+  })
+  const { findings } = JSON.parse(out) as { findings: Finding[] }
+  const of = (thing: string) => findings.find((one) => one.thing === thing)
+  return { market: of("market"), things: findings.map(({ thing }) => thing) }
+}
+
+const whole = (...storefronts: string[]) => storefronts.map((storefront) => ({ storefront, genres: CHART_GENRES }))
+
+describe("doctor says what MARKET asks", () => {
+  test("empty: nothing", async () => {
+    const { market, things } = await doctor()
+    expect(market).toMatchObject({ state: "ok", says: "MARKET is empty: no storefront is followed, 0 requests a day" })
+    expect(things).not.toContain("itunes.apple.com")
+  })
+
+  test("before the first start by lists that were not read yet, then by the apps that stand on them", async () => {
+    const MARKET = "us:36+6015"
+    expect((await doctor({ MARKET })).market).toMatchObject({
+      state: "ok",
+      says: "us: 8 lists and 16 look-ups of 800 apps a day, reckoned by 100 apps on each of 8 lists that were not read yet; 25 requests a day, 0.1 % of the 28800 that may be asked of itunes.apple.com",
+    })
+    await followMarket(sql, [{ storefront: "us", genres: ["36", "6015"] }])
+    const ids = (from: number) => Array.from({ length: 60 }, (_, at) => String(700_000 + from + at))
+    const lists = ["free", "paid", "grossing"].flatMap((chart) => ["36", "6015"].map((genre) => ({ chart, genre })))
+    const all = [...lists, ...["36", "6015"].map((genre) => ({ chart: "free", genre, device: "ipad" as const }))]
+    const readings = all.map((rest, at) => charted(new Date().toISOString(), ids(at * 20), rest as object))
+    expect((await record(sql, readings)).recorded).toBe(8)
+    const { market, things } = await doctor({ MARKET, UPSTREAM_GAPS_MS: "itunes.apple.com=86400" })
+    expect(market).toMatchObject({
+      state: "ok",
+      says: "us: 8 lists and 4 look-ups of 200 apps a day; 13 requests a day, 1.3 % of the 1000 that may be asked of itunes.apple.com",
+    })
+    // what is read for it alone is asked of that host alone
+    expect(things.filter((thing) => thing.endsWith(".com"))).toEqual(["itunes.apple.com"])
+  })
+
+  test("more than may be asked, a source that is off, and another MARKET than the server's are warned of", async () => {
+    const slow = { MARKET: "us,gb", UPSTREAM_GAPS_MS: "itunes.apple.com=3600000" }
+    expect((await doctor(slow)).market).toMatchObject({
+      state: "warning",
+      fix: expect.stringContaining("MARKET=us:36"),
+    })
+    expect((await doctor({ MARKET: "us", SOURCES_OFF: "apple-charts" })).market).toMatchObject({
+      state: "warning",
+      says: expect.stringMatching(/; of apple-charts nothing is asked$/),
+    })
+    await followMarket(sql, whole("gb", "de"))
+    expect((await doctor({ MARKET: "us" })).market).toMatchObject({
+      state: "warning",
+      says: "the process that started last follows de, gb, 673 requests a day; MARKET here is us",
+    })
+    expect((await doctor({ MARKET: "gb,de" })).market).toMatchObject({ state: "ok" })
+  })
+})
+
+describe("ten storefronts", () => {
+  const ten = (known: { read: number; apps: number }) =>
+    marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...known })))
+
+  test("are planned with at most 4,200 requests a day, before the first pass and by what recorded storefronts show", () => {
+    expect(ten({ read: 0, apps: 0 })).toMatchObject({ lists: 1_120, unread: 1_120, requests: 3_361 })
+    // 50 lists of a storefront, 100 places each, were recorded with 4,655 to 4,867 apps
+    expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
+    // three times as many on all 112 lists
+    expect(ten({ read: 112, apps: 15_000 })).toEqual({
+      lists: 1_120,
+      unread: 0,
+      apps: 150_000,
+      lookUps: 3_000,
+      requests: 4_121,
+    })
+  })
+})

@@ -1,0 +1,72 @@
+import { hash } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
+import { record } from "../../src/observations/record.ts"
+import type { AppsObservation, DeveloperAppsObservation, ListingObservation } from "../../src/observations/types.ts"
+import { charted } from "../observations/charted.ts"
+import { reading } from "../observations/measured.ts"
+import { reviewed } from "../observations/reviewed.ts"
+import { forgetSearches } from "../operations/hive/searched.ts"
+
+const DAY_MS = 86_400_000
+
+/** What the samples of the Hive ask about, as the stores showed it today and yesterday. */
+export async function makeMarket(sql: Sql): Promise<void> {
+  const list = { source: "apple-charts", genre: "6012" } as const
+  await record(sql, [
+    charted(new Date(Date.now() - DAY_MS).toISOString(), ["9990000101", "9990000102"], list),
+    charted(new Date().toISOString(), ["9990000102", "9990000101", "9990000214"], list),
+    page("9990000101", ["9990000102", "9990000103"]),
+    lookedUp("9990000102", "Daybook Garden"),
+    sells("9990009001", ["9990000101"]),
+    reviewed(new Date().toISOString(), [{ id: "736" }], {
+      storeId: "9990000101",
+      end: { pages: 1, complete: true, empty: false },
+    }),
+    reading("journal", new Date().toISOString(), ["9990000102", "9990000101"], {
+      source: "apple-web-search",
+      depth: 10,
+    }),
+  ])
+  const term = { platform: "ios", storefront: "us", term: "journal" } as const
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [term], new Date()))
+}
+
+/** Nobody ever read any of it. */
+export async function forgetMarket(sql: Sql): Promise<void> {
+  for (const table of READ) await sql`delete from ${sql(table)}`
+  await forgetSearches(sql)
+}
+
+const READ = [
+  "developer_shelf", "chart_now", "storefront_now", "app_first_seen", "chart_first_seen", "app_storefront", "rating_count", "chart_place", "chart_results", "chart", "listing_run", "listing_content", "review_day", "review_feed", "review_read",
+  "review_version", "store_app_name", "app_text", "name_search",
+] // biome-ignore format: a list to scan
+
+function lookedUp(id: string, name: string): AppsObservation {
+  const apps = [{ id, name, version: "1.0", price: 0, currency: "USD", ratings: 12, rating: 4.5 }]
+  const read = { kind: "apps", source: "itunes-lookup", platform: "ios", storefront: "us", asked: [id], apps } as const
+  return { ...read, ...seenNow(read) } as unknown as AppsObservation
+}
+
+function sells(developerId: string, ids: readonly string[]): DeveloperAppsObservation {
+  const apps = ids.map((id) => ({ id, name: `App ${id}`, developerId }))
+  const read = {
+    kind: "developer",
+    source: "itunes-developer",
+    platform: "ios",
+    storefront: "us",
+    developerId,
+  } as const
+  return { ...read, apps, complete: true, ...seenNow(read) } as unknown as DeveloperAppsObservation
+}
+
+function page(id: string, similar: string[]): ListingObservation {
+  const listing = { name: `App ${id}`, similar: similar.map((id) => ({ id, name: `App ${id}` })) }
+  const read = { kind: "listing", source: "apple-app-page", platform: "ios", storefront: "us", id, listing } as const
+  return { ...read, ...seenNow(read) } as ListingObservation
+}
+
+function seenNow(read: object) {
+  return { seenAt: new Date(), parser: 1, origin: "own", sha256: hash("sha256", JSON.stringify(read), "buffer") }
+}

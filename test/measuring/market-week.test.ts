@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Sql } from "../../src/database/types.ts"
+import { readChartMovers } from "../../src/history/chart-movers.ts"
+import type { Log } from "../../src/log.ts"
+import { OutboundProblem } from "../../src/outbound/problem.ts"
+import { openStoreReading } from "../../src/process/store-reading.ts"
+import { followMarket } from "../../src/tracking/market.ts"
+import { addDays, dayOf } from "../../src/vocabulary/days.ts"
+import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
+import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
+import { freshDatabase } from "../database.ts"
+import { until } from "../jobs/platform.ts"
+import { cases } from "../long.ts"
+import { fixture } from "../sources/parsed.ts"
+import { type Asked, type ReplayServer, replayServer } from "../sources/replay.ts"
+import { chartFeed } from "./public-pages.ts"
+import { lookupAnswer, type ShownApp } from "./store-pages.ts"
+
+setDefaultTimeout(600_000)
+
+const MARKET = ["gb", "us"]
+const GENRES = CHART_GENRES.slice(0, cases(4, 8))
+const PLACES = cases(40, 60)
+const DAYS = Array.from({ length: 7 }, (_, at) => addDays(dayOf(new Date()), at - 7))
+const FEEDS = {
+  topfreeapplications: ["iphone", "free"],
+  toppaidapplications: ["iphone", "paid"],
+  topgrossingapplications: ["iphone", "grossing"],
+  topfreeipadapplications: ["ipad", "free"],
+} as const
+
+const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+const logged: string[] = []
+const log: Log = (level, event, fields) => {
+  if (level === "error" || level === "warn") logged.push(`${event} ${fields?.reason ?? ""}`)
+}
+
+let sql: Sql
+let stores: ReplayServer
+/** The day that the stores show, and by the clock of which they are read. */
+let today = DAYS[0] as string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  stores = replayServer()
+  stores.on("itunes.apple.com", "/", ({ url }) => {
+    const place = url.searchParams.get("country") ?? url.searchParams.get("cc") ?? url.pathname.split("/")[1]
+    if (url.pathname.endsWith("/ws/genres")) return new Response(genresOf(place as string))
+    if (url.pathname === "/lookup") return lookupAnswer((url.searchParams.get("id") ?? "").split(",").map(shown))
+    return chartFeed(url, standing(nameOf(url), today).map(String).map(shown))
+  })
+})
+afterAll(async () => {
+  await stores.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const genresOf = (storefront: string) => fixture("apple-genres-us.json").replaceAll("/us/", `/${storefront}/`)
+
+const shown = (id: string): ShownApp => ({ id, name: `App ${id}`, ratings: Number(id) % 10_000 })
+
+/** "us iphone free 6014", of the feed's address. */
+function nameOf(url: URL): string {
+  const [, storefront, , feed] = url.pathname.split("/")
+  const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1] ?? "36"
+  return [storefront, ...FEEDS[feed as keyof typeof FEEDS], genre].join(" ")
+}
+
+const NAMES = MARKET.flatMap((storefront) =>
+  Object.values(FEEDS).flatMap(([device, chart]) => GENRES.map((genre) => `${storefront} ${device} ${chart} ${genre}`)),
+)
+
+/** A number that looks random, and is the same for the same words. */
+function chance(...words: (string | number)[]): number {
+  let state = 2_166_136_261
+  for (const letter of words.join(" ")) state = Math.imul(state ^ letter.charCodeAt(0), 16_777_619) >>> 0
+  state = Math.imul(state ^ (state >>> 15), 2_246_822_519) >>> 0
+  return (state ^ (state >>> 13)) >>> 0
+}
+
+/**
+ * Who stands on a list on a day, by rank: some come and some go, also to come back, and most change places. Lists share
+ * apps, and storefronts do.
+ */
+function standing(name: string, day: string): number[] {
+  const at = DAYS.indexOf(day)
+  const first = 1_000_000 + (chance(name) % cases(20, 40)) * Math.floor(PLACES / 2)
+  const isAway = (id: number) => [at, at - 1].some((on) => chance(name, id, on) % 25 === 0)
+  return Array.from({ length: Math.ceil(PLACES * 1.3) }, (_, i) => first + i)
+    .filter((id) => !isAway(id))
+    .slice(0, PLACES)
+    .toSorted((a, b) => chance(a, name, Math.floor((at + a) / 3)) - chance(b, name, Math.floor((at + b) / 3)) || a - b)
+}
+
+const onLists = (storefront: string, day: string): Set<number> =>
+  new Set(NAMES.filter((name) => name.startsWith(storefront)).flatMap((name) => standing(name, day)))
+
+async function readDay(): Promise<Asked[]> {
+  const before = stores.requests.length
+  const reading = openStoreReading({
+    sql,
+    log,
+    now: () => new Date(`${today}T12:00:00Z`),
+    outbound: async () => {
+      throw new OutboundProblem("no_such_host")
+    },
+    settings: {
+      on: true,
+      // one after another: how many look-ups there are is told exactly
+      atOnce: 1,
+      egress: "main",
+      egressCountry: undefined,
+      sourcesOff: [],
+      gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 1])),
+      addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
+      raw: { folder, days: 14, megabytes: 100 },
+    },
+  })
+  reading.start()
+  try {
+    await until(async () => (await left()) === 0, 120_000)
+  } finally {
+    await reading.stop()
+  }
+  return stores.requests.slice(before)
+}
+
+async function left(): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n
+    from due
+    where next_at <= now() or lease is not null or measured_at is null`
+  return row!.n
+}
+
+/** What was asked: lists by name, and look-ups by storefront, each with its ids. */
+function sorted(requests: readonly Asked[]) {
+  const lookUps = requests.filter(({ url }) => url.pathname === "/lookup")
+  return {
+    lists: requests.filter(({ url }) => url.pathname.includes("/rss/")).map(({ url }) => nameOf(url)).sort(),
+    trees: requests.filter(({ url }) => url.pathname.endsWith("/ws/genres")).length,
+    lookUps: (storefront: string) =>
+      lookUps
+        .filter(({ url }) => url.searchParams.get("country") === storefront)
+        .map(({ url }) => (url.searchParams.get("id") as string).split(",").map(Number)),
+    hosts: [...new Set(requests.map(({ url }) => url.host))],
+  }
+} // biome-ignore format: a table of what was asked
+
+test("a fresh instance fills by itself: every list once, every app on them looked up once, in fifties", async () => {
+  await followMarket(
+    sql,
+    MARKET.map((storefront) => ({ storefront, genres: GENRES })),
+  )
+  const asked = sorted(await readDay())
+  expect(asked.lists).toEqual(NAMES.toSorted())
+  expect([asked.trees, asked.hosts]).toEqual([MARKET.length, ["itunes.apple.com"]])
+  for (const storefront of MARKET) {
+    const [lookUps, apps] = [asked.lookUps(storefront), onLists(storefront, today)]
+    expect(lookUps.flat().toSorted((a, b) => a - b)).toEqual([...apps].sort((a, b) => a - b))
+    expect(lookUps).toHaveLength(Math.ceil(apps.size / 50))
+  }
+  const looked = await sql<{ storefront: string; apps: number }[]>`
+    select storefront, count(*)::int as apps
+    from app_storefront
+    where source = 'itunes-lookup' and available
+    group by storefront
+    order by storefront`
+  expect([...looked]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
+})
+
+test("on six more days each request is made once, and who left is not looked up any longer", async () => {
+  for (const [at, day] of DAYS.entries()) {
+    if (at === 0) continue
+    today = day
+    // a day passes: each moment of the day stays apart from the others
+    await sql`update due set next_at = next_at - interval '29 hours'`
+    const asked = sorted(await readDay())
+    expect(asked.lists).toEqual(NAMES.toSorted())
+    expect([asked.trees, asked.hosts]).toEqual([0, ["itunes.apple.com"]])
+    for (const storefront of MARKET) {
+      const [held, apps] = [onLists(storefront, DAYS[at - 1] as string), onLists(storefront, day)]
+      const fresh = [...apps].filter((app) => !held.has(app))
+      expect(fresh.length).toBeGreaterThan(0)
+      const lookUps = asked.lookUps(storefront)
+      expect(lookUps.flat().toSorted((a, b) => a - b)).toEqual([...held, ...fresh].sort((a, b) => a - b))
+      expect(lookUps).toHaveLength(Math.ceil(held.size / 50) + Math.ceil(fresh.length / 50))
+    }
+  }
+  expect([...(await sql`select kind, failure from due where failures > 0`)]).toEqual([])
+  expect(logged).toEqual([])
+})
+
+interface Listed {
+  id: number
+  storefront: string
+  device: "iphone" | "ipad"
+  chart: "free" | "paid" | "grossing"
+  genre: string
+}
+
+test("the history is that of the seven days: each list once a day, who stood on it since when, and who moved", async () => {
+  const results = await sql<{ name: string; days: string[] }[]>`
+    select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name, array_agg(r.day::text order by r.day) as days
+    from chart c
+    join chart_results r on r.chart_id = c.id
+    group by c.id
+    order by c.id`
+  expect(new Map(results.map(({ name, days }) => [name, days]))).toEqual(new Map(NAMES.map((name) => [name, DAYS])))
+  expect(results).toHaveLength(NAMES.length)
+  const storeIds = new Map(
+    (await sql<{ id: number; storeId: number }[]>`select id, store_id::int as "storeId" from store_app`).map(
+      ({ id, storeId }) => [id, storeId],
+    ),
+  )
+  const idOf = (app: number) => storeIds.get(app) as number
+  const charts = await sql<Listed[]>`select id, storefront, device, chart, genre from chart order by id`
+  let newcomers = 0
+  for (const { id, ...key } of charts) {
+    const name = [key.storefront, key.device, key.chart, key.genre].join(" ")
+    const seen = await sql<{ app: number; day: string }[]>`
+      select app_id as app, day::text from chart_first_seen where chart_id = ${id}`
+    const firsts = new Map<number, string>()
+    for (const day of DAYS) for (const app of standing(name, day)) if (!firsts.has(app)) firsts.set(app, day)
+    expect(new Map(seen.map(({ app, day }) => [idOf(app), day]))).toEqual(firsts)
+    newcomers += [...firsts.values()].filter((day) => day !== DAYS[0]).length
+    for (const [at, day] of DAYS.entries()) {
+      const found = await readChartMovers(sql, { platform: "ios", ...key }, { day })
+      if (at === 0) expect([found?.against, found?.movers]).toEqual([null, null])
+      else expect(namedMoves(found?.movers, idOf)).toEqual(movesOf(standing(name, DAYS[at - 1]!), standing(name, day)))
+    }
+  }
+  expect(newcomers).toBeGreaterThan(NAMES.length)
+})
+
+type Moves = Record<"climbed" | "fell" | "entered" | "left", string[]>
+
+function namedMoves(movers: unknown, idOf: (app: number) => number): Moves {
+  const lines = (rows: { app: number; rank?: number; was?: number }[]) =>
+    rows.map(({ app, rank = 0, was = 0 }) => `${idOf(app)} ${was} ${rank}`).sort()
+  const { climbed, fell, entered, left } = movers as Record<keyof Moves, { app: number }[]>
+  return { climbed: lines(climbed), fell: lines(fell), entered: lines(entered), left: lines(left) }
+}
+
+/** The same, app by app: "app was rank", 0 for none. */
+function movesOf(before: readonly number[], after: readonly number[]): Moves {
+  const moves: Moves = { climbed: [], fell: [], entered: [], left: [] }
+  for (const app of new Set([...before, ...after])) {
+    const [was, rank] = [before.indexOf(app) + 1, after.indexOf(app) + 1]
+    if (was === rank) continue
+    const what = was === 0 ? "entered" : rank === 0 ? "left" : rank < was ? "climbed" : "fell"
+    // as many places were read on both days, so that who is missing stood below all of them
+    moves[what].push(`${app} ${was} ${rank}`)
+  }
+  for (const lines of Object.values(moves)) lines.sort()
+  return moves
+}

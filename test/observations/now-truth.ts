@@ -1,0 +1,101 @@
+import type { Sql } from "../../src/database/types.ts"
+
+interface Reading {
+  list: number
+  day: string
+  source: number
+  seenAt: Date
+  depth: number
+  complete: boolean
+  origin: string
+  ids: number[]
+}
+
+interface Figure {
+  list: number
+  metric: string
+  day: string
+  source: string
+  seenAt: Date
+  score: number | null
+  formula: number
+}
+
+/** What stands now of every list, gone by all that is stored, one row after the other. */
+export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
+  const readings = await sql<Reading[]>`
+    select list_id as list, day, source, seen_at as "seenAt", depth, complete, origin,
+      app_ids as ids
+    from search_results`
+  const figures = await sql<Figure[]>`
+    select list_id as list, metric, day, source, seen_at as "seenAt", score, formula
+    from keyword_metric`
+  const answers = Map.groupBy(
+    readings.filter(({ complete }) => complete),
+    ({ list }) => list,
+  )
+  const ranks = inOrder(answers).map(([list, rows]) => {
+    const { day, source, depth, seenAt, origin, ids } = rows.toSorted(betterReading)[0]!
+    return { list, day, source, depth, seenAt, origin, ids }
+  })
+  return {
+    ranks,
+    figures: inOrder(Map.groupBy(figures, ({ list }) => list)).map(([list, rows]) => figuresOf(list, rows)),
+  }
+}
+
+function inOrder<Row>(lists: Map<number, Row[]>): [number, Row[]][] {
+  return [...lists].sort(([one], [other]) => one - other)
+}
+
+function betterReading(one: Reading, other: Reading): number {
+  if (one.day !== other.day) return one.day > other.day ? -1 : 1
+  return one.source - other.source || other.depth - one.depth || +other.seenAt - +one.seenAt
+}
+
+function figuresOf(list: number, rows: readonly Figure[]): object {
+  const latest = (which: (row: Figure) => boolean) => {
+    const { score, day, seenAt, source } = rows.filter(which).sort(laterFigure)[0] ?? NONE
+    return { score, day, seenAt, source }
+  }
+  const calculated = (metric: string) => {
+    const { source: _source, ...figure } = latest((row) => row.metric === metric && row.formula > 0)
+    return figure
+  }
+  return {
+    list,
+    demand: calculated("demand"),
+    hints: calculated("hints"),
+    difficulty: calculated("difficulty"),
+    estimate: calculated("popularity"),
+    published: latest(({ metric, formula }) => metric === "popularity" && formula === 0),
+  }
+}
+
+const NONE = { score: null, day: null, seenAt: null, source: null }
+
+function laterFigure(one: Figure, other: Figure): number {
+  if (one.day !== other.day) return one.day > other.day ? -1 : 1
+  return +other.seenAt - +one.seenAt || (one.source < other.source ? -1 : 1)
+}
+
+/** The same as it is kept. */
+export async function nowKept(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
+  const ranks = await sql`
+    select list_id as list, day, source, depth, seen_at as "seenAt", origin, app_ids as ids
+    from list_now
+    order by list_id`
+  const rows = await sql`select * from keyword_now order by list_id`
+  const figures = rows.map((row) => {
+    const figure = (name: string) => ({ score: row[name], day: row[`${name}_day`], seenAt: row[`${name}_at`] })
+    return {
+      list: row.list_id,
+      demand: figure("demand"),
+      hints: figure("hints"),
+      difficulty: figure("difficulty"),
+      estimate: figure("estimate"),
+      published: { ...figure("published"), source: row.published_by },
+    }
+  })
+  return { ranks: [...ranks], figures }
+}

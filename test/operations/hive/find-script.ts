@@ -1,0 +1,114 @@
+import type { MarketApp, Reading } from "./market-rows.ts"
+
+/** A question as it is sent. */
+export interface Question {
+  genre?: string[]
+  country?: string[]
+  kind?: "free" | "paid" | "grossing" | "ipad"
+  released?: number
+  rankMin?: number
+  rankMax?: number
+  revenueMin?: number
+  downloadsMax?: number
+  growthMin?: number
+  text?: string
+  publisher?: string
+  estimates?: boolean
+  limit?: number
+  page?: number
+}
+
+interface Place {
+  app: MarketApp
+  rank: number
+  list: Reading
+  first: string | null
+}
+
+/** What the finder must answer, worked out of the readings by lists and loops alone, with nothing of the product. */
+export function answerTo(readings: readonly Reading[], question: Question, today: string) {
+  const { country = ["us"], limit = 50, page = 1 } = question
+  const places = placesNow(readings).filter(({ list, rank, app }) => {
+    if (!country.includes(list.country)) return false
+    if (question.genre && !question.genre.includes(list.genre)) return false
+    if (question.kind === "ipad" && (list.device !== "ipad" || list.kind !== "free")) return false
+    if (question.kind && question.kind !== "ipad" && (list.device !== "iphone" || list.kind !== question.kind))
+      return false
+    if (rank < (question.rankMin ?? 1) || rank > (question.rankMax ?? 1_000)) return false
+    if (question.publisher && app.developerId !== question.publisher) return false
+    const texts = [app.name, app.developer].map((text) => text.toLowerCase())
+    return (
+      !question.text ||
+      question.text
+        .toLowerCase()
+        .split(" ")
+        .every((word) => texts.some((text) => text.includes(word)))
+    )
+  })
+  const from = question.released && backBy(today, question.released)
+  const matching = places.filter(({ first }) => !from || (first !== null && first >= from))
+  const ids = new Set(matching.map(({ app }) => app.id))
+  const unknown = new Set(
+    places.filter(({ first, app }) => from && first === null && !ids.has(app.id)).map(({ app }) => app.id),
+  )
+  const best = [...Map.groupBy(matching, ({ app }) => app.id).values()].map((own) => own.sort(byPlace)[0]!)
+  best.sort((one, other) => one.rank - other.rank || Number(one.app.id) - Number(other.app.id))
+  const isByFigure = (question.revenueMin ?? question.downloadsMax ?? question.growthMin) !== undefined
+  const shown = isByFigure ? [] : best.slice((page - 1) * limit, page * limit)
+  return {
+    total: isByFigure ? 0 : best.length,
+    noEstimate: isByFigure ? best.length : 0,
+    firstSeenUnknown: unknown.size,
+    apps: shown.map(({ app, rank, list, first }) =>
+      [app.id, app.name, rank, list.country, list.device, list.kind, list.genre, list.day, first].join(" "),
+    ),
+  }
+}
+
+function byPlace(one: Place, other: Place): number {
+  const keys = ({ rank, list }: Place) => [
+    rank, list.genre === "36" ? 0 : 1, list.country, list.device === "iphone" ? 0 : 1, list.kind, list.genre,
+  ] // biome-ignore format: one list
+  const [a, b] = [keys(one), keys(other)]
+  const at = a.findIndex((key, i) => key !== b[i])
+  return at < 0 ? 0 : a[at]! < b[at]! ? -1 : 1
+}
+
+let known: { of: readonly Reading[]; places: Place[] } | undefined
+
+function placesNow(readings: readonly Reading[]): Place[] {
+  if (known?.of === readings) return known.places
+  const keyOf = ({ country, device, kind, genre }: Reading) => `${country} ${device} ${kind} ${genre}`
+  const byList = [...Map.groupBy(readings, keyOf).values()].map((own) =>
+    own.toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+  )
+  const seen = new Map<string, { day: string; isFirst: boolean }>()
+  for (const own of byList)
+    for (const { country, day, apps } of own)
+      for (const { id } of apps) {
+        const key = `${country} ${id}`
+        const isFirst = day === own[0]!.day
+        const held = seen.get(key)
+        if (!held || day < held.day) seen.set(key, { day, isFirst })
+        else if (day === held.day && isFirst) held.isFirst = true
+      }
+  const places = byList.flatMap((own) => {
+    const list = own.at(-1)!
+    return list.apps.map((app, i): Place => {
+      const { day, isFirst } = seen.get(`${list.country} ${app.id}`)!
+      return { app, rank: i + 1, list, first: isFirst ? null : day }
+    })
+  })
+  known = { of: readings, places }
+  return places
+}
+
+/** So many calendar months before; the last day of the month where it has no such day. */
+function backBy(today: string, months: number): string {
+  const [year, month, day] = today.split("-").map(Number) as [number, number, number]
+  for (let date = day; ; date--) {
+    const at = new Date(Date.UTC(year, month - 1 - months, date))
+    const wanted = (((month - 1 - months) % 12) + 12) % 12
+    if (at.getUTCMonth() === wanted) return at.toISOString().slice(0, 10)
+  }
+}

@@ -1,0 +1,173 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { readDays } from "../../../src/history/searches/term-results.ts"
+import { record } from "../../../src/observations/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { until } from "../../jobs/platform.ts"
+import { searchPage, someApps } from "../../measuring/store-pages.ts"
+import { reading, rename } from "../../observations/measured.ts"
+import { explaining, type Work } from "../explained.ts"
+import { type Live, live } from "../live.ts"
+import { forgetSearches } from "./searched.ts"
+
+setDefaultTimeout(60_000)
+
+const DAY_MS = 86_400_000
+let sql: Sql
+let on: Live
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await live(sql, [])
+  await forgetSearches(sql)
+  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const ask = (query = "", term = "tide%20table") => on.house.call(`/v1/hive/keywords/${term}/ranks${query}`, { key })
+const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+const dayOf = (days: number) => daysAgo(days).slice(0, 10)
+const own = { source: "apple-web-search" } as const
+// biome-ignore lint/suspicious/noExplicitAny: an answer
+const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
+
+test("each day's best reading, the latest first, named as in the storefront; a day that nobody read is not measured", async () => {
+  await record(sql, [
+    reading("tide table", daysAgo(0), ["10002", "10001"], own),
+    reading("tide table", daysAgo(2), ["10009"]),
+    reading("tide table", daysAgo(2), ["10001", "10002", "10003"], own),
+    reading("tide table", daysAgo(3), [], { depth: 200, ...own }),
+    reading("tide table", daysAgo(4), ["10001"], { source: "foreign", origin: "elsewhere" }),
+    reading("tide table", daysAgo(5), ["10001"], { complete: false, ...own }),
+    reading("tide table", daysAgo(6), ["10001"], { origin: "demo" }),
+    reading("tide table", daysAgo(7), ["10001"], own),
+  ])
+  await rename(sql, "10001", "Tides", "us")
+  await rename(sql, "10001", "Gezeiten", "de")
+  const { status, body } = await ask("?top=2")
+  expect([status, body.days, body.top, body.from, body.to]).toEqual([200, 7, 2, dayOf(6), dayOf(0)])
+  expect(body.results.map((one: { day: string }) => one.day)).toEqual([0, 1, 2, 3, 4, 5, 6].map(dayOf))
+  expect(body.results.map(idsOf)).toEqual([["10002", "10001"], null, ["10001", "10002"], [], ["10001"], null, null])
+  expect(body.results[0].apps[1]).toEqual({ rank: 2, id: "10001", name: "Tides" })
+  expect(body.results[1]).toEqual({
+    ...{ day: dayOf(1), measured: false, measuredAt: null, source: null, origin: null, depth: null, apps: null },
+  })
+  expect(body.results[2]).toMatchObject({ measured: true, source: "apple-web-search", origin: "own", depth: 3 })
+  expect(body.results[4]).toMatchObject({ source: "foreign", origin: "elsewhere" })
+  expect([await used(), on.stores.requests.length]).toEqual([10, 0])
+})
+
+test("a keyword that nobody read costs 1 and is put to be read, once for all who ask; soon after its day is there", async () => {
+  const apps = someApps(3)
+  on.stores.on("apps.apple.com", "/", async ({ url }) => {
+    await Bun.sleep(150)
+    return searchPage("us", url.searchParams.get("term") as string, apps)
+  })
+  const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
+  for (const { status, body } of all) expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(all[0]!.body.detail).toContain("ask again in")
+  expect(await used()).toBe(20)
+  await until(async () => (await sql`select from search_results`).length > 0)
+  const { status, body } = await ask()
+  expect([status, idsOf(body.results[0]), body.results[1].measured]).toEqual([200, apps.map(({ id }) => id), false])
+  expect(on.stores.requests.length).toBe(1)
+  await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
+})
+
+test("a day before the window is told of, and not given", async () => {
+  await record(sql, [reading("tide table", daysAgo(20), ["10001"], own)])
+  const { status, body } = await openHouse({ sql }).call("/v1/hive/keywords/tide%20table/ranks", { key })
+  expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(body.detail).toContain("does not read it")
+  expect(body.detail).toContain(`The last day stored is ${dayOf(20)}.`)
+  expect((await ask("?days=30")).status).toBe(200)
+})
+
+test("the price goes by the days asked for, whatever is given of them", async () => {
+  await record(sql, [reading("tide table", daysAgo(0), ["10001"], own)])
+  const prices: number[] = []
+  for (const query of ["", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90", "?days=90&top=250"]) {
+    const before = await used()
+    await ask(query)
+    prices.push((await used()) - before)
+  }
+  expect(prices).toEqual([10, 10, 20, 20, 40, 40, 40])
+})
+
+test("an answer stays under 1,000 rows: the days shrink, and it says how many they are", async () => {
+  await record(sql, [reading("tide table", daysAgo(0), ["10001"], own)])
+  for (const [top, asked, days] of [
+    [20, 90, 49],
+    [10, 90, 90],
+    [11, 90, 90],
+    [12, 90, 83],
+    [250, 90, 3],
+    [250, 2, 2],
+    [1, 90, 90],
+  ]) {
+    const { body } = await ask(`?top=${top}&days=${asked}`)
+    expect([top, body.days, body.results.length, body.from]).toEqual([top, days, days, dayOf(days! - 1)])
+    expect(top! * body.days).toBeLessThan(1_000)
+  }
+})
+
+test("Google Play's day is Google Play's, and a keyword is the same however it is written", async () => {
+  await record(sql, [
+    reading("tide table", daysAgo(0), ["com.example.tides"], {
+      platform: "android",
+      source: "play-search",
+      egress: "us",
+    }),
+  ])
+  expect(idsOf((await ask("?platform=android", "%20Tide%20TABLE")).body.results[0])).toEqual(["com.example.tides"])
+  expect((await ask()).status).toBe(404)
+})
+
+test("wrong days, a wrong top and an endless keyword are refused for nothing", async () => {
+  for (const [query, code] of [
+    ["?days=0", "bad_days"],
+    ["?days=91", "bad_days"],
+    ["?top=0", "invalid_arguments"],
+    ["?top=251", "invalid_arguments"],
+  ])
+    expect((await ask(query)).body.error).toBe(code)
+  expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
+  expect(await used()).toBe(0)
+})
+
+test("a row a result as CSV; a day without results is a row of its own", async () => {
+  await record(sql, [
+    reading("tide table", daysAgo(0), ["10001", "10002"], own),
+    reading("tide table", daysAgo(1), [], { depth: 200, ...own }),
+  ])
+  const { text } = await on.house.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
+    key,
+    headers: { accept: "text/csv" },
+  })
+  const rows = text.trim().split(/\r?\n/).slice(1)
+  expect(rows.map((row) => row.split(",").slice(0, 4).join())).toEqual([
+    `${dayOf(0)},true,1,10001`, `${dayOf(0)},true,2,10002`, `${dayOf(1)},true,,`, `${dayOf(2)},false,,`,
+  ]) // biome-ignore format: a table
+})
+
+test("days are read by the keyword's key: neither other keywords nor its days outside of the window are looked through", async () => {
+  const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
+  const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
+  await record(sql, [...others, ...days])
+  await sql`analyze`
+  const works: Work[] = []
+  const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+  const read = await readDays(explaining(sql, works), list, { from: dayOf(6), to: dayOf(0), top: 1 })
+  expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((day) => [dayOf(day), 1]),
+  )
+  // seven days, found, sorted and joined
+  expect(works.map(({ rows }) => rows < 60)).toEqual([true])
+})

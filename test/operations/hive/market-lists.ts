@@ -1,0 +1,71 @@
+import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
+import { reading } from "../../observations/measured.ts"
+
+const DAY_MS = 86_400_000
+/** Days whose answers count. */
+export const ANSWER_DAYS = 30
+
+export const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+/** An answer of a keyword as an independent walk over its readings finds it. */
+export interface WalkedAnswer {
+  term: string
+  day: string
+  source: string
+  origin: string
+  depth: number
+  ids: string[]
+}
+
+/** Readings of many keywords, days, sources, origins and storefronts, of which some broke off, from a fixed seed. */
+export function scatteredReadings(count: number, apps: number): SearchObservation[] {
+  let seed = 11
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+  return Array.from({ length: count }, () => {
+    const source = RANK_SOURCES[random(RANK_SOURCES.length)] as (typeof RANK_SOURCES)[number]
+    const android = source === "play-search" || (source === "import" && random(4) === 0)
+    // low numbers stand oftener
+    const shown = Array.from({ length: random(12) }, () => 10_001 + Math.min(random(apps), random(apps)))
+    const results = [...new Set(shown)].map((id) => (android ? `com.example.a${id}` : String(id)))
+    const at = new Date(Date.now() - random(45) * DAY_MS - random(1_000) * 1_000).toISOString()
+    return reading(`${["wort ", "Zoo ", "été "][random(3)]}${random(40)}`.toLowerCase(), at, results, {
+      source,
+      platform: android ? "android" : "ios",
+      storefront: random(4) === 0 ? "gb" : "us",
+      depth: results.length + 1 + random(3),
+      complete: random(7) > 0,
+      origin: random(9) === 0 ? "demo" : source === "foreign" ? "elsewhere" : "own",
+    })
+  })
+}
+
+/** The market's latest answers in a storefront, found by walking all readings. */
+export function walkedAnswers(
+  readings: readonly SearchObservation[],
+  platform: string,
+  storefront: string,
+): WalkedAnswer[] {
+  const here = readings.filter((one) => one.platform === platform && one.storefront === storefront && one.complete)
+  const dayOf = (one: SearchObservation) => one.seenAt.toISOString().slice(0, 10)
+  const latest = [...Map.groupBy(here, ({ term }) => term)].map(([term, all]): WalkedAnswer => {
+    const day = all.map(dayOf).sort().at(-1)!
+    const [best] = all
+      .filter((one) => dayOf(one) === day)
+      .sort(
+        (a, b) =>
+          RANK_SOURCES.indexOf(a.source) - RANK_SOURCES.indexOf(b.source) ||
+          b.depth - a.depth ||
+          b.seenAt.getTime() - a.seenAt.getTime(),
+      )
+    const { source, origin, depth, results } = best!
+    return { term, day, source, origin, depth, ids: results.map(({ id }) => id) }
+  })
+  const since = dayAgo(ANSWER_DAYS - 1)
+  return latest.filter(({ day, origin }) => day >= since && origin !== "demo")
+}
+
+/** By their bytes, as the database orders them. */
+export const byText = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))

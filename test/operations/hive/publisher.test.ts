@@ -1,0 +1,146 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { readChartedApps } from "../../../src/history/market/publishers.ts"
+import { record } from "../../../src/observations/record.ts"
+import type { ChartObservation } from "../../../src/observations/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { charted } from "../../observations/charted.ts"
+import { fixture } from "../../sources/parsed.ts"
+import { explaining, type Work } from "../explained.ts"
+import { type Live, live } from "../live.ts"
+
+setDefaultTimeout(60_000)
+
+const DAY_MS = 86_400_000
+/** Of the recorded answer, which has five apps of theirs. */
+const PUBLISHER = "1500000011"
+const APPS = ["1600000101", "1600000102", "1600000103"]
+let sql: Sql
+let on: Live
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await live(sql, [])
+  for (const table of [
+    "chart_now",
+    "storefront_now",
+    "app_first_seen",
+    "chart_first_seen",
+    "chart_place",
+    "chart_results",
+    "chart",
+    "developer_shelf",
+  ])
+    await sql`delete from ${sql(table)}`
+  await sql`update store_app set developer = null, developer_id = null`
+  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const ask = (id = PUBLISHER, query = "") => on.house.call(`/v1/hive/publisher/${id}${query}`, { key })
+const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const dayOf = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+/** A list of the iPhone, free apps of finance in the US unless said; theirs have their publisher. */
+const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
+  const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
+  const at = new Date(Date.now() - days * DAY_MS).toISOString()
+  return record(sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
+}
+const shelf = () => on.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
+
+test("every app of theirs on a chart, with its best place, its storefronts and since when it stands there", async () => {
+  shelf()
+  // the first day says nothing of since when; the day after does
+  await seen(5, ["10009", APPS[0]!])
+  await seen(4, ["10009", APPS[0]!, APPS[1]!])
+  await seen(0, [APPS[1]!, "10009", "10008", APPS[0]!])
+  await seen(0, ["10008", APPS[0]!], { chart: "paid" })
+  await seen(2, ["10009"], { storefront: "de", genre: "36" })
+  await seen(0, ["10009", "10008", "10007", APPS[1]!], { storefront: "de", genre: "36" })
+  const { status, body } = await ask()
+  expect([status, body.publisherId, body.name, body.platform]).toEqual([200, PUBLISHER, "Northlight Apps LLC", "ios"])
+  expect(body.searched).toEqual(["de", "us"])
+  const us = { country: "us", rank: 1, day: dayOf(0), firstSeen: dayOf(4) }
+  const de = { country: "de", rank: 4, day: dayOf(0), firstSeen: dayOf(0) }
+  const chart = { device: "iphone", kind: "free", genre: "6015", day: dayOf(0) }
+  expect(body.apps).toMatchObject([
+    { id: APPS[1], rank: 1, country: "us", ...chart, firstSeen: dayOf(4), storefronts: [us, de] },
+    { id: APPS[0], rank: 2, country: "us", kind: "paid", firstSeen: null, storefronts: [{ rank: 2, firstSeen: null }] },
+  ])
+  expect(body.shelf).toMatchObject({ country: "us", count: 3, complete: true })
+  await ask()
+  expect([on.stores.requests.length, await used()]).toEqual([1, 20])
+})
+
+test("an app that left the charts is on none, and comes back with the day on which it was seen first", async () => {
+  await seen(5, ["10009"])
+  await seen(4, [APPS[0]!])
+  await seen(1, ["10009"])
+  shelf()
+  const gone = await ask()
+  expect([gone.status, gone.body.apps, gone.body.shelf.count, await used()]).toEqual([200, [], 3, 1])
+  await seen(0, [APPS[0]!])
+  expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayOf(4) }])
+})
+
+test("a store that cannot be asked leaves the shelf unknown and the charts as they are", async () => {
+  await seen(1, [APPS[0]!])
+  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask()
+  expect([status, body.shelf, body.apps.length, await used()]).toEqual([200, null, 1, 10])
+})
+
+test("of whom nothing is known is not_measured at the price of nothing: asked of the store, or where none is asked", async () => {
+  on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
+  const nobody = await ask("1599999999")
+  expect([nobody.status, nobody.body.error, await used()]).toEqual([404, "not_measured", 1])
+  expect(nobody.body.detail).toContain("does not have it")
+  const house = openHouse({ sql })
+  const off = await house.call("/v1/hive/publisher/1599999999", { key })
+  expect([off.body.error, off.body.detail, await used()]).toEqual([
+    "not_measured",
+    expect.stringContaining("does not read"),
+    2,
+  ])
+})
+
+test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
+  const { status, body } = await ask("Northlight+Apps")
+  expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+  expect(body.detail).toContain("Google Play")
+})
+
+test("a store that is not to be had costs nothing where nothing is known", async () => {
+  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask("1599999998")
+  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+})
+
+test("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
+  await seen(1, ["10009"])
+  await seen(0, [APPS[0]!])
+  await sql`
+    insert into store_app (platform, store_id, developer_id)
+    select 'ios', (2000000000 + n)::text, (1700000000 + n % 9000)::text
+    from generate_series(1, 30000) n`
+  await sql`
+    insert into chart_place (app_id, chart_id, rank, day)
+    select s.id, c.id, 7, current_date
+    from store_app s
+    cross join chart c
+    where s.store_id like '20000%'`
+  await sql`insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place on conflict do nothing`
+  for (const isKnown of [false, true]) {
+    if (isKnown) await sql`analyze`
+    const works: Work[] = []
+    expect(await readChartedApps(explaining(sql, works), PUBLISHER)).toMatchObject([{ rank: 1, firstSeen: dayOf(0) }])
+    expect(works.filter(({ rows }) => rows >= 60).map(({ plan }) => plan)).toEqual([])
+    expect(works).toHaveLength(1)
+  }
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
+
+setDefaultTimeout(120_000)
+
+const binary = chromiumBinary()
+
+/** What a page learns of a call that it makes with a key: its status and the headers it may read, or that it was kept away. */
+const CALL = `(async (url, init) => {
+  try {
+    const answer = await fetch(url, init)
+    const { headers } = answer
+    const read = (name) => headers.get(name)
+    return { status: answer.status, body: await answer.text(), used: read("x-credits-used"), rate: read("ratelimit"), etag: read("etag") }
+  } catch (error) {
+    return { refused: error.name }
+  }
+})`
+
+describe.skipIf(binary === null)("a page of another origin, in a browser", () => {
+  let page: ReturnType<typeof Bun.serve>
+  let open: ReturnType<typeof Bun.serve>
+  let closed: ReturnType<typeof Bun.serve>
+  let tab: Tab
+  let key: string
+
+  beforeAll(async () => {
+    const sql = await freshDatabase()
+    const html = { headers: { "content-type": "text/html" } }
+    page = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("<title>a dashboard</title>", html) })
+    const served = (corsOrigins: string[]) => {
+      const house = openHouse({ sql, settings: { corsOrigins } })
+      const server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: (asked) => house.app.fetch(asked, "127.0.0.1"),
+      })
+      return { house, server }
+    }
+    const named = served([page.url.origin])
+    open = named.server
+    closed = served([]).server
+    key = await named.house.key(await named.house.workspace())
+    tab = await openTab(binary as string)
+    await tab.open(page.url.href)
+  })
+  afterAll(async () => {
+    await tab?.close()
+    for (const server of [page, open, closed]) await server?.stop(true)
+  })
+
+  const called = (url: string, init: object) =>
+    tab.value<Record<string, unknown>>(`${CALL}(${JSON.stringify(url)}, ${JSON.stringify(init)})`)
+  const withKey = (headers = {}) => ({ headers: { authorization: `Bearer ${key}`, ...headers } })
+
+  test("reads answers, their credits and their rate where its origin is named", async () => {
+    const first = await called(`${open.url.origin}/v1/apps`, withKey())
+    expect(first).toMatchObject({
+      status: 200,
+      body: '{"apps":[]}',
+      used: "1",
+      rate: expect.stringContaining("per-second"),
+    })
+    const again = await called(`${open.url.origin}/v1/apps`, withKey({ "if-none-match": first.etag }))
+    expect(again).toMatchObject({ status: 304, used: "1" })
+    expect(await called(`${open.url.origin}/v1/apps/none`, withKey())).toMatchObject({ status: 404 })
+    expect(await called(`${open.url.origin}/v1/apps`, {})).toMatchObject({ status: 401 })
+  })
+
+  test("calls tools where its origin is named", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "whoami", arguments: {} },
+    })
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+    }
+    const init = { method: "POST", body, ...withKey(headers) }
+    expect(await called(`${open.url.origin}/mcp`, init)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining("result"),
+    })
+    expect(await called(`${closed.url.origin}/mcp`, init)).toEqual({ refused: "TypeError" })
+  })
+
+  test("is kept away where it is not, and reads the sandbox all the same", async () => {
+    expect(await called(`${closed.url.origin}/v1/apps`, withKey())).toEqual({ refused: "TypeError" })
+    expect(await called(`${closed.url.origin}/v1/sandbox/apps`, {})).toMatchObject({ status: 200, used: "0" })
+  })
+})

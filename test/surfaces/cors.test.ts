@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { readSettings } from "../../src/settings/settings.ts"
+import { freshDatabase } from "../database.ts"
+import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../house.ts"
+
+const OURS = "https://dashboard.example.com"
+const THEIRS = "https://other.example.com"
+
+let sql: Sql
+let closed: House
+let named: House
+let open: House
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  closed = openHouse({ sql })
+  named = openHouse({ sql, settings: { corsOrigins: ["http://localhost:5173", OURS] } })
+  open = openHouse({ sql, settings: { corsOrigins: ["*"] } })
+  key = await closed.key(await closed.workspace())
+})
+
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" }
+const AS_TOOL = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+/** What a browser sends of its own accord before a call with a key. */
+async function preflight({ app }: House, path: string, origin: string, method = "GET"): Promise<Response> {
+  const headers = { origin, "access-control-request-method": method, "access-control-request-headers": "authorization" }
+  return await app.fetch(new Request(`${PUBLIC_URL}${path}`, { method: "OPTIONS", headers }), "127.0.0.1")
+}
+
+async function called({ app }: House, path: string, origin: string): Promise<Response> {
+  const headers = { origin, authorization: `Bearer ${key}`, ...(path === "/mcp" && AS_TOOL) }
+  const init = path === "/mcp" ? { method: "POST", body: JSON.stringify(LIST), headers } : { headers }
+  return await app.fetch(new Request(`${PUBLIC_URL}${path}`, init), "127.0.0.1")
+}
+
+const readableBy = ({ headers }: Response) => headers.get("access-control-allow-origin")
+
+describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s", (path) => {
+  test("without the setting no page of another origin may call or read", async () => {
+    expect((await preflight(closed, path, OURS)).status).toBeGreaterThanOrEqual(401)
+    expect(readableBy(await preflight(closed, path, OURS))).toBeNull()
+    const { headers } = await called(closed, path, OURS)
+    expect([headers.get("access-control-allow-origin"), headers.get("vary")]).not.toContain("origin")
+    expect(headers.get("access-control-allow-origin")).toBeNull()
+  })
+
+  test("with it a page of a named origin may ask, call, and read body and headers; no other may", async () => {
+    const asked = await preflight(named, path, OURS, path === "/mcp" ? "POST" : "GET")
+    checkedHeaders(asked)
+    expect([asked.status, readableBy(asked), await asked.text()]).toEqual([204, OURS, ""])
+    const allowed = (name: string) => (asked.headers.get(`access-control-allow-${name}`) ?? "").split(", ")
+    expect(allowed("methods")).toEqual(["GET", "HEAD", "POST"])
+    for (const header of ["authorization", "x-api-key", "content-type", "if-none-match", "mcp-protocol-version"])
+      expect(allowed("headers")).toContain(header)
+    expect(asked.headers.get("access-control-allow-credentials")).toBeNull()
+
+    const answer = await called(named, path, OURS)
+    checkedHeaders(answer)
+    expect([readableBy(answer), answer.headers.get("vary")]).toEqual([OURS, expect.stringContaining("origin")])
+    const exposed = answer.headers.get("access-control-expose-headers") as string
+    for (const [name] of answer.headers)
+      if (/^(x-credits|x-request|ratelimit|etag|retry|allow$)/.test(name)) expect(exposed.split(", ")).toContain(name)
+
+    for (const origin of [THEIRS, "null", "https://dashboard.example.com.evil.example", `${OURS}:8443`]) {
+      expect([origin, readableBy(await preflight(named, path, origin))]).toEqual([origin, null])
+      const refused = await called(named, path, origin)
+      expect([origin, readableBy(refused)]).toEqual([origin, null])
+      expect(refused.headers.get("vary")).toContain("origin")
+    }
+  })
+
+  test("with * any may, and the answer is the same for all", async () => {
+    for (const origin of [OURS, THEIRS]) {
+      expect([(await preflight(open, path, origin)).status, readableBy(await preflight(open, path, origin))]).toEqual([
+        204,
+        "*",
+      ])
+      const answer = await called(open, path, origin)
+      expect([readableBy(answer), answer.headers.get("vary") ?? ""]).toEqual([
+        "*",
+        expect.not.stringContaining("origin"),
+      ])
+    }
+  })
+})
+
+test("refusals can be read too: a missing key, an address too long", async () => {
+  for (const path of ["/v1/apps", `/v1/apps?q=${"x".repeat(20_000)}`]) {
+    const request = new Request(`${PUBLIC_URL}${path}`, { headers: { origin: OURS } })
+    const refused = await named.app.fetch(request, "127.0.0.1")
+    expect([refused.status >= 400, readableBy(refused)]).toEqual([true, OURS])
+  }
+})
+
+test("an assistant in a page of a named origin lists its tools; of another it is refused before its key is looked at", async () => {
+  const answer = await called(named, "/mcp", OURS)
+  expect([answer.status, (await answer.json()).result.tools.length > 0]).toEqual([200, true])
+  expect((await called(named, "/mcp", THEIRS)).status).toBe(403)
+})
+
+test("documents and the sandbox are everybody's as before, and the sandbox takes no OPTIONS", async () => {
+  for (const house of [closed, named])
+    for (const path of ["/v1/sandbox/apps", "/v1/openapi.json"]) {
+      expect(readableBy(await called(house, path, THEIRS))).toBe("*")
+      expect((await preflight(house, path, OURS)).status).toBe(405)
+    }
+})
+
+test("the setting takes origins as browsers spell them, and says what is wrong with anything else", () => {
+  const read = (text: string) => readSettings({ CORS_ORIGINS: text }, () => "")
+  expect(read("").corsOrigins).toEqual([])
+  expect(read(`${OURS}, http://localhost:5173,capacitor://localhost`).corsOrigins).toEqual([
+    OURS,
+    "http://localhost:5173",
+    "capacitor://localhost",
+  ])
+  expect(read("*").corsOrigins).toEqual(["*"])
+  for (const bad of [
+    "dashboard.example.com",
+    `${OURS}/`,
+    `${OURS}:443`,
+    "https://A.example",
+    "null",
+    "https://*.a.example",
+  ])
+    expect(() => read(bad)).toThrow("CORS_ORIGINS")
+})

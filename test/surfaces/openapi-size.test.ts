@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+
+/** Bytes without examples, for each operation: 250 KB were asked for when there were thirty. */
+const MOST = 250_000 / 30
+
+let house: House
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+
+async function served(path: string): Promise<string> {
+  const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
+  expect(response.status).toBe(200)
+  return await response.text()
+}
+
+const plain = (text: string) =>
+  JSON.parse(text, (name, held) => (name === "example" || name === "examples" ? undefined : held))
+
+describe("the document without its examples", () => {
+  test("is under 250 KB for thirty operations and a thirtieth of that for each further one, and says all that it says with them", async () => {
+    const [whole, lean] = [await served("/v1/openapi.json"), await served("/v1/openapi.json?examples=no")]
+    console.log(`openapi.json: ${whole.length} bytes, ${lean.length} without examples, ${catalog.length} operations`)
+    expect(catalog.length).toBeGreaterThanOrEqual(30)
+    expect(lean.length).toBeLessThan(MOST * catalog.length)
+    expect(lean).not.toContain('"example')
+    expect(JSON.parse(lean)).toEqual(plain(whole))
+  })
+
+  test("is there as YAML too", async () => {
+    const lean = Bun.YAML.parse(await served("/v1/openapi.yaml?examples=no"))
+    expect(lean).toEqual(JSON.parse(await served("/v1/openapi.json?examples=no")))
+  })
+
+  test("says what stands in several places once", async () => {
+    const document = JSON.parse(await served("/v1/openapi.json?examples=no"))
+    const counted = new Map<string, number>()
+    const count = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return
+      const text = JSON.stringify(value)
+      if ("type" in value || "anyOf" in value || "allOf" in value) counted.set(text, (counted.get(text) ?? 0) + 1)
+      for (const held of Object.values(value)) count(held)
+    }
+    count(document)
+    // as a component each would be said in 50 bytes
+    const repeated = [...counted].filter(([text, times]) => text.length >= 250 && times > 1)
+    expect(repeated.map(([text]) => text)).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { beforeAll, expect, test } from "bun:test"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+let house: House
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+
+const opened = (path: string, accept = BROWSER, method = "GET") => house.call(path, { method, headers: { accept } })
+
+test("a browser at an unknown address gets a page with ways on; nothing of the address stands in it", async () => {
+  for (const path of [
+    "/nowhere",
+    "/docs/operate/none",
+    "/keywords?<script>alert(1)</script>",
+    "/share",
+    "/exports/a/b",
+  ]) {
+    const { status, headers, text } = await opened(path)
+    expect([path, status, headers.get("content-type")]).toEqual([path, 404, "text/html; charset=utf-8"])
+    expect([headers.get("cache-control"), headers.get("content-security-policy")]).toEqual([
+      "no-store",
+      expect.stringContaining("default-src 'none'"),
+    ])
+    expect(text).toContain("<h1>Not found</h1>")
+    expect(text).not.toMatch(/<script|nowhere|alert/)
+    for (const [, address] of text.matchAll(/href="(\/[^"#]*)/g))
+      expect([address, (await house.call(address as string)).status]).toEqual([address, 200])
+  }
+  expect((await opened("/nowhere", BROWSER, "HEAD")).status).toBe(404)
+})
+
+test("a person with a key in the address is told so by a page", async () => {
+  const key = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
+  const { status, text } = await opened(`/?key=${key}`)
+  expect([status, text]).toEqual([400, expect.stringContaining("key_in_url")])
+  expect(text).not.toContain("Canary")
+})
+
+test("programs get JSON there as before, and so does everybody below /v1 and for what is no reading", async () => {
+  for (const accept of ["*/*", "application/json", "application/json, text/html", "text/plain", ""])
+    expect((await opened("/nowhere", accept)).body.error).toBe("unknown_endpoint")
+  expect((await house.call("/nowhere")).body.error).toBe("unknown_endpoint")
+  for (const path of ["/v1/sandbox/nowhere", "/v1/nowhere", "/v1/apps"])
+    expect((await opened(path)).headers.get("content-type")).toBe("application/json; charset=utf-8")
+  expect((await opened("/nowhere", BROWSER, "POST")).body.error).toBe("unknown_endpoint")
+})
+
+test("the icon that browsers ask for by themselves is the mark, and may be kept", async () => {
+  const { status, headers, text } = await opened("/favicon.ico")
+  expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
+    200,
+    "image/svg+xml",
+    "public, max-age=3600",
+  ])
+  expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<\/svg>$/)
+  expect(
+    (await house.call("/favicon.ico", { headers: { "if-none-match": headers.get("etag") as string } })).status,
+  ).toBe(304)
+})

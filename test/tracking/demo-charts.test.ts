@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readTree } from "../../src/database/assets.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import type { ChartObservation } from "../../src/observations/types.ts"
+import { forgetDemo, loadChartsOnce, loadDemoInto, loadDemoOnce } from "../../src/process/demo.ts"
+import { DEMO_CHARTS_FILE, loadDemoCharts, removeDemo } from "../../src/tracking/demo.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { charted, chartTables } from "../observations/charted.ts"
+import { newWorkspace, said, stored } from "../observations/measured.ts"
+import { fixture } from "../sources/parsed.ts"
+
+setDefaultTimeout(60_000)
+
+const file = readTree("fixtures/demo", ".jsonl").get(DEMO_CHARTS_FILE)!
+const lines = file
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line))
+const NOW = new Date("2026-11-20T12:00:00Z")
+const JAPAN = { storefront: "jp", source: "apple-charts" } as const
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const load = () => loadDemoCharts(sql, file)
+const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
+const own = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+  charted(seenAt, ids, { ...JAPAN, ...rest })
+
+describe("the file", () => {
+  test("is small, of the demo, and names each app once in a storefront", () => {
+    expect(Buffer.byteLength(file)).toBeLessThan(150_000)
+    expect(new Set(lines.map(({ origin, source, kind }) => `${origin} ${source} ${kind}`))).toEqual(
+      new Set(["demo import chart"]),
+    )
+    const named = lines.flatMap(({ storefront, apps }) =>
+      apps.filter(({ name }: { name?: string }) => name).map(({ id }: { id: string }) => `${storefront} ${id}`),
+    )
+    const shown = lines.flatMap(({ storefront, apps }) => apps.map(({ id }: { id: string }) => `${storefront} ${id}`))
+    expect(named.toSorted()).toEqual([...new Set(shown)].toSorted())
+  })
+
+  test("holds thirty days in a row of a hundred places, and what the feeds said", () => {
+    const japan = lines.filter(({ storefront }) => storefront === "jp")
+    expect(japan.map(({ seenAt, apps }) => [seenAt.slice(0, 10), apps.length])).toEqual(
+      Array.from({ length: 30 }, (_, i) => [`2025-08-${String(i + 2).padStart(2, "0")}`, 100]),
+    )
+    for (const storefront of ["us", "de"]) {
+      const { results } = JSON.parse(fixture(`apple-charts-v2-free-${storefront}-2026-03-20.json`)).feed
+      const { apps } = lines.find((line) => line.storefront === storefront)
+      expect(apps).toEqual(
+        results.map((app: Record<string, string>) => ({ id: app.id, name: app.name, developer: app.artistName })),
+      )
+    }
+  })
+})
+
+test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
+  const workspaceId = await newWorkspace(sql)
+  expect(await loadDemoInto(sql, workspaceId)).toMatchObject({ recorded: 69, bad: [] })
+  const house = openHouse({ sql, now: () => NOW })
+  const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
+  const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
+  const chart = await ask("charts?country=jp&genre=6015")
+  const last = lines[29].apps.map(({ id }: { id: string }) => id)
+  expect([chart.status, chart.body.day, chart.body.source]).toEqual([200, "2025-08-31", "import"])
+  expect(chart.body.measuredSince).toBe("2025-08-02")
+  expect(chart.body.apps.map(({ id }: { id: string }) => id)).toEqual(last)
+  expect(chart.body.apps[0]).toMatchObject({ rank: 1, publisher: expect.any(String) })
+  expect(chart.body.apps.every(({ id, name }: { id: string; name: string }) => name !== id)).toBe(true)
+  const movers = await ask("movers?country=jp&genre=6015&days=7")
+  expect(movers.body).toMatchObject({ measured: true, latest: { day: "2025-08-31" }, against: { day: "2025-08-24" } })
+  expect(movers.body.counts.climbed).toBeGreaterThan(10)
+  const [finance] = (await ask("landscape?country=jp&genre=finance")).body.categories
+  expect([finance.day, finance.nameLength.n, finance.ratingsWall.median]).toEqual(["2025-08-31", 100, null])
+  expect(finance.publishers.count).toBeGreaterThan(3)
+  for (const country of ["us", "gb", "de"])
+    expect((await ask(`charts?country=${country}`)).body).toMatchObject({ day: "2026-03-20", depth: 10 })
+  // feeds do not say who a publisher is; once a look-up does, its apps are found where the demo saw them
+  const { id } = lines[29].apps[0]
+  await tell(said(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }))
+  const publisher = await ask("publisher/1500000077")
+  expect(publisher.body.apps).toMatchObject([{ id, rank: 1, country: "jp", day: "2025-08-31" }])
+})
+
+test("nothing of it is due, and loading it again changes nothing", async () => {
+  expect(await load()).toMatchObject({ recorded: 33, known: 0, bad: [] })
+  const before = await stored(sql)
+  expect(await load()).toMatchObject({ recorded: 0, known: 33 })
+  expect(await stored(sql)).toBe(before)
+  expect(await sql`select 1 from due`).toHaveLength(0)
+})
+
+test("removing it leaves an empty house, and beside own readings what they say alone", async () => {
+  const empty = await stored(sql)
+  await load()
+  expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
+  expect(await stored(sql)).toBe(empty)
+  const mine = [
+    own("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
+    own("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
+  ]
+  await tell(...mine)
+  const before = await chartTables(sql)
+  await load()
+  await removeDemo(sql)
+  expect(await chartTables(sql)).toEqual(before)
+})
+
+describe("a chart that somebody else reads", () => {
+  const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
+  const reading = own("2026-11-18T10:00:00Z", [first, 10_001, second])
+
+  test("is as that says, in whichever order they come, and nobody is new on it", async () => {
+    await load()
+    await tell(reading)
+    const after = await chartTables(sql)
+    const days =
+      await sql`select r.day, r.origin from chart_results r join chart c on c.id = r.chart_id where c.storefront = 'jp'`
+    expect([...days]).toEqual([{ day: "2026-11-18", origin: "own" }])
+    expect(await sql`select 1 from app_first_seen where storefront = 'jp' and not baseline`).toHaveLength(0)
+    expect(await sql`select 1 from chart_results`).toHaveLength(4)
+    sql = await freshDatabase()
+    await tell(reading)
+    expect(await load()).toMatchObject({ recorded: 3, known: 30 })
+    const [charts, results, places, firstSeen] = await chartTables(sql)
+    expect([charts, results, places, firstSeen]).toEqual(after.slice(0, 4))
+  })
+
+  test("within one call with it too, and one that broke off takes nothing away", async () => {
+    await load()
+    const broken = own("2026-11-17T10:00:00Z", [10_001], { complete: false, depth: 100 })
+    await tell(broken)
+    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(33)
+    const demo = own("2025-08-30T10:00:00Z", [10_005], { source: "import", origin: "demo" })
+    expect((await tell(demo, reading)).recorded).toBe(1)
+    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(3)
+  })
+})
+
+test("a demo that is removed while its charts are still to come stays away", async () => {
+  const empty = await stored(sql)
+  const workspaceId = await newWorkspace(sql)
+  expect(await loadDemoOnce(sql, workspaceId)).toBe(true)
+  await forgetDemo(sql)
+  await removeDemo(sql)
+  await loadChartsOnce(sql)
+  expect(await sql`select 1 from chart`).toHaveLength(0)
+  expect(await loadDemoOnce(sql, workspaceId)).toBe(false)
+  expect(await stored(sql)).toBe(empty)
+})
+
+test("one that broke off before its charts is loaded again, and then never", async () => {
+  const workspaceId = await newWorkspace(sql)
+  await loadDemoOnce(sql, workspaceId)
+  expect(await loadDemoOnce(sql, null)).toBe(true)
+  await loadChartsOnce(sql)
+  expect(await sql`select 1 from chart_results`).toHaveLength(33)
+  expect(await loadDemoOnce(sql, null)).toBe(false)
+})
