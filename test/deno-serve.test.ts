@@ -63,7 +63,8 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)(
       server.kill()
       while (!linesOf(server).some(({ event }) => event === "stopping")) await Bun.sleep(10)
       const refused = await fetch(`${server.url}/readyz`).catch((error) => error.code)
-      expect(refused).toBe("ECONNREFUSED")
+      // one that was in the kernel's queue when the port was let go of is reset, and nobody answered it either
+      expect(["ECONNREFUSED", "ECONNRESET"]).toContain(refused)
       expect(await server.exited).toBe(0)
       expect(linesOf(server).at(-1)).toMatchObject({ event: "stopped" })
     })
