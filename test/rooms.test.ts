@@ -25,7 +25,7 @@ const ARROWS: Record<string, string[]> = {
   pages: [],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],
   operations: [
-    "actions", "alerts", "audits", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
+    "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
     "operation", "access", "fault-shapes", "faults", "database types",
   ],
   actions: [
@@ -43,6 +43,7 @@ const ARROWS: Record<string, string[]> = {
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],
+  writing: ["listing", "formulas"],
   listing: [],
   formulas: ["listing"],
   access: ["faults", "database types"],

@@ -1,0 +1,62 @@
+import type { RuleName, TextGround, TextProblem, TextRule } from "./check.ts"
+import { instructions } from "./instructions.ts"
+import { language } from "./language.ts"
+import { length } from "./length.ts"
+import { links } from "./links.ts"
+import { numbers } from "./numbers.ts"
+import { personalData } from "./personal-data.ts"
+import { promises } from "./promises.ts"
+import { quantities } from "./quantities.ts"
+import { stores } from "./stores.ts"
+import { told } from "./told.ts"
+
+const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
+  length,
+  language,
+  links,
+  personal_data: personalData,
+  numbers,
+  quantities,
+  promises,
+  stores,
+  told,
+  instructions,
+}
+
+/** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
+export const HELD_TO = {
+  quote: ["personal_data", "links", "instructions"],
+  sentence: [
+    "length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions",
+  ],
+  reply: ["length", "language", "links", "personal_data", "numbers", "promises", "stores", "told", "instructions"],
+  listing: ["language", "links", "personal_data", "numbers", "told", "instructions"],
+} as const satisfies Record<string, readonly RuleName[]> // biome-ignore format: a list to scan
+
+/** Everything that is wrong with a text, in the order of its kind's rules; none = it may be shown. */
+export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: TextGround): TextProblem[] {
+  return HELD_TO[kind].flatMap((rule) => BY_NAME[rule](text, ground))
+}
+
+/** What was left out of an answer, and by which rule. */
+export interface Omission {
+  what: "quote" | "sentence" | "theme" | "keyword" | "field" | "record"
+  rule: RuleName | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check"
+  count: number
+}
+
+/** Counts what is left out, each kind and rule once. */
+export function createOmissions() {
+  const counted = new Map<string, Omission>()
+  return {
+    add(what: Omission["what"], rule: Omission["rule"], count = 1): void {
+      const key = `${what} ${rule}`
+      const known = counted.get(key)
+      if (known) known.count += count
+      else counted.set(key, { what, rule, count })
+    },
+    list: (): Omission[] => [...counted.values()],
+  }
+}
+
+export type OmissionCounter = ReturnType<typeof createOmissions>

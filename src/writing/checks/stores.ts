@@ -1,0 +1,27 @@
+import { wordsOf } from "../../listing/checks/field-text.ts"
+import { findPhrases, phrasesOf } from "../../listing/checks/phrases.ts"
+import { OTHER_PLATFORMS } from "../../listing/words/products.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** Another platform or store, which Apple's guideline 2.3.10 wants nowhere, unless a source speaks of it. */
+export const stores: TextRule = (text, { sources }): TextProblem[] => {
+  const known = new Set(sources.flatMap(platformsIn))
+  return platformsIn(text)
+    .filter((name) => !known.has(name))
+    .map((what) => ({ rule: "stores", what }))
+}
+
+const PLATFORMS = phrasesOf(OTHER_PLATFORMS)
+
+function platformsIn(text: string): string[] {
+  const words = wordsOf(text, "en")
+  const field = {
+    field: "description" as const,
+    text,
+    length: text.length,
+    words,
+    entries: [],
+    offsetOf: (at: number) => at,
+  }
+  return findPhrases(field, PLATFORMS).map(({ phrase }) => phrase)
+}
