@@ -25,6 +25,12 @@ import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
 import { popularity } from "./popularity.ts"
+import { alerts } from "./reading/alerts.ts"
+import { call } from "./reading/call.ts"
+import { completionOf } from "./reading/completion.ts"
+import { ranks } from "./reading/ranks.ts"
+import { reviews } from "./reading/reviews.ts"
+import { usage } from "./reading/usage.ts"
 import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
 import { secretsReseal } from "./secrets.ts"
@@ -37,6 +43,11 @@ import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from ".
 export const COMMANDS: readonly Command[] = [
   serve,
   work,
+  ranks,
+  alerts,
+  reviews,
+  usage,
+  call,
   mcp,
   doctor,
   sources,
@@ -82,4 +93,5 @@ export const COMMANDS: readonly Command[] = [
   openapi,
   ready,
   packaging,
+  completionOf(() => COMMANDS),
 ]

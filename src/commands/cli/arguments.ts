@@ -49,7 +49,8 @@ export function wholeNumber(what: string, text: string | undefined): number | un
 /** How a command is typed, without examples: "key revoke <id> [options]". */
 export function usageLine({ name, positionals = [] }: Command): string {
   const shown = positionals.map((word) => {
-    const bare = word.replace(/[?…]$/, "")
+    const bare = word.replace(/[?…]+$/, "")
+    if (word.endsWith("…?")) return `[${bare}]…`
     if (word.endsWith("?")) return `[${bare}]`
     return word.endsWith("…") ? `<${bare}>…` : `<${bare}>`
   })
@@ -90,7 +91,7 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   const missing = required[given.length]
   if (missing) throw new WrongUse(`<${missing.replace("…", "")}> is missing: ${usageLine(command)}`)
   if (given.includes("")) throw new WrongUse(`an argument is empty: ${usageLine(command)}`)
-  if (asked.at(-1)?.endsWith("…") || given.length <= asked.length) return
+  if (/…\??$/.test(asked.at(-1) ?? "") || given.length <= asked.length) return
   throw new WrongUse(
     `${JSON.stringify(given[asked.length]!.slice(0, 60))} is one argument too many: ${usageLine(command)}`,
   )

@@ -10,7 +10,7 @@ export interface Command {
   summary: string
   /** Shown first in the help: what is typed after "appmeter", and what it does. */
   examples: [typed: string, does: string][]
-  /** In order; those that may be left out end in "?", one that takes the rest ends in "…". */
+  /** In order; those that may be left out end in "?", one that takes the rest ends in "…" or, where that may be none, "…?". */
   positionals?: string[]
   options?: Record<string, Option>
   /** Its stderr is a log, warnings about settings included. */
@@ -55,6 +55,10 @@ export interface Terminal {
   progress(line: string): void
   /** Text made bold, unless NO_COLOR or a pipe forbids it. */
   bold(text: string): string
+  /** Text in green, red or grey, under the same conditions. Never the only thing that says what it says. */
+  paint(tone: Tone, text: string): string
+  /** How many columns stdout shows; undefined in a pipe, where nothing is cut. */
+  columns(): number | undefined
   /** Asks before something is destroyed. Without a terminal nothing is asked. Throws CommandProblem unless it is agreed. */
   confirm(question: string): Promise<void>
   /** Lines of stdin. Throws CommandProblem when stdin is a terminal. */
@@ -62,6 +66,8 @@ export interface Terminal {
   /** Resolves when everything written has left. */
   flush(): Promise<void>
 }
+
+export type Tone = "good" | "bad" | "faint"
 
 /** What a command needs of the runtime. */
 export interface ProcessPort {

@@ -11,17 +11,37 @@ export function show({ terminal, has }: Invocation, value: unknown, lines: () =>
     )
 }
 
-/** Aligned columns under their headings. */
+/** Aligned columns under their headings, by the columns of a terminal that each text takes. */
 export function table(headings: string[], rows: (string | number | null)[][]): string[] {
   const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? "-")))]
-  const widths = headings.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)))
+  const widths = headings.map((_, i) => Math.max(...cells.map((row) => Bun.stringWidth(row[i]!))))
   return cells.map((row) =>
     row
-      .map((cell, i) => cell.padEnd(widths[i]!))
+      .map((cell, i) => cell + " ".repeat(widths[i]! - Bun.stringWidth(cell)))
       .join("  ")
       .trimEnd(),
   )
 }
+
+/** A line of at most so many columns of a terminal; what is cut off leaves "…". Colours are kept whole. */
+export function fitted(line: string, columns: number | undefined): string {
+  if (columns === undefined || Bun.stringWidth(line) <= columns) return line
+  let left = Math.max(0, columns - 1)
+  let shown = ""
+  for (const [part, colour] of line.matchAll(COLOUR_OR_TEXT)) {
+    if (colour !== undefined) shown += colour
+    else
+      for (const { segment } of graphemes.segment(part)) {
+        left -= Bun.stringWidth(segment)
+        if (left >= 0) shown += segment
+      }
+  }
+  return `${shown}…`
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what sets a colour begins with one
+const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 /** What a store or a caller named, on one line and not too long: a control character in it could redraw the terminal. */
 export function printable(text: string): string {

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises"
-import { CommandProblem, type Terminal } from "./command.ts"
+import { CommandProblem, type Terminal, type Tone } from "./command.ts"
 
 interface Streams {
   stdin: NodeJS.ReadStream
@@ -18,14 +18,16 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
     // what a command that runs for days has written must not add up here
     written = Promise.all([written, leaving]).then(() => {})
   }
-  const bold = stdout.isTTY && !env.NO_COLOR
+  const inColour = stdout.isTTY && !env.NO_COLOR
   return {
     out,
     json: (value) => out(`${JSON.stringify(value, null, 2)}\n`),
     say: (line) => void stderr.write(`${line}\n`),
     err: (text) => void stderr.write(text),
     progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
-    bold: (text) => (bold ? `\u001b[1m${text}\u001b[22m` : text),
+    bold: (text) => (inColour ? `\u001b[1m${text}\u001b[22m` : text),
+    paint: (tone, text) => (inColour ? `\u001b[${TONES[tone]}m${text}\u001b[39m` : text),
+    columns: () => (stdout.isTTY ? stdout.columns : undefined),
     confirm: (question) => confirm(question, stdin, stderr),
     stdin() {
       if (stdin.isTTY) throw new CommandProblem("nothing is piped in; give a file, or pipe lines in with: … < FILE")
@@ -34,6 +36,9 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
     flush: async () => void (await written),
   }
 }
+
+/** Colours of the terminal's own palette, which is readable on its own ground. */
+const TONES: Record<Tone, number> = { good: 32, bad: 31, faint: 90 }
 
 async function confirm(question: string, stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<void> {
   if (!stdin.isTTY || !stderr.isTTY) throw new CommandProblem(`${question} Nothing was done; repeat it with --force`)

@@ -1,0 +1,46 @@
+import type { Command } from "../cli/command.ts"
+import { fitted, printable, show } from "../cli/show.ts"
+import { useOperations, WORKSPACE } from "./ask.ts"
+
+const SHOWN = 20
+
+interface AlertRow {
+  at: string
+  read: boolean
+  appName: string | null
+  sentence: string
+}
+
+export const alerts: Command = {
+  name: "alerts",
+  summary: "Show what changed, newest first: the alert feed of the workspace.",
+  examples: [
+    ["alerts", `the newest ${SHOWN}`],
+    ["alerts --limit 100 --json", "for another program"],
+  ],
+  options: {
+    workspace: WORKSPACE,
+    limit: { value: "NUMBER", meaning: `The most alerts to show, 1 to 500; ${SHOWN} when left out.` },
+  },
+  async run(invocation) {
+    const { terminal } = invocation
+    const limit = invocation.amount("limit") ?? SHOWN
+    const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
+    const { alerts: rows, omitted, unread } = answer as { alerts: AlertRow[]; omitted: number; unread: number }
+    show(invocation, answer, () => [
+      ...rows.map(({ at, read, appName, sentence }) => {
+        const line = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: ${oneLine(sentence)}`
+        return fitted(read ? terminal.paint("faint", line) : line, terminal.columns())
+      }),
+      rows.length === 0
+        ? "no alerts yet: they come when a measured day differs from the one before"
+        : terminal.paint("faint", `${unread} unread${omitted > 0 ? `, ${omitted} older ones not shown` : ""}`),
+    ])
+    return 0
+  },
+}
+
+/** What a store named may stand in it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "�")
+}

@@ -1,0 +1,152 @@
+import { catalog } from "../../catalog.ts"
+import { creditsText, type Operation } from "../../operation.ts"
+import { queryInput } from "../../surfaces/query.ts"
+import { type TableType, tableColumns, tableText } from "../../surfaces/tables.ts"
+import { nearest } from "../../vocabulary/nearest.ts"
+import { jsonSchema, type Schema, unwrap } from "../../vocabulary/schema.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
+import { fitted, printable, table } from "../cli/show.ts"
+import { useOperations, WORKSPACE } from "./ask.ts"
+
+export const call: Command = {
+  name: "call",
+  summary: "Ask any operation of the catalogue that reads, of the database and without a key; alone it lists them.",
+  examples: [
+    ["call", "the operations there are"],
+    ["call list_keyword_ranks --about", "what it answers, and its arguments"],
+    ["call list_keyword_ranks appId=app_4fD0Zs81hQbK country=us", "as a table"],
+    ["call get_rank_history appId=app_4fD0Zs81hQbK days=90 --csv", "for a spreadsheet"],
+  ],
+  positionals: ["operation?", "name=value…?"],
+  options: {
+    workspace: WORKSPACE,
+    about: { meaning: "Say what the operation answers and what it takes, and ask nothing." },
+    csv: { meaning: "Answer as CSV, where the answer has rows." },
+    jsonl: { meaning: "Answer with a JSON object a row, where the answer has rows." },
+  },
+  async run(invocation) {
+    const { terminal, has, positionals } = invocation
+    const [id, ...typed] = positionals
+    if (id === undefined) {
+      listOperations(invocation)
+      return 0
+    }
+    const operation = readingNamed(id)
+    if (has("about")) {
+      terminal.out(about(operation).join("\n").concat("\n"))
+      return 0
+    }
+    const format = formatOf(invocation, operation)
+    const input = inputOf(operation, typed)
+    const answer = await useOperations(invocation, (ask) => ask(operation, input))
+    if (format) terminal.out(whole(tableText(operation, answer, format)))
+    else if (has("json") || !operation.table) terminal.json(answer)
+    else for (const line of rowsOf(operation, answer)) terminal.out(`${fitted(line, terminal.columns())}\n`)
+    return 0
+  },
+}
+
+function listOperations({ terminal, has }: Invocation): void {
+  const reading = catalog.filter(isReading)
+  if (has("json")) {
+    terminal.json({ operations: reading.map(({ id, summary }) => ({ id, summary })) })
+    return
+  }
+  const lines = table(["OPERATION", "ANSWERS"], reading.map(({ id, summary }) => [id, summary])) // biome-ignore format: one line
+  for (const line of lines) terminal.out(`${fitted(line, terminal.columns())}\n`)
+}
+
+/** Throws WrongUse with the nearest one, and for those that write. */
+function readingNamed(id: string): Operation {
+  const operation = catalog.find((one) => one.id === id)
+  if (!operation) {
+    const ids = catalog.map((one) => one.id)
+    const meant = nearest(id, ids)
+    const hint = meant ? `did you mean ${meant}?` : "appmeter call lists them"
+    throw new WrongUse(`there is no operation ${JSON.stringify(id.slice(0, 60))}; ${hint}`)
+  }
+  if (isReading(operation)) return operation
+  throw new WrongUse(`${id} writes, which is charged and audited by a key: use POST /v1${operation.path} or the tools`)
+}
+
+function isReading({ effect }: Operation): boolean {
+  return effect !== "writes" && effect !== "previews"
+}
+
+function formatOf({ has }: Invocation, { id, table }: Operation): TableType | null {
+  const format = has("csv") ? "text/csv" : has("jsonl") ? "application/jsonl" : null
+  if (format && !table) throw new WrongUse(`the answer of ${id} has no rows; leave --csv and --jsonl out`)
+  return format
+}
+
+/** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */
+function inputOf(operation: Operation, words: readonly string[]): Record<string, unknown> {
+  const pairs = words.map((word) => {
+    const [name, value] = word.split(/=(.*)/s)
+    if (!name || value === undefined)
+      throw new WrongUse(`${JSON.stringify(word.slice(0, 60))} is not written NAME=VALUE, as country=us`)
+    return [name, value] as const
+  })
+  const given = pairs.filter(([name]) => !isObject(operation, name))
+  const query = given.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")
+  const objects = pairs
+    .filter(([name]) => isObject(operation, name))
+    .map(([name, value]) => [name, parsed(name, value)])
+  return { ...queryInput(operation, query, {}), ...Object.fromEntries(objects) }
+}
+
+function isObject({ input }: Operation, name: string): boolean {
+  const entry = Object.hasOwn(input.entries, name) ? unwrap(input.entries[name] as Schema) : undefined
+  if (entry?.type !== "array") return /object|record|variant/.test(entry?.type ?? "")
+  return /object|record|variant/.test(unwrap((entry as unknown as { item: Schema }).item).type)
+}
+
+function parsed(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new WrongUse(`${name} takes JSON, as ${name}='{"…": "…"}'`)
+  }
+}
+
+function whole(pieces: Generator<unknown, string>): string {
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done) return value
+  }
+}
+
+/** Columns that say nothing in any row are left out: the terminal is narrow. */
+function rowsOf(operation: Operation, answer: unknown): string[] {
+  const rows = [...(operation.table?.rows(answer) ?? [])]
+  if (rows.length === 0) throw new CommandProblem(`${operation.id} answered no rows; --json shows all that it said`)
+  const columns = tableColumns(operation).filter((name) => rows.some((row) => (row[name] ?? null) !== null))
+  return table(
+    columns,
+    rows.map((row) => columns.map((name) => cell(row[name]))),
+  )
+}
+
+function cell(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null
+  return typeof value === "number" ? value : printable(String(value))
+}
+
+function about(operation: Operation): string[] {
+  const { id, method, path, summary, description, plan = "free", scope, price } = operation
+  const { properties = {}, required = [] } = jsonSchema(operation.input, "input") as {
+    properties?: Record<string, { description?: string }>
+    required?: string[]
+  }
+  const rows = Object.entries(properties).map(([name, { description: means = "" }]) => [
+    name, required.includes(name) ? "needed" : "", means,
+  ]) // biome-ignore format: one row
+  return [
+    `${id}  ${method} /v1${path}`,
+    summary,
+    ...(description === undefined ? [] : [description]),
+    `With a key: plan ${plan}, scope ${scope ?? "none"}, ${creditsText(price, "free")}. Here it costs nothing.`,
+    "",
+    ...(rows.length > 0 ? table(["ARGUMENT", "", "MEANS"], rows) : ["It takes no arguments."]),
+  ]
+}

@@ -1,0 +1,133 @@
+import { catalog } from "../../catalog.ts"
+import { COMMON } from "../cli/arguments.ts"
+import { type Command, WrongUse } from "../cli/command.ts"
+
+/** What can be typed after some words: a further word, or an option, with what it means. */
+interface Choice {
+  word: string
+  means: string
+}
+
+/** By the words typed so far without options; of the longest that fits. */
+type Choices = Map<string, Choice[]>
+
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript }
+
+/** The command for all of them, itself among them. */
+export function completionOf(commands: () => readonly Command[]): Command {
+  return {
+    name: "completion",
+    summary: "Print what completes commands, options and operations in a shell: bash, zsh or fish.",
+    examples: [
+      ["completion bash > ~/.local/share/bash-completion/completions/appmeter", "for bash, from the next shell on"],
+      ["completion zsh > ~/.zfunc/_appmeter", "for zsh, where ~/.zfunc is on the fpath"],
+      ["completion fish > ~/.config/fish/completions/appmeter.fish", "for fish"],
+    ],
+    positionals: ["shell"],
+    async run({ positionals: [shell = ""], terminal }) {
+      if (!Object.hasOwn(SHELLS, shell)) throw new WrongUse(`the shell must be ${Object.keys(SHELLS).join(", ")}`)
+      terminal.out(SHELLS[shell as keyof typeof SHELLS](choicesOf(commands())))
+      return 0
+    },
+  }
+}
+
+function choicesOf(commands: readonly Command[]): Choices {
+  const choices: Choices = new Map([["", []]])
+  const add = (typed: string, choice: Choice) => {
+    const held = choices.get(typed) ?? []
+    choices.set(typed, held.some(({ word }) => word === choice.word) ? held : [...held, choice])
+  }
+  for (const { name, summary, options } of commands) {
+    const words = name.split(" ")
+    words.forEach((word, at) => {
+      const isWhole = at === words.length - 1
+      const group = words.slice(0, at + 1).join(" ")
+      add(words.slice(0, at).join(" "), { word, means: isWhole ? summary : `Commands of ${group}.` })
+    })
+    for (const [option, { meaning }] of Object.entries({ ...options, ...COMMON }))
+      add(name, { word: `--${option}`, means: meaning })
+  }
+  for (const { id, summary, effect } of catalog)
+    if (effect !== "writes" && effect !== "previews") add("call", { word: id, means: summary })
+  return choices
+}
+
+/** Longest first: "key create" before "key". */
+function longestFirst(choices: Choices): [string, Choice[]][] {
+  return [...choices].sort(([one], [other]) => other.length - one.length || (one < other ? -1 : 1))
+}
+
+function bashScript(choices: Choices): string {
+  const cases = longestFirst(choices).map(
+    ([typed, each]) => `    ${pattern(typed)}) words="${each.map(({ word }) => word).join(" ")}" ;;`,
+  )
+  return `# bash completion of appmeter
+_appmeter() {
+  local typed="" words="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    [[ \${COMP_WORDS[i]} == -* ]] || typed+="\${COMP_WORDS[i]} "
+  done
+  case "$typed" in
+${cases.join("\n")}
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
+}
+complete -o default -F _appmeter appmeter
+`
+}
+
+function zshScript(choices: Choices): string {
+  const cases = longestFirst(choices).map(([typed, each]) => {
+    const lines = each.map(({ word, means }) => `      ${quoted(`${word.replaceAll(":", "\\:")}:${means}`)}`)
+    return `    ${pattern(typed)}) choices=(\n${lines.join("\n")}\n    ) ;;`
+  })
+  return `#compdef appmeter
+_appmeter() {
+  local typed="" word
+  local -a choices
+  for word in "\${words[@]:1:$((CURRENT - 2))}"; do
+    [[ $word == -* ]] || typed+="$word "
+  done
+  case "$typed" in
+${cases.join("\n")}
+  esac
+  _describe appmeter choices || _files
+}
+if [ "$funcstack[1]" = "_appmeter" ]; then _appmeter "$@"; else compdef _appmeter appmeter; fi
+`
+}
+
+function fishScript(choices: Choices): string {
+  const typedWords = [...choices.keys()].filter((typed) => typed !== "").sort((a, b) => b.length - a.length)
+  const lines = [...choices].flatMap(([typed, each]) =>
+    each.map(({ word, means }) => {
+      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`
+      return `complete -c appmeter -f -n '__appmeter_at ${quoted(typed).replaceAll("'", '"')}' ${what} -d ${quoted(means)}`
+    }),
+  )
+  return `# fish completion of appmeter
+set -g __appmeter_commands ${typedWords.map(quoted).join(" ")}
+function __appmeter_at
+  set -l typed (string match -v -- '-*' (commandline -opc)[2..])
+  set -l said "$typed"
+  for command in $__appmeter_commands
+    if test "$said" = "$command"; or string match -q -- "$command *" "$said"
+      set said $command
+      break
+    end
+  end
+  test "$said" = "$argv[1]"
+end
+${lines.join("\n")}
+`
+}
+
+/** What was typed ends in a space after each word; what follows a whole command are its arguments. */
+function pattern(typed: string): string {
+  return typed === "" ? '""' : `"${typed} "*`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "’")}'`
+}

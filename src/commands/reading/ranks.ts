@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { sourceOn } from "../../formulas/source-runs.ts"
+import { type IdleReason, NOT_MEASURING } from "../../history/readers.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { storefrontName } from "../../vocabulary/storefront-names.ts"
+import { type Command, CommandProblem, type ExitCode, type Terminal, WrongUse } from "../cli/command.ts"
+import { fitted, printable, table } from "../cli/show.ts"
+import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
+import { type RankPoint, sparkline } from "./sparkline.ts"
+
+/** Days of the sparkline, unless --since says otherwise; and how many characters it takes at most. */
+const DAYS = 30
+const WIDEST = 30
+const WATCH_MS = 5_000
+
+export const ranks: Command = {
+  name: "ranks",
+  summary: "Show where apps rank: the latest of each tracked keyword, its change, and the days before as a line.",
+  examples: [
+    ["ranks", "every app in every storefront it is tracked in"],
+    ["ranks 'Tide Times' --country us --since 90d", "one app, by name, id or store id"],
+    ["ranks --watch", "again every five seconds, for the first readings"],
+  ],
+  positionals: ["app?"],
+  options: {
+    workspace: WORKSPACE,
+    country: { value: "CODE", meaning: "One storefront alone." },
+    since: { value: "DAYS", meaning: `How far back the line goes, as 90d; ${DAYS}d when left out.` },
+    watch: { meaning: "Show them again every five seconds, until Ctrl-C." },
+  },
+  async run(invocation) {
+    const { terminal, has, text, positionals } = invocation
+    const days = daysGiven(text("since"))
+    const country = text("country")?.toLowerCase()
+    if (has("watch") && terminal.columns() === undefined) throw new WrongUse("--watch needs a terminal")
+    return await useOperations<ExitCode>(invocation, async (ask) => {
+      for (;;) {
+        const sides = await readSides(ask, await findApps(ask, positionals[0]), { country, days })
+        if (has("watch")) terminal.out(CLEAR)
+        if (has("json")) terminal.json({ ranks: sides })
+        else terminal.out(shown(sides, terminal).join("\n").concat("\n"))
+        if (!has("watch")) return 0
+        await sleep(WATCH_MS)
+      }
+    })
+  },
+}
+
+const CLEAR = "\u001b[H\u001b[2J\u001b[3J"
+
+/** The ranks of an app in a storefront of a store. */
+interface RankSide {
+  app: string
+  appId: string
+  country: string
+  platform: "ios" | "android"
+  measuredAt: string | null
+  days: string[]
+  keywords: RankRow[]
+}
+
+interface RankRow {
+  term: string
+  measured: boolean
+  rank: number | null
+  /** Places gained since the measured day before, of the same source; null where there is none to compare with. */
+  change: number | "in" | "out" | null
+  /** Measured days of the last weeks, oldest first; null where the plan or the store shows none. */
+  series: RankPoint[] | null
+  popularity: number | null
+  popularitySource: string | null
+  difficulty: number | null
+  source: string | null
+  searchDepth: number | null
+  measuring: boolean
+  notMeasuring: IdleReason | null
+}
+
+interface RankWindow {
+  country: string | undefined
+  days: string[]
+}
+
+async function readSides(ask: Ask, apps: readonly ListedApp[], { country, days }: RankWindow): Promise<RankSide[]> {
+  const sides: RankSide[] = []
+  for (const app of apps) {
+    const stores = [...(app.iosId ? (["ios"] as const) : []), ...(app.androidPkg ? (["android"] as const) : [])]
+    for (const storefront of app.countries.filter((code) => country === undefined || code === country))
+      for (const platform of stores) sides.push(await readSide(ask, app, { country: storefront, platform, days }))
+  }
+  if (sides.length > 0) return sides
+  const tracked = [...new Set(apps.flatMap(({ countries }) => countries))].join(", ")
+  throw new WrongUse(`${apps.length === 1 ? "the app is" : "these apps are"} tracked in ${tracked}`)
+}
+
+async function readSide(
+  ask: Ask,
+  app: ListedApp,
+  { country, platform, days }: { country: string; platform: RankSide["platform"]; days: string[] },
+): Promise<RankSide> {
+  const { measuredAt, keywords } = await ask("list_keyword_ranks", { appId: app.id, country, platform })
+  const window = shownDays(days, measuredAt?.slice(0, 10) ?? null)
+  const histories = await readHistories(ask, app, { country, platform, days: window })
+  return {
+    ...{ app: app.name, appId: app.id, country, platform, measuredAt, days: window },
+    keywords: (keywords as RankRow[]).map((keyword) => {
+      const { term, measured, rank, popularity, popularitySource, difficulty } = keyword
+      const { source, searchDepth, measuring, notMeasuring } = keyword
+      const held = histories?.get(term)
+      const change = held && measured ? changeOf(held, { rank, searchDepth }) : null
+      return {
+        ...{ term, measured, rank, change, series: held?.series ?? null, popularity, popularitySource, difficulty },
+        ...{ source, searchDepth, measuring, notMeasuring },
+      }
+    }),
+  }
+}
+
+/** Those that end today; where the latest reading is before all of them, as many that end with it. */
+function shownDays(days: string[], measured: string | null): string[] {
+  if (measured === null || measured >= (days[0] as string)) return days
+  return days.map((_, at) => addDays(measured, at + 1 - days.length))
+}
+
+interface History {
+  sources: { source: string; from: string; to: string }[]
+  series: RankPoint[]
+}
+
+/** By keyword. Null where nothing is shown: the history is of the iOS side where there is one, and of plans that have it. */
+async function readHistories(
+  ask: Ask,
+  app: ListedApp,
+  { country, platform, days }: { country: string; platform: RankSide["platform"]; days: string[] },
+): Promise<Map<string, History> | null> {
+  if (platform === "android" && app.iosId !== null) return null
+  try {
+    const { keywords } = await ask("get_rank_history", { appId: app.id, country, from: days[0], to: days.at(-1) })
+    return new Map((keywords as (History & { term: string })[]).map((keyword) => [keyword.term, keyword]))
+  } catch (error) {
+    if (error instanceof CommandProblem) return null
+    throw error
+  }
+}
+
+/** An absence is no drop where fewer places were read than the rank before. */
+function changeOf(
+  { series, sources }: History,
+  { rank, searchDepth }: Pick<RankRow, "rank" | "searchDepth">,
+): RankRow["change"] {
+  const [latest, before] = [series.at(-1), series.at(-2)]
+  if (!latest || !before || sourceOn(sources, latest[0]) !== sourceOn(sources, before[0])) return null
+  const earlier = before[1]
+  if (rank !== null && earlier !== null) return earlier - rank
+  if (rank !== null) return "in"
+  return earlier !== null && (searchDepth ?? 0) >= earlier ? "out" : null
+}
+
+function daysGiven(text: string | undefined): string[] {
+  const count = Number(/^([1-9]\d{0,2})d?$/.exec(text ?? String(DAYS))?.[1])
+  if (!count || count > 730) throw new WrongUse("--since takes days, 1 to 730, as 90d")
+  const today = dayOf(new Date())
+  return Array.from({ length: count }, (_, at) => addDays(today, at + 1 - count))
+}
+
+function shown(sides: readonly RankSide[], terminal: Terminal): string[] {
+  return sides.flatMap((side, at) => [...(at > 0 ? [""] : []), ...sideLines(side, terminal)])
+}
+
+function sideLines(side: RankSide, terminal: Terminal): string[] {
+  const { app, country, platform, days, keywords } = side
+  const store = platform === "ios" ? "App Store" : "Google Play"
+  const heading = `${terminal.bold(printable(app))}, ${store}, ${storefrontName(country)}`
+  if (keywords.length === 0) return [heading, "  no keyword is tracked here; add some with: appmeter app keywords add"]
+  const hasLine = keywords.some(({ series }) => series !== null)
+  const rows = keywords.map((keyword) => [
+    printable(keyword.term),
+    rankText(keyword),
+    changeText(keyword, terminal),
+    ...(hasLine ? [sparkline(keyword.series ?? [], days, WIDEST)] : []),
+    keyword.popularity === null ? null : `${keyword.popularitySource === "estimate" ? "~" : ""}${keyword.popularity}`,
+    keyword.difficulty,
+  ])
+  const line = hasLine ? [days.at(-1) === dayOf(new Date()) ? `LAST ${days.length} DAYS` : `TO ${days.at(-1)}`] : []
+  const lines = table(["KEYWORD", "RANK", "CHANGE", ...line, "POPULARITY", "DIFFICULTY"], rows)
+  const notes = notesOf(side, hasLine).map((note) => terminal.paint("faint", note))
+  return [heading, ...[...lines, ...notes].map((text) => fitted(`  ${text}`, terminal.columns()))]
+}
+
+/** "absent" is measured, "-" is not: three states, three things. */
+function rankText({ measured, rank, searchDepth }: RankRow): string | null {
+  if (!measured) return null
+  return rank === null ? `not in ${searchDepth ?? "those read"}` : String(rank)
+}
+
+function changeText({ change }: RankRow, { paint }: Terminal): string {
+  if (change === null) return ""
+  if (change === "in") return paint("good", "new")
+  if (change === "out") return paint("bad", "gone")
+  if (change === 0) return "="
+  return change > 0 ? paint("good", `▲ ${change}`) : paint("bad", `▼ ${-change}`)
+}
+
+function notesOf({ keywords, measuredAt }: RankSide, hasLine: boolean): string[] {
+  const sources = [...new Set(keywords.flatMap(({ source }) => source ?? []))]
+  const unmeasured = keywords.filter(({ measured }) => !measured)
+  const reading = unmeasured.filter(({ measuring }) => measuring).length
+  const idle = new Set(unmeasured.flatMap(({ notMeasuring }) => notMeasuring ?? []))
+  const reasons = [...idle].map((why) => NOT_MEASURING[why])
+  return [
+    ...(measuredAt === null
+      ? []
+      : [`measured ${measuredAt.slice(0, 16).replace("T", " ")} UTC, ${sources.join(", ")}`]),
+    ...(reading > 0 ? [`${reading} not measured yet: being read now, or next`] : []),
+    ...(reasons.length > 0
+      ? [`${unmeasured.length - reading} not measured, and nothing reads them: ${reasons.join(", ")}`]
+      : []),
+    ...(hasLine ? ["· not measured   – not among the results read   ~ our estimate"] : []),
+  ]
+}

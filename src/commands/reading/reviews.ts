@@ -1,0 +1,77 @@
+import { type Command, type Terminal, WrongUse } from "../cli/command.ts"
+import { fitted, printable } from "../cli/show.ts"
+import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
+
+const SHOWN = 10
+
+interface ReviewRow {
+  rating: number
+  title: string | null
+  text: string
+  version: string | null
+  date: string
+}
+
+interface ReviewList {
+  country: string
+  list: ReviewRow[] | null
+  android: ReviewRow[] | null
+}
+
+export const reviews: Command = {
+  name: "reviews",
+  summary: "Show an app's newest reviews on both stores.",
+  examples: [
+    ["reviews 'Tide Times'", `the newest ${SHOWN} of each store, in the app's first storefront`],
+    ["reviews 'Tide Times' --country de --limit 50", "of another storefront"],
+  ],
+  positionals: ["app?"],
+  options: {
+    workspace: WORKSPACE,
+    country: { value: "CODE", meaning: "The storefront; the app's first when left out." },
+    limit: { value: "NUMBER", meaning: `The most reviews of each store, 1 to 100; ${SHOWN} when left out.` },
+  },
+  async run(invocation) {
+    const { terminal, text, positionals, has } = invocation
+    const limit = invocation.amount("limit") ?? SHOWN
+    if (limit < 1 || limit > 100) throw new WrongUse("--limit must be 1 to 100")
+    const country = text("country")?.toLowerCase()
+    const read = await useOperations(invocation, async (ask) => {
+      const apps = await findApps(ask, positionals[0])
+      const each: [ListedApp, ReviewList][] = []
+      for (const app of apps) each.push([app, await readReviews(ask, app, country)])
+      return each
+    })
+    if (has("json")) terminal.json({ apps: read.map(([{ id, name }, answer]) => ({ appId: id, name, ...answer })) })
+    else for (const [app, answer] of read) terminal.out(lines(app, answer, limit, terminal).join("\n").concat("\n"))
+    return 0
+  },
+}
+
+async function readReviews(ask: Ask, app: ListedApp, country: string | undefined): Promise<ReviewList> {
+  return await ask("list_reviews", { appId: app.id, ...(country && { country }) })
+}
+
+function lines(app: ListedApp, { country, list, android }: ReviewList, limit: number, terminal: Terminal): string[] {
+  const stores = [
+    ...(app.iosId ? [["App Store", list] as const] : []),
+    ...(app.androidPkg ? [["Google Play", android] as const] : []),
+  ]
+  return stores.flatMap(([store, held]) => [
+    `${terminal.bold(printable(app.name))}, ${store}, ${country}`,
+    ...(held === null ? ["  never read: nothing is known, which is not no reviews"] : []),
+    ...(held?.length === 0 ? ["  no reviews in these days"] : []),
+    ...(held ?? []).slice(0, limit).flatMap((review) => reviewLines(review, terminal)),
+    "",
+  ])
+}
+
+function reviewLines({ rating, title, text, version, date }: ReviewRow, terminal: Terminal): string[] {
+  const tone = rating >= 4 ? "good" : rating <= 2 ? "bad" : "faint"
+  const stars = terminal.paint(tone, "★".repeat(rating).padEnd(5, "☆"))
+  const head = [stars, date.slice(0, 10), version && printable(version), title && terminal.bold(printable(title))]
+  const body = text.replaceAll(/\s+/g, " ").replaceAll(/\p{C}/gu, "�").trim()
+  return [`  ${head.filter(Boolean).join("  ")}`, ...(body ? [`         ${body}`] : [])].map((line) =>
+    fitted(line, terminal.columns()),
+  )
+}

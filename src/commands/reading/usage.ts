@@ -1,0 +1,36 @@
+import type { Command } from "../cli/command.ts"
+import { show, table } from "../cli/show.ts"
+import { useOperations, WORKSPACE } from "./ask.ts"
+
+interface Quota {
+  key: string
+  kind: string
+  used: number | null
+  limit: number | null
+}
+
+export const usage: Command = {
+  name: "usage",
+  summary: "Show what a workspace has used of each of its limits.",
+  examples: [["usage", "credits, keywords, apps and daily calls"]],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const answer = await useOperations(invocation, (ask) => ask("get_usage"))
+    const { plan, quotas } = answer as { plan: string; quotas: Quota[] }
+    show(invocation, answer, () => [
+      `plan ${plan}`,
+      ...table(
+        ["LIMIT", "USED", "OF", "COUNTED"],
+        quotas.map(({ key, kind, used, limit }) => [
+          key,
+          used ?? "not metered",
+          limit ?? "no limit",
+          COUNTED[kind] ?? kind,
+        ]),
+      ),
+    ])
+    return 0
+  },
+}
+
+const COUNTED: Record<string, string> = { stock: "at once", month: "a month", day: "a day", rate: "a second" }

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../../src/catalog.ts"
+import { record } from "../../../src/observations/record.ts"
+import { addDays, dayOf } from "../../../src/vocabulary/days.ts"
+import { newWorkspace, reading } from "../../observations/measured.ts"
+import { answer, appmeter, dataFolder, removeFolders, scratch } from "../child.ts"
+import { inFolder } from "../filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const IOS = "1100000001"
+const TODAY = dayOf(new Date())
+const at = (daysAgo: number) => `${addDays(TODAY, -daysAgo)}T00:00:00Z`
+const above = (rank: number) => Array.from({ length: rank - 1 }, (_, i) => `12000000${10 + i}`)
+/** A list of 20 places in which the app has that rank, or is absent. */
+const ranked = (term: string, daysAgo: number, rank: number | null, extra: object = {}) =>
+  reading(term, at(daysAgo), rank === null ? above(20) : [...above(rank), IOS], { depth: 20, ...extra })
+
+let env: { DATA_DIR: string }
+const run = (words: string[]) => appmeter(words, { env })
+
+beforeAll(async () => {
+  env = await dataFolder()
+  await inFolder(env.DATA_DIR, async (sql) => {
+    await newWorkspace(sql)
+  })
+  const terms = ["tides", "tide clock", "moon", "surf", "never read"].flatMap((term) => ["--keyword", term])
+  await answer(["app", "add", "Tide！Times", "--ios", IOS, "--country", "us", "--country", "de", ...terms], { env })
+  await inFolder(env.DATA_DIR, async (sql) => {
+    await record(sql, [
+      ...[ranked("tides", 3, 9), ranked("tides", 1, 7), ranked("tides", 0, 4)],
+      ...[ranked("tide clock", 1, 2), ranked("tide clock", 0, null)],
+      ...[ranked("moon", 2, null), ranked("moon", 0, 20)],
+      // another source: no change can be told
+      ...[ranked("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), ranked("surf", 0, 8)],
+    ])
+  })
+})
+
+describe("ranks", () => {
+  test("each keyword with its rank, its change and its days, the three states as three things", async () => {
+    const { code, out, err } = await run(["ranks", "tide", "--country", "US", "--since", "5d"])
+    expect([code, err]).toEqual([0, ""])
+    const [heading, head, ...lines] = out.trimEnd().split("\n")
+    expect(heading).toBe("Tide！Times, App Store, United States")
+    expect(head?.trim().split(/ {2,}/)).toEqual([
+      "KEYWORD",
+      "RANK",
+      "CHANGE",
+      "LAST 5 DAYS",
+      "POPULARITY",
+      "DIFFICULTY",
+    ])
+    expect(lines.slice(0, 5).map((line) => line.trim().split(/ {2,}/).slice(0, 4))).toEqual([
+      ["tides", "4", "▲ 3", "·▅·▆▆"],
+      ["tide clock", "not in 20", "gone", "···▇–"],
+      ["moon", "20", "new", "··–·▄"],
+      ["surf", "8", "···▇▅", "-"],
+      ["never read", "-", "·····", "-"],
+    ])
+    expect(out).toContain(`measured ${TODAY} 00:00 UTC, `)
+    expect(out).toContain("1 not measured, and nothing reads them: ")
+    expect(out).not.toContain("\u001b")
+  })
+
+  test("every storefront of every app without a word; as JSON nothing is rounded or drawn", async () => {
+    const { ranks } = await answer(["ranks"], { env })
+    expect(ranks.map(({ country }: { country: string }) => country)).toEqual(["us", "de"])
+    const [tides] = ranks[0].keywords
+    expect(tides).toMatchObject({ term: "tides", measured: true, rank: 4, change: 3, searchDepth: 20 })
+    expect(tides.series.at(-1)).toEqual([TODAY, 4])
+    expect(ranks[1].keywords[0]).toMatchObject({ measured: false, rank: null, change: null, series: [] })
+  })
+
+  test.each([
+    [["ranks", "nobody"], `no tracked app is called "nobody"; there are "Tide！Times"`],
+    [["ranks", "--country", "fr"], "the app is tracked in us, de"],
+    [["ranks", "--since", "a week"], "--since takes days, 1 to 730, as 90d"],
+    [["ranks", "--watch"], "--watch needs a terminal"],
+  ])("%j teaches", async (words, line) => {
+    expect(await run(words)).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })
+  })
+
+  test("a folder without a database is not made one", async () => {
+    const { code, err } = await appmeter(["ranks"], { env: { DATA_DIR: join(scratch(), "none") } })
+    expect(code).toBe(1)
+    expect(err).toContain("there is no database in")
+  })
+})
+
+describe("call", () => {
+  test("lists every operation that reads, and refuses those that write", async () => {
+    const { operations } = await answer(["call"], { env })
+    const reading = catalog.filter(({ effect }) => effect !== "writes" && effect !== "previews").map(({ id }) => id)
+    expect(operations.map(({ id }: { id: string }) => id)).toEqual(reading)
+    const { code, err } = await run(["call", "confirm_action"])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("confirm_action writes, which is charged and audited by a key"),
+    ])
+  })
+
+  test("answers what REST answers, as JSON, CSV, lines or a table, and charges nobody", async () => {
+    const { ranks } = await answer(["ranks", "--country", "us"], { env })
+    const words = ["call", "list_keyword_ranks", `appId=${ranks[0].appId}`, "country=us"]
+    const { keywords } = await answer(words, { env })
+    expect(keywords.map(({ rank }: { rank: number | null }) => rank)).toEqual([4, null, 20, 8, null])
+    const csv = (await run([...words, "--csv"])).out.trimEnd().split("\r\n")
+    expect([csv.length, csv[0]?.startsWith("term,measured,rank,")]).toEqual([6, true])
+    const lines = (await run([...words, "--jsonl"])).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ rank }) => rank)).toEqual([4, null, 20, 8, null])
+    const [head, first] = (await run(words)).out.split("\n")
+    expect(head).toMatch(/^term +measured +rank /)
+    expect(first).toMatch(/^tides +true +4 /)
+    await inFolder(env.DATA_DIR, async (sql) => {
+      const [books] =
+        await sql`select (select count(*) from ledger)::int as charges, (select sum(used) from account)::int as used`
+      expect(books).toEqual({ charges: 0, used: 0 })
+    })
+  })
+
+  test("says of an operation what it takes", async () => {
+    const { out } = await run(["call", "get_rank_history", "--about"])
+    expect(out).toContain("get_rank_history  GET /v1/apps/:appId/history")
+    expect(out).toMatch(/appId +needed +App id from list_apps/)
+  })
+
+  test.each([
+    [["list_keyword_rank"], 2, "did you mean list_keyword_ranks?"],
+    [["list_keyword_ranks"], 2, "appId is missing"],
+    [["list_keyword_ranks", "appId=none", "contry=us"], 2, "country"],
+    [["list_keyword_ranks", "appId"], 2, '"appId" is not written NAME=VALUE'],
+    [["list_keyword_ranks", "appId=app_unknown000"], 1, "no such app"],
+    [["get_usage", "--csv"], 2, "the answer of get_usage has no rows"],
+  ])("%j teaches", async (words, code, said) => {
+    const ended = await run(["call", ...words])
+    expect([ended.code, ended.out]).toEqual([code, ""])
+    expect(ended.err).toContain(said)
+  })
+})
+
+test("alerts, reviews and usage say what there is, and of what was never read that it was not", async () => {
+  const [alerts, reviews, usage] = await Promise.all([["alerts"], ["reviews", "tide"], ["usage"]].map(run))
+  expect([alerts?.code, reviews?.code, usage?.code]).toEqual([0, 0, 0])
+  expect(reviews?.out).toContain("never read: nothing is known, which is not no reviews")
+  expect(usage?.out).toMatch(/trackedKeywords +10 /)
+  expect(alerts?.out.length).toBeGreaterThan(0)
+})
+
+describe("completion", () => {
+  const completed = async (typed: string[]) => {
+    const { out } = await run(["completion", "bash"])
+    const script = join(scratch(), "completion.bash")
+    writeFileSync(
+      script,
+      `${out}
+COMP_WORDS=(appmeter ${typed.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${typed.length}
+_appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    )
+    return Bun.spawnSync(["bash", script]).stdout.toString().trim().split("\n")
+  }
+
+  test.skipIf(!Bun.which("bash"))("in bash: commands, groups, options and operations by what was typed", async () => {
+    expect(await completed(["ra"])).toEqual(["ranks"])
+    expect(await completed(["key", "re"])).toEqual(["revoke", "resume"])
+    expect(await completed(["app", "keywords", ""])).toEqual(["add", "remove"])
+    expect(await completed(["ranks", "Tide Times", "--c"])).toEqual(["--country"])
+    expect(await completed(["call", "get_rank"])).toEqual(["get_rank_history"])
+    expect(await completed(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
+  })
+
+  test("for zsh and fish the same words; another shell is refused by name", async () => {
+    for (const shell of ["zsh", "fish"]) {
+      const { code, out } = await run(["completion", shell])
+      expect(code).toBe(0)
+      for (const word of ["ranks", "revoke", "country", "get_rank_history"]) expect(out).toContain(word)
+    }
+    const { code, err } = await run(["completion", "nu"])
+    expect([code, err]).toEqual([2, "appmeter: the shell must be bash, zsh, fish\n"])
+  })
+})

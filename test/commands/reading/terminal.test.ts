@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test"
+import { fitted, table } from "../../../src/commands/cli/show.ts"
+
+test("columns stand below each other by what a terminal shows, wide characters and colours included", () => {
+  const [head, wide, plain] = table(
+    ["APP", "RANK"],
+    [
+      ["Block Blast！", 1],
+      ["\u001b[32mTide\u001b[39m", 2],
+    ],
+  ) as [string, string, string]
+  const at = (line: string, text: string) => Bun.stringWidth(line.slice(0, line.lastIndexOf(text)))
+  expect([at(wide, "1"), at(plain, "2")]).toEqual([at(head, "RANK"), at(head, "RANK")])
+})
+
+test("a line is cut to the terminal, never within a character or a colour; in a pipe it is whole", () => {
+  expect(fitted("a long line", undefined)).toBe("a long line")
+  expect(fitted("a long line", 6)).toBe("a lon…")
+  expect(fitted("吹雪吹雪", 6)).toBe("吹雪…")
+  expect(fitted("👩‍👩‍👧 family", 4)).toBe("👩‍👩‍👧 …")
+  expect(fitted("\u001b[31mvery bad\u001b[39m news", 6)).toBe("\u001b[31mvery \u001b[39m…")
+  for (const columns of [1, 2, 5, 9])
+    expect(Bun.stringWidth(fitted("吹雪 \u001b[31m吹雪\u001b[39m", columns))).toBeLessThanOrEqual(columns)
+})
