@@ -1400,7 +1400,13 @@ begin
         limit 1
       )
     ) f
-    order by f.priority, f.next_at, f.kind, f.platform, f.storefront, f.subject
+    order by f.priority, case when f.kind = 'app' and f.priority = 5 then exists (
+      select
+      from due
+      where kind = 'chart' and platform = f.platform and storefront = f.storefront and priority = f.priority
+        and lease is null and next_at <= now()
+      offset 0
+    ) else false end, f.next_at, f.kind, f.platform, f.storefront, f.subject
     limit 1
   ), near as materialized (
     select d.*, coalesce(d.asked_until > now(), false) or d.kind = 'canary' or exists (
