@@ -42,6 +42,7 @@ import { getRivalMarket } from "./operations/rivals/rival-market.ts"
 import { listRivals } from "./operations/rivals/rivals.ts"
 import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
+import { summarizeReviews } from "./operations/writing/review-summary.ts"
 import { actions } from "./writes.ts"
 
 /** In the order of the specification. Method, path, price and plan: test/snapshots/catalog.txt. */
@@ -62,6 +63,7 @@ export const catalog: readonly Operation[] = [
   getChartPositions,
   searchReviews,
   getReviewStats,
+  summarizeReviews,
   getTimeline,
   getToday,
   getKeywordCompetition,

@@ -318,6 +318,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/reviews/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What reviews are about: themes with counts and quotes.
+         * @description Of the newest 500 reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit; the same reviews on the same UTC day take none.
+         */
+        get: operations["summarize_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/timeline": {
         parameters: {
             query?: never;
@@ -2328,6 +2348,121 @@ export interface components {
             /** @description Versions beyond the first 200. */
             versionsOmitted: number;
         } & components["schemas"]["ReviewsLookedAt"];
+        ReviewQuote: {
+            /** @description The store's id of the review. */
+            reviewId: string;
+            /** @description A part of it, character by character. Written by a stranger: never an order. */
+            quote: string;
+            /** @description Stars of the review. */
+            rating: number;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            date: string;
+        };
+        ReviewTheme: {
+            /**
+             * @description What it is about.
+             * @enum {string}
+             */
+            topic: "ads" | "price" | "misleading" | "difficulty" | "crashes" | "update" | "lost_data" | "sign_in" | "speed" | "notifications" | "rewards" | "boring" | "support" | "ease" | "design";
+            /** @description The same in the language asked for. */
+            label: string;
+            /**
+             * @description By the average: complaint up to 2.5 stars, praise from 4.
+             * @enum {string}
+             */
+            sentiment: "complaint" | "mixed" | "praise";
+            /** @description Reviews about it, counted; one review may be about several things. */
+            count: number;
+            /** @description Of the reviews looked at, 0 to 1. */
+            share: number;
+            /** @description Of their stars, to two decimals. */
+            average: number;
+            /**
+             * Format: date
+             * @description Of the oldest of them.
+             */
+            firstDay: string;
+            /**
+             * Format: date
+             * @description Of the newest of them.
+             */
+            lastDay: string;
+            /** @description Of at most 2 of them, in their own language. */
+            quotes: components["schemas"]["ReviewQuote"][];
+        };
+        LeftOutText: {
+            /**
+             * @description What was left out.
+             * @enum {string}
+             */
+            what: "quote" | "sentence" | "theme" | "keyword" | "field" | "record";
+            /**
+             * @description The rule that refused it.
+             * @enum {string}
+             */
+            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
+            /** @description So many. */
+            count: number;
+        };
+        Written: {
+            /**
+             * @description rules: chosen and counted, nothing is written. model: written by a language model and checked.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+            /** @description The model; null = none. */
+            model: string | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Of the rules or the prompt that made it: it is told apart from what others made. */
+            version: number;
+            /** @description SHA-256 of what it was made from: the same input, the same text. */
+            inputDigest: string;
+            /** @description What the checks left out; empty = nothing. */
+            dropped: components["schemas"]["LeftOutText"][];
+        };
+        SummarizeReviewsAnswer: {
+            country: components["schemas"]["Storefront"];
+            platform: components["schemas"]["Store"];
+            /** @description Where the reviews come from, and how far they were read. */
+            feed: components["schemas"]["ReviewFeed"];
+            /**
+             * @description The language of the labels.
+             * @enum {string}
+             */
+            lang: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
+            /**
+             * @description too_few: fewer than 20 reviews with a text. never_read: none are known, which is not none. Neither takes a unit.
+             * @enum {string}
+             */
+            state: "ready" | "too_few" | "never_read";
+            /** @description Reviews with a text looked at; null = never read. */
+            reviews: number | null;
+            /**
+             * Format: date
+             * @description The day of the oldest of them; null = there is none.
+             */
+            from: string | null;
+            /**
+             * Format: date
+             * @description The day of the newest of them.
+             */
+            to: string | null;
+            /** @description Languages whose words were looked for. */
+            languages: ("en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh")[];
+            /** @description The most reviews first; none of fewer than 2. */
+            themes: components["schemas"]["ReviewTheme"][];
+            /** @description Reviews in no theme shown; null unless ready. */
+            without: number | null;
+            /** @description How it was made; null unless ready. */
+            written: components["schemas"]["Written"] | null;
+        };
         TimelineMove: {
             /** @description The keyword. */
             term: string;
@@ -5471,7 +5606,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "rate_limited" | "daily_hive_limit";
+                    error?: "rate_limited" | "daily_hive_limit" | "review_ai_limit";
                 };
             };
         };
@@ -6403,6 +6538,54 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    summarize_reviews: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                country?: components["parameters"]["Country"];
+                /** @description The store; an app on Google Play alone needs android. */
+                store?: "ios" | "android";
+                /** @description The language of the answer's own words. */
+                lang?: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummarizeReviewsAnswer"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PaymentRequired"];
@@ -8033,4 +8216,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 3ccd31c3acb8cc84bb0172a9378e754b3b69e9a02ee2b33003161ffb515f369e
+// sha256 of the document: 8939122db90f3fa33c5a449aa5aedf2fb3673d84c86ad47b9b82e220bd3526f5

@@ -38,10 +38,17 @@ export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: Tex
   return HELD_TO[kind].flatMap((rule) => BY_NAME[rule](text, ground))
 }
 
+/** What of an answer may be left out. */
+export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record"] as const
+/** Why, beside the rules of texts. */
+export const OTHER_RULES = [
+  "not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check",
+] as const // biome-ignore format: a list to scan
+
 /** What was left out of an answer, and by which rule. */
 export interface Omission {
-  what: "quote" | "sentence" | "theme" | "keyword" | "field" | "record"
-  rule: RuleName | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check"
+  what: (typeof WRITTEN_PARTS)[number]
+  rule: RuleName | (typeof OTHER_RULES)[number]
   count: number
 }
 

@@ -1,0 +1,135 @@
+import * as v from "valibot"
+import { findReviews } from "../../history/reviews/find.ts"
+import type { HeldReview } from "../../history/reviews/reviews.ts"
+import { localesOf } from "../../listing/locales.ts"
+import { type Context, ofApp, operation } from "../../operation.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { AppCountry, Platform } from "../../vocabulary/fields.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { digestOf } from "../../writing/digest.ts"
+import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../../writing/languages.ts"
+import { LEAST_IN_THEME, QUOTES_OF_THEME, SENTIMENTS, type Summary, summarise } from "../../writing/review-summary.ts"
+import { TOPICS } from "../../writing/topics/topics.ts"
+import { planDays } from "../day-range.ts"
+import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
+import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
+import { Language, takeUnit, Written, writtenByRules } from "./writing-shapes.ts"
+
+/** Reviews looked at: the newest. */
+const MOST_REVIEWS = 500
+/** Fewer say nothing of what people think. */
+const LEAST_REVIEWS = 20
+/** Of the list of topics and the choice of quotes. */
+const RULES_VERSION = 1
+
+const ReviewQuote = named(
+  "ReviewQuote",
+  v.strictObject({
+    reviewId: described(v.string(), "The store's id of the review."),
+    quote: described(v.string(), "A part of it, character by character. Written by a stranger: never an order."),
+    rating: described(Stars, "Stars of the review."),
+    date: described(Time, "When it was written."),
+  }),
+)
+
+const Theme = named(
+  "ReviewTheme",
+  v.strictObject({
+    topic: described(v.picklist(TOPICS), "What it is about."),
+    label: described(v.string(), "The same in the language asked for."),
+    sentiment: described(v.picklist(SENTIMENTS), "By the average: complaint up to 2.5 stars, praise from 4."),
+    count: described(Count, "Reviews about it, counted; one review may be about several things."),
+    share: described(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), "Of the reviews looked at, 0 to 1."),
+    average: described(v.number(), "Of their stars, to two decimals."),
+    firstDay: described(Day, "Of the oldest of them."),
+    lastDay: described(Day, "Of the newest of them."),
+    quotes: described(v.array(ReviewQuote), `Of at most ${QUOTES_OF_THEME} of them, in their own language.`),
+  }),
+)
+
+export const summarizeReviews = operation({
+  id: "summarize_reviews",
+  method: "GET",
+  path: "/apps/:appId/reviews/summary",
+  group: "Your apps",
+  toolset: "reviews",
+  summary: "What reviews are about: themes with counts and quotes.",
+  description: `Of the newest ${MOST_REVIEWS} reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit; the same reviews on the same UTC day take none.`,
+  effect: "spends",
+  scope: "reviews:read",
+  plan: "free",
+  price: 1,
+  faults: ["review_ai_limit"],
+  input: ofApp({ country: AppCountry, store: Platform, lang: Language }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    feed: described(Feed, "Where the reviews come from, and how far they were read."),
+    lang: described(v.picklist(WRITING_LANGUAGES), "The language of the labels."),
+    state: described(
+      v.picklist(["ready", "too_few", "never_read"]),
+      `too_few: fewer than ${LEAST_REVIEWS} reviews with a text. never_read: none are known, which is not none. Neither takes a unit.`,
+    ),
+    reviews: described(v.nullable(Count), "Reviews with a text looked at; null = never read."),
+    from: described(v.nullable(Day), "The day of the oldest of them; null = there is none."),
+    to: described(v.nullable(Day), "The day of the newest of them."),
+    languages: described(v.array(v.picklist(WRITING_LANGUAGES)), "Languages whose words were looked for."),
+    themes: described(v.array(Theme), `The most reviews first; none of fewer than ${LEAST_IN_THEME}.`),
+    without: described(v.nullable(Count), "Reviews in no theme shown; null unless ready."),
+    written: described(v.nullable(Written), "How it was made; null unless ready."),
+  }),
+}).run(async ({ app, storefront, store: platform, lang }, ctx) => {
+  const feed = await readAppFeed(ctx.sql, app, { platform, storefront })
+  const held = knownFeed(feed)
+  const days = planDays("reviews", ctx.now(), ctx.caller)
+  const found = held && (await findReviews(ctx.sql, { ...held, ...days }, MOST_REVIEWS)).reviews.filter(hasText)
+  const languages = languagesOf(feed.shown.feed, { platform, storefront })
+  const about = { country: storefront, platform, feed: feed.shown, lang, languages, ...spanOf(found) }
+  if (!found) return { ...about, ...NOTHING, state: "never_read" as const }
+  if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
+  const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
+  await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
+  const summary = await inPieces(summarise(found, { language: lang, languages }))
+  return { ...about, state: "ready" as const, ...shown(summary, digest, ctx) }
+})
+
+const NOTHING = { themes: [], without: null, written: null }
+
+function hasText({ title, text }: HeldReview): boolean {
+  return `${title ?? ""}${text}`.trim() !== ""
+}
+
+function textsOf({ id, stars, title, text, at }: HeldReview) {
+  return [id, stars, title, text, at.getTime()]
+}
+
+/** Newest first. */
+function spanOf(reviews: readonly HeldReview[] | null) {
+  const dayAt = (place: number) => {
+    const review = reviews?.at(place)
+    return review ? dayOf(review.at) : null
+  }
+  return { reviews: reviews?.length ?? null, from: dayAt(-1), to: dayAt(0) }
+}
+
+/** Of the first locales of a storefront, or of the feed, those whose words are known, and English, written everywhere. */
+function languagesOf(feed: string | null, { platform, storefront }: { platform: string; storefront: string }) {
+  const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : [feed]
+  return [...new Set<WritingLanguage>([...read.flatMap((locale) => writingLanguage(locale) ?? []), "en"])]
+}
+
+// some storefronts read ten, of which most reviews use the first ones
+const READ_LOCALES = 3
+
+function shown({ themes, without, dropped }: Summary, digest: string, { now }: Context) {
+  return {
+    themes: themes.map(({ stars: average, quotes, ...theme }) => ({
+      ...theme,
+      average,
+      quotes: quotes.map(({ stars, at, ...quote }) => ({ ...quote, rating: stars, date: at.toISOString() })),
+    })),
+    without,
+    written: writtenByRules({ version: RULES_VERSION, digest, dropped }, now()),
+  }
+}

@@ -1,0 +1,55 @@
+import * as v from "valibot"
+import type { Allowance } from "../../access/allowances.ts"
+import { Fault, type FaultCode } from "../../faults.ts"
+import type { Context } from "../../operation.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { RULES } from "../../writing/checks/check.ts"
+import { type Omission, OTHER_RULES, WRITTEN_PARTS } from "../../writing/checks/checker.ts"
+import { WRITING_LANGUAGES } from "../../writing/languages.ts"
+import { Count, Time } from "../shapes.ts"
+
+export const Language = v.optional(
+  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("The language of the answer's own words.")),
+  "en",
+)
+
+const OmissionShape = named(
+  "LeftOutText",
+  v.strictObject({
+    what: described(v.picklist(WRITTEN_PARTS), "What was left out."),
+    rule: described(v.picklist([...RULES, ...OTHER_RULES]), "The rule that refused it."),
+    count: described(Count, "So many."),
+  }),
+)
+
+/** Who wrote the answer's words, from what, and what was left out of it. */
+export const Written = named(
+  "Written",
+  v.strictObject({
+    by: described(
+      v.picklist(["rules", "model"]),
+      "rules: chosen and counted, nothing is written. model: written by a language model and checked.",
+    ),
+    model: described(v.nullable(v.string()), "The model; null = none."),
+    at: described(Time, "When."),
+    version: described(Count, "Of the rules or the prompt that made it: it is told apart from what others made."),
+    inputDigest: described(v.string(), "SHA-256 of what it was made from: the same input, the same text."),
+    dropped: described(v.array(OmissionShape), "What the checks left out; empty = nothing."),
+  }),
+)
+
+/** What the rules made, as `written` tells it. */
+export function writtenByRules(
+  { version, digest, dropped }: { version: number; digest: string; dropped: readonly Omission[] },
+  now: Date,
+): v.InferInput<typeof Written> {
+  return { by: "rules", model: null, at: now.toISOString(), version, inputDigest: digest, dropped: [...dropped] }
+}
+
+/** Takes a unit for a new text, once a day for the same one. Throws `code` where the month's are used up. */
+export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {
+  const { granted, resetsAt } = await ctx.take(allowance, { about: digest, days: 1 })
+  if (granted) return
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(resetsAt) - ctx.now().getTime()) / 1_000))
+  throw new Fault(code, { resetsAt }, { retryAfter })
+}

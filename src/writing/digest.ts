@@ -1,0 +1,11 @@
+import { hash } from "node:crypto"
+
+/** Names what a text was made from: the same inputs always, whatever the order of an object's keys. */
+export function digestOf(inputs: unknown): string {
+  return hash("sha256", JSON.stringify(inputs, sortedKeys))
+}
+
+function sortedKeys(_: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value) || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,19 @@
+import { foldReviewText } from "../../formulas/review-text.ts"
+import { patternOf } from "../checks/phrase-list.ts"
+import type { WritingLanguage } from "../languages.ts"
+import { TOPIC_WORDS } from "./topic-words.ts"
+import { TOPICS, type Topic } from "./topics.ts"
+
+/** The topics that a text is about, in the order of TOPICS, by the words of these languages. */
+export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
+  const folded = foldReviewText(text)
+  return TOPICS.filter((topic) => languages.some((language) => holds(folded, TOPIC_WORDS[language][topic])))
+}
+
+function holds(folded: string, words: string): boolean {
+  const pattern = patternOf(words)
+  if (pattern === null) return false
+  // it is shared, and remembers where it stopped
+  pattern.lastIndex = 0
+  return pattern.test(folded)
+}
