@@ -13,8 +13,9 @@ export interface MarketList {
   kind: Chart
   genre: string
   day: string
-  /** ISO. */
+  /** ISO; the same in milliseconds. */
   measuredAt: string
+  measuredMs: number
   source: ChartSource
   /** store_app ids in the order shown. */
   apps: Int32Array
@@ -91,7 +92,7 @@ async function readLists(sql: Sql, country: string): Promise<MarketList[]> {
   return rows.map(({ apps, storeIds, firstDays, source, seenAt, ...row }) => {
     const length = apps.length / 4
     return {
-      ...{ ...row, measuredAt: seenAt.toISOString(), source: chartSourceOf(source) },
+      ...{ ...row, measuredAt: seenAt.toISOString(), measuredMs: seenAt.getTime(), source: chartSourceOf(source) },
       apps: Int32Array.from({ length }, (_, i) => apps.readInt32BE(i * 4)),
       storeIds: Float64Array.from({ length }, (_, i) => Number(storeIds.readBigInt64BE(i * 8))),
       firstDays: Uint16Array.from({ length }, (_, i) => firstDays.readUInt16BE(i * 2)),
@@ -99,7 +100,8 @@ async function readLists(sql: Sql, country: string): Promise<MarketList[]> {
   })
 }
 
-interface PackedList extends Omit<MarketList, "measuredAt" | "source" | "apps" | "storeIds" | "firstDays"> {
+interface PackedList
+  extends Omit<MarketList, "measuredAt" | "measuredMs" | "source" | "apps" | "storeIds" | "firstDays"> {
   seenAt: Date
   source: number
   apps: Buffer

@@ -12,7 +12,7 @@ export async function readSoughtApps(
   sql: Sql,
   lists: readonly { apps: Int32Array }[],
   { text, publisher }: { text?: string | undefined; publisher?: string | undefined },
-): Promise<ReadonlySet<number> | null> {
+): Promise<Int32Array | null> {
   const own = publisher === undefined ? null : await readPublisherApps(sql, publisher)
   if (text === undefined) return own
   if (own) return await readWithText(sql, text, own)
@@ -25,11 +25,11 @@ export async function readSoughtApps(
         limit ${MOST_SOUGHT + 1}
       ) t`,
   )
-  if (sought.size <= MOST_SOUGHT) return sought
+  if (sought.length <= MOST_SOUGHT) return sought
   return await readWithText(sql, text, new Set(lists.flatMap(({ apps }) => [...apps])))
 }
 
-async function readPublisherApps(sql: Sql, publisher: string): Promise<Set<number>> {
+async function readPublisherApps(sql: Sql, publisher: string): Promise<Int32Array> {
   return unpacked(
     await sql<PackedIds[]>`
       select string_agg(int4send(id), '') as apps
@@ -39,7 +39,7 @@ async function readPublisherApps(sql: Sql, publisher: string): Promise<Set<numbe
 }
 
 /** Each is looked up by its key, however many others have the text. */
-async function readWithText(sql: Sql, text: string, apps: ReadonlySet<number>): Promise<Set<number>> {
+async function readWithText(sql: Sql, text: string, apps: Iterable<number>): Promise<Int32Array> {
   return unpacked(
     await sql<PackedIds[]>`
       select string_agg(int4send(a.id), '') as apps
@@ -58,7 +58,9 @@ interface PackedIds {
   apps: Buffer | null
 }
 
-function unpacked([row]: readonly PackedIds[]): Set<number> {
-  const apps = row?.apps
-  return new Set(apps ? Array.from({ length: apps.length / 4 }, (_, i) => apps.readInt32BE(i * 4)) : [])
+function unpacked([row]: readonly PackedIds[]): Int32Array {
+  const packed = row?.apps
+  const apps = new Int32Array(packed ? packed.length / 4 : 0)
+  for (let i = 0; i < apps.length; i++) apps[i] = packed!.readInt32BE(i * 4)
+  return apps
 }

@@ -179,17 +179,17 @@ async function readFoundApps(sql: Sql, places: readonly BestPlace[], lists: read
 
 function coverageOf({ country, followedSince }: MarketLists, lists: readonly MarketList[]) {
   const days = lists.filter((list) => list.country === country).map(({ day }) => day)
-  days.sort()
-  const [oldestDay, newestDay] = [days[0] ?? null, days.at(-1) ?? null]
+  const [first = null] = days
+  const oldestDay = days.reduce((oldest, day) => (oldest !== null && oldest < day ? oldest : day), first)
+  const newestDay = days.reduce((newest, day) => (newest !== null && newest > day ? newest : day), first)
   return { country, lists: days.length, oldestDay, newestDay, followedSince }
 }
 
 /** Lists come in one order, and which of them come follows from the question. */
 function stateOf(lists: readonly MarketList[], since: number | null): string | null {
   if (lists.length === 0) return null
-  const parts = Float64Array.from([
-    since ?? -1,
-    ...lists.flatMap(({ genre, measuredAt }) => [Number(genre), Date.parse(measuredAt)]),
-  ])
+  const parts = new Float64Array(1 + 2 * lists.length)
+  parts[0] = since ?? -1
+  for (const [at, { genre, measuredMs }] of lists.entries()) parts.set([Number(genre), measuredMs], 1 + 2 * at)
   return hash("sha256", new Uint8Array(parts.buffer)).slice(0, 16)
 }
