@@ -16,6 +16,31 @@ create table account (
   constraint account_used_check CHECK ((used >= 0))
 );
 
+create table account_app (
+  account_id text not null,
+  outside_id text not null,
+  sku text not null,
+  name text not null,
+  bundle_id text not null,
+  app_id text,
+  by_hand boolean not null default false,
+  constraint account_app_pkey PRIMARY KEY (account_id, outside_id),
+  constraint account_app_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint account_app_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE SET NULL
+);
+CREATE INDEX account_app_app_idx ON account_app USING btree (app_id) WHERE (app_id IS NOT NULL);
+
+create table account_right (
+  account_id text not null,
+  name text not null,
+  state text not null,
+  why text,
+  seen_at timestamp with time zone not null default now(),
+  constraint account_right_pkey PRIMARY KEY (account_id, name),
+  constraint account_right_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint account_right_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'denied'::text, 'unknown'::text])))
+);
+
 create table alert (
   id bigint not null generated always as identity,
   workspace_id integer not null,
@@ -357,6 +382,37 @@ create table confirm_token (
 );
 CREATE INDEX confirm_token_created ON confirm_token USING btree (created_at);
 CREATE INDEX confirm_token_key ON confirm_token USING btree (key_id, created_at);
+
+create table connected_account (
+  id text not null,
+  workspace_id integer not null,
+  kind text not null,
+  shown text not null,
+  vendor text not null,
+  sealed text,
+  state text not null default 'connecting'::text,
+  state_since timestamp with time zone not null default now(),
+  why text,
+  created_at timestamp with time zone not null default now(),
+  last_ok timestamp with time zone,
+  last_failure timestamp with time zone,
+  failure text,
+  failures integer not null default 0,
+  refused_since timestamp with time zone,
+  checked_at timestamp with time zone,
+  next_at timestamp with time zone default now(),
+  lease uuid,
+  lease_until timestamp with time zone,
+  constraint connected_account_pkey PRIMARY KEY (id),
+  constraint connected_account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint connected_account_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
+  constraint connected_account_check1 CHECK (((sealed IS NULL) = (state = 'removed'::text))),
+  constraint connected_account_failures_check CHECK ((failures >= 0)),
+  constraint connected_account_kind_check CHECK ((kind = 'app-store-connect'::text)),
+  constraint connected_account_state_check CHECK ((state = ANY (ARRAY['connecting'::text, 'ok'::text, 'limited'::text, 'agreement_required'::text, 'revoked'::text, 'paused'::text, 'removed'::text])))
+);
+CREATE INDEX connected_account_next_idx ON connected_account USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX connected_account_workspace_idx ON connected_account USING btree (workspace_id);
 
 create table delivery (
   id text not null,

@@ -40,6 +40,7 @@ const ARROWS: Record<string, string[]> = {
   alerts: ["measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
   measuring: ["sources", "history", "observations", "formulas", "leases", "outbound", "database types"],
   sources: ["observations"],
+  accounts: ["sources", "observations", "leases", "outbound", "access", "database types"],
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],

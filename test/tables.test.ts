@@ -10,6 +10,9 @@ const root = join(import.meta.dirname, "..")
  * may get shorter, and longer only where a read of its own is worth what it costs to know the columns twice.
  */
 const TABLES: Record<string, { writes: string; reads: string }> = {
+  account_app: { writes: "accounts", reads: "" },
+  account_right: { writes: "accounts", reads: "" },
+  connected_account: { writes: "accounts", reads: "" },
   account: { writes: "access", reads: "" },
   alert: { writes: "actions alerts", reads: "delivery" },
   alert_rule: { writes: "actions", reads: "delivery" },
@@ -42,7 +45,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   hint_answer: { writes: "observations", reads: "history measuring" },
   hive_day: { writes: "access", reads: "" },
   instance: { writes: "process", reads: "" },
-  instance_alert: { writes: "measuring", reads: "" },
+  instance_alert: { writes: "accounts measuring", reads: "" },
   job: { writes: "commands leases", reads: "metrics operations retention" },
   key_month: { writes: "access", reads: "" },
   keyword_now: { writes: "observations", reads: "history" },
@@ -81,7 +84,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   source_state: { writes: "measuring", reads: "" },
   store_app: {
     writes: "observations tracking",
-    reads: "actions alerts audits commands history links measuring operations",
+    reads: "accounts actions alerts audits commands history links measuring operations",
   },
   store_app_name: { writes: "observations tracking", reads: "actions" },
   storefront_now: { writes: "observations", reads: "history" },
@@ -89,7 +92,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   tool_question: { writes: "actions", reads: "" },
   tracked_app: {
     writes: "access actions tracking",
-    reads: "alerts commands delivery history links measuring observations operations process",
+    reads: "accounts alerts commands delivery history links measuring observations operations process",
   },
   tracked_subject: { writes: "", reads: "measuring" },
   tracked_term: { writes: "tracking", reads: "actions alerts history links measuring observations operations process" },

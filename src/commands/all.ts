@@ -1,3 +1,12 @@
+import {
+  accountAddConsole,
+  accountList,
+  accountMap,
+  accountPause,
+  accountRemove,
+  accountRotate,
+  accountTest,
+} from "./account.ts"
 import { appAdd, appGoal, appList, appRemove } from "./app.ts"
 import { audit } from "./audit.ts"
 import {
@@ -80,6 +89,13 @@ export const COMMANDS: readonly Command[] = [
   channelTest,
   channelRotate,
   channelRemove,
+  accountAddConsole,
+  accountList,
+  accountTest,
+  accountRotate,
+  accountMap,
+  accountPause,
+  accountRemove,
   secretsReseal,
   linkList,
   linkWithdraw,

@@ -3,7 +3,7 @@ import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
 import type { LogLevel } from "../log.ts"
 import { CHART_GENRES, isStorefront, type MarketStorefront } from "../vocabulary/storefronts.ts"
-import { SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../vocabulary/upstreams.ts"
+import { NAMED_HOSTS, SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../vocabulary/upstreams.ts"
 
 export interface Setting {
   /** The variable. */
@@ -162,7 +162,7 @@ export function isGapList(text: string): boolean {
 export function isUrlList(text: string): boolean {
   return isListByHost(
     text,
-    STORE_HOSTS,
+    NAMED_HOSTS,
     (value) => /^https?:/.test(value) && !/[?#@]/.test(value) && URL.canParse(value),
   )
 }

@@ -82,7 +82,7 @@ export const SETTINGS = {
       example: "itunes.apple.com=6000" },
     addresses: { name: "UPSTREAM_URLS", schema: v.pipe(v.string(), v.check(isUrlList), v.transform(urlByHost)),
       fallback: "", meaning: "Addresses to ask in place of hosts, with commas: a proxy, or recorded bodies.",
-      fix: "hosts of stores, each once with = and an http or https address without user, query or fragment, with commas between them",
+      fix: "hosts of stores or api.appstoreconnect.apple.com, each once with = and an http or https address without user, query or fragment, with commas between them",
       example: "apps.apple.com=http://127.0.0.1:9000" },
   },
   market: { name: "MARKET", schema: v.pipe(v.string(), v.check(isMarket), v.transform(marketOf)), fallback: "",

@@ -4,6 +4,16 @@ export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes
 export const UPSTREAMS = [...STORE_HOSTS, "developer-sites"] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
+/** Where the seller's console of the App Store is asked, with a key of the workspace's; it has no pace of its own there. */
+export const CONSOLE_HOST = "api.appstoreconnect.apple.com"
+/** Hosts in whose place an address can be named. */
+export const NAMED_HOSTS = [...STORE_HOSTS, CONSOLE_HOST] as const
+export type NamedHost = (typeof NAMED_HOSTS)[number]
+
+/** Who reads what belongs to a workspace. */
+export const ACCOUNT_SOURCES = ["asc-sales", "asc-subscriptions", "asc-subscription-events"] as const
+export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
+
 /** In order of precedence. The iTunes Search API is absent on purpose: its order is not the order a phone shows. */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
@@ -19,5 +29,9 @@ export type FactSource = (typeof FACT_SOURCES)[number]
 export const POPULARITY_SOURCES = ["apple-ads-report", "estimate"] as const
 export type PopularitySource = (typeof POPULARITY_SOURCES)[number]
 
-export type SourceName = RankSource | FactSource
+export type SourceName = RankSource | FactSource | AccountSource
 export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOURCES]
+
+/** The reports of a seller that are read, by the day: what was sold, what stands, and what happened to subscriptions. */
+export const REPORTS = ["sales", "subscriptions", "subscription_events"] as const
+export type Report = (typeof REPORTS)[number]

@@ -322,9 +322,22 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into source_state (source, answered_at, failed_at, failure, detail, failures)
     values ('apple-web-search', now(), now(), 'blocked', 'a\tb', 1)`
+  await accounts(sql, workspace, app)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
     values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`
+}
+
+async function accounts(sql: Sql, workspace: number, app: string): Promise<void> {
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, state, why, lease, lease_until, next_at)
+    values ('ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
+        gen_random_uuid(), now(), now()),
+      ('ac_2', ${workspace}, 'app-store-connect', 'key …抹', '85012345', null, 'removed', null, null, null, null)`
+  await sql`insert into account_right (account_id, name, state, why) values ('ac_1', 'sales', 'denied', '"\u2028')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values ('ac_1', '1', 'TEA', 'Té "\\n"', 'com.example', ${app})`
 }
 
 function paths(app: string, jobs: string[]): string[] {

@@ -151,12 +151,21 @@ function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databas
 /** Those of sources that are off are of no consequence. */
 function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Finding[] {
   const told = open.flatMap((alert) => {
+    if (alert.kind.startsWith("account_")) return [accountProblem(alert)]
     const source = sources.find(({ name, on }) => on && name === alert.subject)
     return source
       ? [problem(source.name, `${alert.detail} (since ${alert.at.toISOString()})`, mend(alert, source))]
       : []
   })
   return told.length > 0 ? told : [ok("sources", "no alert is open")]
+}
+
+function accountProblem({ subject, detail, at }: OpenAlert): Finding {
+  return problem(
+    subject,
+    `${detail} (since ${at.toISOString()})`,
+    `see what is missing with: appmeter account test ${subject}`,
+  )
 }
 
 function mend({ kind }: OpenAlert, { name, upstream }: AskedSource): string {

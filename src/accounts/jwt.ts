@@ -1,0 +1,41 @@
+import { Buffer } from "node:buffer"
+import { AccessProblem } from "../access/problem.ts"
+
+/** Of a P8 file: an EC key on P-256. Cannot be read out again. Throws AccessProblem, whose message holds nothing of it. */
+export async function signingKeyOf(pem: string): Promise<CryptoKey> {
+  const [, text] = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem) ?? []
+  if (text === undefined) throw new AccessProblem(NO_KEY)
+  const bytes = new Uint8Array(Buffer.from(text.replaceAll(/\s/g, ""), "base64"))
+  try {
+    return await crypto.subtle.importKey("pkcs8", bytes, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"])
+  } catch {
+    throw new AccessProblem(NO_KEY)
+  }
+}
+
+const NO_KEY =
+  "that is no key as the console gives it: a .p8 file, with an EC key on P-256 between BEGIN and END PRIVATE KEY"
+
+export interface TokenClaims {
+  issuer: string
+  keyId: string
+  audience: string
+}
+
+/** The longest that the console takes. */
+const VALID_S = 20 * 60
+/** A clock that goes ahead of the console's would make tokens that are not valid yet. */
+const BACK_S = 60
+
+/** A token that is valid from a minute ago, 20 minutes in all (RFC 7519, ES256). */
+export async function signToken(key: CryptoKey, { issuer, keyId, audience }: TokenClaims, at: Date): Promise<string> {
+  const issuedAt = Math.floor(at.getTime() / 1_000) - BACK_S
+  const head = { alg: "ES256", kid: keyId, typ: "JWT" }
+  const claims = { iss: issuer, iat: issuedAt, exp: issuedAt + VALID_S, aud: audience }
+  const text = [head, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")
+  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, new TextEncoder().encode(text))
+  return `${text}.${Buffer.from(signature).toString("base64url")}`
+}
+
+/** How long one may be used: so that a request under way does not outlive it. */
+export const TOKEN_USE_MS = (VALID_S - BACK_S - 2 * 60) * 1_000

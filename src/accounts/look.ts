@@ -1,0 +1,129 @@
+import type { Db } from "../database/types.ts"
+import { salesReportPath } from "../sources/accounts/request.ts"
+import { addDays } from "../vocabulary/days.ts"
+import { type Console, ConsoleProblem } from "./console.ts"
+import { pacificDay } from "./pacific.ts"
+
+/** What a key may do, each looked at by a request that changes nothing. */
+export const RIGHTS = ["apps", "sales", "analytics", "reviews", "prices"] as const
+export type Right = (typeof RIGHTS)[number]
+
+export interface RightState {
+  name: Right
+  state: "ok" | "denied" | "unknown"
+  /** Who must do what; null = nothing. */
+  why: string | null
+}
+
+export interface AccountApp {
+  outsideId: string
+  sku: string
+  name: string
+  bundleId: string
+}
+
+/** What one look at an account shows. */
+export interface Look {
+  rights: RightState[]
+  apps: AccountApp[]
+}
+
+/** Asks some six questions. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable`: then nothing is known. */
+export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
+  const apps: AccountApp[] = []
+  const rights = [await probe("apps", async () => void apps.push(...(await readApps(console))))]
+  const yesterday = addDays(pacificDay(now), -2)
+  const report = salesReportPath("sales", { vendor, day: yesterday })
+  rights.push(await probe("sales", () => console.get(report)))
+  const [one] = apps
+  const ofOne: [Right, string][] = [
+    ["analytics", `/v1/apps/${one?.outsideId}/analyticsReportRequests`],
+    ["reviews", `/v1/apps/${one?.outsideId}/customerReviews?limit=1`],
+    ["prices", `/v1/apps/${one?.outsideId}/appPriceSchedule`],
+  ]
+  for (const [name, path] of ofOne) {
+    if (one) rights.push(await probe(name, () => console.get(path)))
+    else rights.push({ name, state: "unknown", why: "known once the account shows an app" })
+  }
+  return { rights, apps }
+}
+
+const NEEDS: Record<Right, string> = {
+  apps: "any role of a team key",
+  sales: "the role Sales, Finance or Admin; a key of one person has it never",
+  analytics: "the role Sales, Finance or Admin",
+  reviews: "the role Customer Support, App Manager or Admin",
+  prices: "the role App Manager or Admin",
+}
+
+/** A 403 touches its own right alone, and a question that is refused says nothing of it. */
+async function probe(name: Right, ask: () => Promise<unknown>): Promise<RightState> {
+  try {
+    await ask()
+    return { name, state: "ok", why: null }
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem)) throw error
+    if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${NEEDS[name]}` }
+    if (error.trouble === "refused") return { name, state: "unknown", why: error.message }
+    throw error
+  }
+}
+
+const PAGE = 200
+/** More apps than any seller has. */
+const MOST_PAGES = 25
+
+async function readApps(console: Console): Promise<AccountApp[]> {
+  const apps: AccountApp[] = []
+  let path: string | null = `/v1/apps?fields%5Bapps%5D=name,bundleId,sku&limit=${PAGE}`
+  for (let page = 0; path !== null && page < MOST_PAGES; page++) {
+    const document: Record<string, unknown> = await console.document(path)
+    apps.push(...appsIn(document.data))
+    path = nextPath(document.links)
+  }
+  // an app that is added meanwhile moves another onto the next page
+  return [...new Map(apps.map((app) => [app.outsideId, app])).values()]
+}
+
+function appsIn(data: unknown): AccountApp[] {
+  if (!Array.isArray(data)) throw new ConsoleProblem("unavailable", "the console's list of apps cannot be read")
+  return data.flatMap(({ id, attributes }) => {
+    const { name, bundleId, sku } = attributes ?? {}
+    const known = [id, name, bundleId, sku].every((text) => typeof text === "string" && text !== "")
+    return known && /^\d{1,20}$/.test(id) ? [{ outsideId: id, sku, name, bundleId }] : []
+  })
+}
+
+/** An absolute address; of it only the path is followed, so that the key goes to no other host. */
+function nextPath(links: unknown): string | null {
+  const next = (links as { next?: unknown } | undefined)?.next
+  const url = typeof next === "string" ? URL.parse(next) : null
+  return url ? `${url.pathname}${url.search}` : null
+}
+
+/** Replaces what was known of the account, but for what a person said by hand. */
+export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, { rights, apps }: Look) {
+  await tx`
+    insert into account_right (account_id, name, state, why)
+    select ${account.id}, name, state, why
+    from jsonb_to_recordset(${tx.json(rights as never)}) r (name text, state text, why text)
+    order by name
+    on conflict (account_id, name) do update
+    set state = excluded.state, why = excluded.why, seen_at = now()`
+  if (rights.find(({ name }) => name === "apps")?.state !== "ok") return
+  await tx`
+    insert into account_app as held (account_id, outside_id, sku, name, bundle_id, app_id)
+    select ${account.id}, r."outsideId", r.sku, r.name, r."bundleId", (
+      select t.id
+      from store_app s
+      join tracked_app t on t.ios_app = s.id
+      where s.platform = 'ios' and s.store_id = r."outsideId" and t.workspace_id = ${account.workspaceId}
+      order by t.created_at, t.id
+      limit 1
+    )
+    from jsonb_to_recordset(${tx.json(apps as never)}) r ("outsideId" text, sku text, name text, "bundleId" text)
+    order by r."outsideId"
+    on conflict (account_id, outside_id) do update
+    set sku = excluded.sku, name = excluded.name, bundle_id = excluded.bundle_id,
+      app_id = case when held.by_hand then held.app_id else excluded.app_id end`
+}

@@ -1,0 +1,74 @@
+import type { Db, Sql } from "../database/types.ts"
+import type { ConsoleProblem } from "./console.ts"
+import type { Look } from "./look.ts"
+
+export const ACCOUNT_STATES = [
+  "connecting", "ok", "limited", "agreement_required", "revoked", "paused", "removed",
+] as const // biome-ignore format: a list to scan
+export type AccountState = (typeof ACCOUNT_STATES)[number]
+
+export interface StateChange {
+  state: AccountState
+  /** Who must do what; null = nothing. */
+  why: string | null
+}
+
+/** `limited`: what is read needs the first two rights. */
+export function stateAfter({ rights }: Pick<Look, "rights">): StateChange {
+  const missing = rights.filter(({ name, state }) => ["apps", "sales"].includes(name) && state === "denied")
+  if (missing.length === 0) return { state: "ok", why: null }
+  return { state: "limited", why: missing.map(({ name, why }) => `${name}: ${why}`).join("; ") }
+}
+
+/** A paused account stays paused, whatever a look shows; a removed one is none. */
+const STAYS: readonly AccountState[] = ["paused", "removed"]
+
+/** What must be told of an account: someone has to do something at the console. */
+const TROUBLES: readonly AccountState[] = ["limited", "agreement_required", "revoked"]
+
+/**
+ * Sets the state; where it is another than before, that begins one alert or ends one, in the same transaction: of any number
+ * of processes that see the change, one tells it. Returns whether it changed.
+ */
+export async function noteState(tx: Db, id: string, { state, why }: StateChange): Promise<boolean> {
+  const keeps = state === "paused" || state === "connecting" ? ["removed"] : (STAYS as string[])
+  const [changed] = await tx<{ id: string }[]>`
+    update connected_account
+    set state = ${state}, why = ${why}, state_since = case when state = ${state} then state_since else now() end
+    where id = ${id} and not state = any(${keeps}::text[]) and (state, why) is distinct from (${state}, ${why}::text)
+    returning id`
+  if (!changed) return false
+  await tx`
+    update instance_alert
+    set ended_at = now()
+    where subject = ${id} and ended_at is null and kind = any(${TROUBLES.map(alertOf)}::text[])
+      and kind <> ${alertOf(state)}`
+  if (TROUBLES.includes(state))
+    await tx`
+      insert into instance_alert (kind, subject, detail)
+      values (${alertOf(state)}, ${id}, ${why ?? state})
+      on conflict (kind, subject) where ended_at is null do nothing`
+  return true
+}
+
+function alertOf(state: AccountState): string {
+  return `account_${state}`
+}
+
+/** How long freshly signed tokens must be refused until the key counts as revoked: clocks differ, and consoles stumble. */
+const REFUSED_MS = 10 * 60_000
+
+/** What a failed question says of the whole account. A right that is missing and an hour that is used up say nothing. */
+export async function noteTrouble(sql: Sql, id: string, { trouble, message }: ConsoleProblem): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [row] = await tx<{ refusedMs: number }[]>`
+      update connected_account
+      set last_failure = now(), failure = ${message}, failures = failures + 1,
+        refused_since = case when ${trouble === "unauthorized"} then coalesce(refused_since, now()) end
+      where id = ${id}
+      returning extract(epoch from now() - coalesce(refused_since, now()))::float8 * 1000 as "refusedMs"`
+    if (trouble === "agreement") await noteState(tx, id, { state: "agreement_required", why: message })
+    if (trouble === "unauthorized" && (row?.refusedMs ?? 0) >= REFUSED_MS)
+      await noteState(tx, id, { state: "revoked", why: message })
+  })
+}

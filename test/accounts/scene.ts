@@ -1,0 +1,49 @@
+import { parseAddressList } from "../../src/access/addresses.ts"
+import type { ConsoleReach } from "../../src/accounts/console.ts"
+import { type AccountRow, addAccount, type Register } from "../../src/accounts/register.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { sealer } from "../delivery/scene.ts"
+import { type House, openHouse } from "../house.ts"
+import { type MadeKey, type StandIn, type StandInApp, standIn } from "./stand-in.ts"
+
+const loopback = parseAddressList(["127.0.0.1"])
+
+export const TEA: StandInApp = { id: "310633997", name: "Tea Timer", bundleId: "com.example.tea", sku: "TEA01" }
+
+export interface AccountScene {
+  sql: Sql
+  house: House
+  there: StandIn
+  register: Register
+  workspaceId: number
+  appId: string
+  /** The clock of ours. */
+  at: { now: Date }
+  add(key?: MadeKey): Promise<AccountRow>
+}
+
+/** A workspace that tracks Tea Timer, and a console that knows it. */
+export async function accountScene(sql: Sql, now = new Date()): Promise<AccountScene> {
+  const there = standIn()
+  there.apps.push(TEA)
+  const at = { now }
+  const house = openHouse({ sql, now: () => at.now })
+  const workspaceId = await house.workspace()
+  const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
+  const appId = await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
+  const reach: ConsoleReach = {
+    address: there.url,
+    outbound: (url, options) => safeFetch(url, { ...options, allowPrivate: loopback }),
+    // tokens are judged by the console's clock
+    now: () => new Date(),
+  }
+  const register: Register = { sql, sealer, reach }
+  const add = (key = there.key()) =>
+    addAccount(register, workspaceId, {
+      key: { issuer: there.issuer, keyId: key.keyId, privateKey: key.pem },
+      vendor: there.vendor,
+    })
+  return { sql, house, there, register, workspaceId, appId, at, add }
+}

@@ -1,0 +1,205 @@
+import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
+import { gzipSync } from "node:zlib"
+
+/** What a key of the stand-in may do. */
+export type Role = "ADMIN" | "FINANCE" | "SALES" | "APP_MANAGER" | "CUSTOMER_SUPPORT" | "MARKETING"
+
+export interface MadeKey {
+  keyId: string
+  /** PEM, as the console gives it once. */
+  pem: string
+  role: Role
+}
+
+export interface StandInApp {
+  id: string
+  name: string
+  bundleId: string
+  sku: string
+}
+
+/** What a report says of a day: its text; that nothing was sold; that it is not out yet; or whatever else. */
+export type ReportAnswer = { tsv: string } | "no sales" | "late" | Response
+
+type ReportOf = (type: string, day: string, before: number) => ReportAnswer
+
+export interface StandIn {
+  url: string
+  issuer: string
+  vendor: string
+  /** Makes a team key. */
+  key(role?: Role): MadeKey
+  revoke(keyId: string): void
+  apps: StandInApp[]
+  /** "late" for every day unless said. */
+  report: ReportOf
+  /** An agreement waits for the account holder. */
+  agreement: boolean
+  /** Answers in place of the console; null = the console does. */
+  before: (path: string) => Response | null
+  hourLeft: number
+  /** Requests that got an answer of the console's own, by path and query. */
+  asked: string[]
+  /** Seconds that its clock goes ahead of ours. */
+  aheadS: number
+  stop(): Promise<void>
+}
+
+/** App Store Connect on loopback, with its shapes, texts, limits and refusals; it holds every request to what is published. */
+export function standIn(): StandIn {
+  const keys = new Map<string, { role: Role; publicKey: string; revoked: boolean }>()
+  const counted = new Map<string, number>()
+  const here: StandIn = {
+    url: "",
+    issuer: "69a6de70-1234-47e3-e053-5b8c7c11a4d1",
+    vendor: "85012345",
+    key(role = "SALES") {
+      const pair = generateKeyPairSync("ec", {
+        namedCurve: "P-256",
+        publicKeyEncoding: { type: "spki", format: "pem" },
+        privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      })
+      const keyId = `KEY${String(keys.size).padStart(7, "0")}`
+      keys.set(keyId, { role, publicKey: pair.publicKey, revoked: false })
+      return { keyId, pem: pair.privateKey, role }
+    },
+    revoke(keyId) {
+      keys.get(keyId)!.revoked = true
+    },
+    apps: [],
+    report: () => "late",
+    agreement: false,
+    before: () => null,
+    hourLeft: 3_500,
+    asked: [],
+    aheadS: 0,
+    stop: () => server.stop(true),
+  }
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
+  here.url = `http://127.0.0.1:${server.port}`
+  const answered = (request: Request): Response => {
+    const url = new URL(request.url)
+    const path = decodeURIComponent(`${url.pathname}${url.search}`)
+    const instead = here.before(path)
+    if (instead) return instead
+    const role = roleOf(request.headers.get("authorization") ?? "")
+    if (role === null) return refusal(401, "NOT_AUTHORIZED", "Authentication credentials are missing or invalid.")
+    here.asked.push(path)
+    here.hourLeft--
+    if (here.hourLeft < 0) return refusal(429, "RATE_LIMIT_EXCEEDED", "The request rate limit has been reached.")
+    if (here.agreement)
+      return refusal(
+        403,
+        "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED",
+        "A required agreement is missing or has expired.",
+      )
+    const answer = request.method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No.")
+    answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${here.hourLeft};`)
+    return answer
+  }
+  const roleOf = (header: string): Role | null => {
+    const [, head = "", claims = "", signature = ""] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(header) ?? []
+    const { alg, kid, typ } = partOf(head)
+    const { iss, iat, exp, aud } = partOf(claims) as Record<string, number & string>
+    const key = keys.get(String(kid))
+    if (!key || key.revoked || alg !== "ES256" || typ !== "JWT") return null
+    const now = Date.now() / 1_000 + here.aheadS
+    const fits =
+      iss === here.issuer && aud === "appstoreconnect-v1" && exp! - iat! <= 1_200 && iat! <= now && exp! > now
+    const publicKey = createPublicKey(key.publicKey)
+    const signed = Buffer.from(`${head}.${claims}`)
+    const sealed = { key: publicKey, dsaEncoding: "ieee-p1363" as const }
+    return fits && verify("sha256", signed, sealed, Buffer.from(signature, "base64url")) ? key.role : null
+  }
+  const routed = ({ pathname, searchParams }: URL, role: Role): Response => {
+    if (pathname === "/v1/apps") return paged(here, searchParams)
+    if (pathname === "/v1/salesReports") return reported(searchParams, role)
+    const [, id, thing] = /^\/v1\/apps\/(\d+)\/(\w+)$/.exec(pathname) ?? []
+    if (!here.apps.some((app) => app.id === id)) return refusal(404, "NOT_FOUND", "There is no resource of that id.")
+    if (!MAY[thing ?? ""]?.includes(role))
+      return refusal(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons.")
+    return Response.json({ data: [], links: { self: `${here.url}${pathname}` } })
+  }
+  const reported = (query: URLSearchParams, role: Role): Response => {
+    if (!MAY.salesReports!.includes(role))
+      return refusal(403, "FORBIDDEN_ERROR", "The API key in use does not allow this request.")
+    const [vendor, type, day] = ["vendorNumber", "reportType", "reportDate"].map((name) => query.get(`filter[${name}]`))
+    if (vendor !== here.vendor) return refusal(400, "PARAMETER_ERROR.INVALID", "Invalid vendor number specified.")
+    if (query.get("filter[frequency]") !== "DAILY" || query.get("filter[reportSubType]") !== "SUMMARY")
+      return refusal(400, "PARAMETER_ERROR.REQUIRED", "A required filter is missing.")
+    if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return refusal(400, "PARAMETER_ERROR.INVALID", "Bad date.")
+    const name = `${type} ${day}`
+    const before = counted.get(name) ?? 0
+    counted.set(name, before + 1)
+    return bodyOf(here.report(type!, day!, before))
+  }
+  return here
+}
+
+/** By what is asked for; the apps themselves are open to all. */
+const MAY: Record<string, Role[]> = {
+  salesReports: ["ADMIN", "FINANCE", "SALES"],
+  analyticsReportRequests: ["ADMIN", "FINANCE", "SALES"],
+  customerReviews: ["ADMIN", "APP_MANAGER", "CUSTOMER_SUPPORT"],
+  appPriceSchedule: ["ADMIN", "APP_MANAGER"],
+}
+
+function partOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString())
+  } catch {
+    return {}
+  }
+}
+
+function refusal(status: number, code: string, detail: string): Response {
+  const error = { id: randomUUID(), status: String(status), code, title: code, detail }
+  return Response.json({ errors: [error] }, { status })
+}
+
+function bodyOf(answer: ReportAnswer): Response {
+  if (answer instanceof Response) return answer
+  if (answer === "no sales") return refusal(404, "NOT_FOUND", "There were no sales for the date specified.")
+  if (answer === "late")
+    return refusal(404, "NOT_FOUND", "The request expected results but none were found - Report is not available yet. Daily reports for the Americas are available by 5 am Pacific Time; Japan, Australia, and New Zealand by 5 am Japan Standard Time; and 5 am Central European Time for all other territories.") // biome-ignore format: as it is said
+  return new Response(gzipSync(answer.tsv), { headers: { "content-type": "application/a-gzip" } })
+}
+
+function paged({ apps, url }: StandIn, query: URLSearchParams): Response {
+  const limit = Number(query.get("limit") ?? 50)
+  const from = Number(query.get("cursor") ?? 0)
+  const data = apps.slice(from, from + limit).map(({ id, ...attributes }) => ({ type: "apps", id, attributes }))
+  const next = from + limit < apps.length ? `${url}/v1/apps?limit=${limit}&cursor=${from + limit}` : undefined
+  return Response.json({
+    data,
+    links: { self: `${url}/v1/apps`, ...(next && { next }) },
+    meta: { paging: { total: apps.length, limit } },
+  })
+}
+
+const SALES_COLUMNS = [
+  "Provider", "Provider Country", "SKU", "Developer", "Title", "Version", "Product Type Identifier", "Units",
+  "Developer Proceeds", "Begin Date", "End Date", "Customer Currency", "Country Code", "Currency of Proceeds",
+  "Apple Identifier", "Customer Price", "Promo Code", "Parent Identifier", "Subscription", "Period", "Category", "CMB",
+  "Device", "Supported Platforms", "Proceeds Reason", "Preserved Pricing", "Client", "Order Type",
+] as const // biome-ignore format: a list to scan
+
+export type SalesRow = Partial<Record<(typeof SALES_COLUMNS)[number], string>>
+
+/** A sales report of a day, as it is laid out. */
+export function salesReport(day: string, rows: readonly SalesRow[]): string {
+  const [year, month, date] = day.split("-")
+  const dated = `${month}/${date}/${year}`
+  const fixed: SalesRow = { Provider: "APPLE", "Provider Country": "US", "Begin Date": dated, "End Date": dated }
+  return table(
+    SALES_COLUMNS,
+    rows.map((row) => ({ ...fixed, ...row })),
+  )
+}
+
+/** Tab-separated, with its heads; a field that is not said is one space in some columns and nothing in others. */
+export function table(columns: readonly string[], rows: readonly Record<string, string | undefined>[]): string {
+  const blank = (column: string) => (["Promo Code", "Subscription", "Period"].includes(column) ? " " : "")
+  const lines = rows.map((row) => columns.map((column) => row[column] ?? blank(column)).join("\t"))
+  return [columns.join("\t"), ...lines].map((line) => `${line}\n`).join("")
+}

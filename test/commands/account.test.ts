@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { TEA } from "../accounts/scene.ts"
+import { type MadeKey, type StandIn, standIn } from "../accounts/stand-in.ts"
+import { SECRET_KEY } from "../delivery/scene.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+let there: StandIn
+let studio: string
+let env: Record<string, string>
+beforeAll(async () => {
+  studio = (await dataFolder()).DATA_DIR
+  await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
+})
+beforeEach(() => {
+  there = standIn()
+  there.apps.push(TEA)
+  env = { DATA_DIR: copyOf(studio), SECRET_KEY, UPSTREAM_URLS: `api.appstoreconnect.apple.com=${there.url}` }
+})
+afterEach(() => there.stop())
+
+const adding = (key: MadeKey, file: string) => [
+  ...["account", "add", "app-store-connect", "--issuer", there.issuer, "--key-id", key.keyId],
+  ...["--key-file", file, "--vendor", there.vendor],
+]
+
+function fileOf({ pem }: MadeKey): string {
+  const file = join(scratch(), "AuthKey.p8")
+  writeFileSync(file, pem)
+  return file
+}
+
+test("a key is added, tested, rotated and removed, and stands in the clear in no file, answer, log, backup or process list", async () => {
+  const [first, second] = [there.key(), there.key("ADMIN")]
+  const files = [fileOf(first), fileOf(second)] as const
+  const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
+  const said: string[] = []
+  const run = async (args: string[], stdin?: string) => {
+    const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
+    said.push(commandLine(child.pid))
+    const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
+    said.push(out, err)
+    return { code, out, err }
+  }
+  const added = await run(adding(first, files[0]))
+  expect([added.code, added.err]).toEqual([0, ""])
+  expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
+  expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
+  expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
+  const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
+  const rotated = await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
+  expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
+  there.revoke(first.keyId)
+  expect((await run(["account", "test", id, "--json"])).code).toBe(0)
+  there.revoke(second.keyId)
+  const refused = await run(["account", "test", id])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
+  ])
+  const backup = join(scratch(), "backup")
+  expect((await run(["backup", backup])).code).toBe(0)
+  expect((await run(["account", "list"])).out).toContain(id)
+  server.kill()
+  await server.exited
+  said.push(server.out(), server.err())
+
+  const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
+  for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
+    expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+  // so the search looked where the account stands, in the clear: the folder, the backup and what was said
+  expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThan(4)
+
+  expect((await run(["account", "remove", id])).code).toBe(1)
+  expect((await run(["account", "remove", id, "--force"])).code).toBe(0)
+  expect((await answer(["account", "list"], { env })).accounts).toMatchObject([{ id, state: "removed" }])
+})
+
+/** What would betray a key: its lines, and its bytes in base64 without their ends, whatever stands around them. */
+function piecesOf({ pem }: MadeKey): string[] {
+  const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
+  const bytes = Buffer.from(lines.join(""), "base64")
+  // the private number itself stands in 32 bytes from the 36th on
+  const own = bytes.subarray(36, 68)
+  return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
+}
+
+/** All that stands in a folder, as text. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
+}
+
+function commandLine(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "latin1")
+}
+
+const read = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
+
+test("without SECRET_KEY the command ends with 78 and asks nobody; a key that stands nowhere is 1, a missing option 2", async () => {
+  const key = there.key()
+  const { SECRET_KEY: _, ...bare } = env
+  const without = await appmeter(adding(key, fileOf(key)), { env: bare })
+  expect([without.code, without.err]).toEqual([
+    78,
+    "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64\n",
+  ])
+  expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
+  expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
+  expect(there.asked).toEqual([])
+})
