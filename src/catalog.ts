@@ -42,6 +42,7 @@ import { getRivalMarket } from "./operations/rivals/rival-market.ts"
 import { listRivals } from "./operations/rivals/rivals.ts"
 import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
+import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
 import { actions } from "./writes.ts"
 
@@ -71,6 +72,7 @@ export const catalog: readonly Operation[] = [
   getRivalAdNetworks,
   getRivalMarket,
   getStorefrontAudit,
+  suggestKeywords,
   validateListing,
   getChartMovers,
   getFeaturing,

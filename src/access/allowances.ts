@@ -10,7 +10,7 @@ export const ALLOWANCES = [
 export type Allowance = (typeof ALLOWANCES)[number]
 
 /** Those that an operation takes from; of the others nothing is counted. */
-export const METERED: readonly Allowance[] = ["reviewAi", "spy"]
+export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "spy"]
 
 /** What a unit is taken for: as long as that is open, nothing more is taken for it. */
 export interface UnitPurpose {

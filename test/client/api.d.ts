@@ -478,6 +478,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keywords worth tracking, each with what was measured.
+         * @description At most 20, from ranks, rivals, store suggestions and names. None that is tracked or buried, and no brand. New ideas take one AI writing unit; the same on the same UTC day take none.
+         */
+        get: operations["suggest_keywords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/validate-listing": {
         parameters: {
             query?: never;
@@ -3033,6 +3053,57 @@ export interface components {
             locked: number;
             /** @description While a scan is under way: seconds until it may be finished. */
             eta?: number;
+        };
+        IdeaEvidence: {
+            /**
+             * @description ranked: the app stands there. rival: another does. suggested: the store offers it. names: apps carry it.
+             * @enum {string}
+             */
+            kind: "ranked" | "rival" | "suggested" | "names";
+            /** @description The app's, or the rival's. */
+            rank?: number;
+            /** @description Who stands there. */
+            rival?: string;
+            /** @description What was typed. */
+            prefix?: string;
+            /** @description So many names. */
+            apps?: number;
+            /**
+             * Format: date
+             * @description When that was read.
+             */
+            day?: string;
+        };
+        KeywordIdea: {
+            /** @description The keyword, 1 to 3 words. */
+            term: string;
+            /** @description Why, in one line made of the first evidence. */
+            reason: string;
+            /** @description Its search results were read lately; false: rank and figures are not known. */
+            measured: boolean;
+            /** @description The app's; null = absent from the results read, or measured: false. */
+            rank: number | null;
+            /** @description 1 to 100; null = not measured. */
+            popularity: number | null;
+            /** @description 0 to 100; null = not measured. */
+            difficulty: number | null;
+            /** @description All that speaks for it, the strongest first. */
+            evidence: components["schemas"]["IdeaEvidence"][];
+        };
+        SuggestKeywordsAnswer: {
+            country: components["schemas"]["Storefront"];
+            platform: components["schemas"]["Store"];
+            /**
+             * @description The language of the reasons.
+             * @enum {string}
+             */
+            lang: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
+            /** @description Keywords looked at; 0 = nothing was measured that speaks for any. */
+            candidates: number;
+            /** @description The most kinds of evidence first. */
+            ideas: components["schemas"]["KeywordIdea"][];
+            /** @description How it was made; null = no candidates, and no unit is taken. */
+            written: components["schemas"]["Written"] | null;
         };
         TextLength: {
             /** @description In characters: Unicode code points of the text in NFC, white space and line breaks included. */
@@ -5606,7 +5677,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "rate_limited" | "daily_hive_limit" | "review_ai_limit";
+                    error?: "rate_limited" | "daily_hive_limit" | "ai_text_limit" | "review_ai_limit";
                 };
             };
         };
@@ -7005,6 +7076,52 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    suggest_keywords: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                cc?: string;
+                /** @description The language of the answer's own words. */
+                lang?: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestKeywordsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     validate_listing: {
         parameters: {
             query?: never;
@@ -8216,4 +8333,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 8939122db90f3fa33c5a449aa5aedf2fb3673d84c86ad47b9b82e220bd3526f5
+// sha256 of the document: dc11aab51430651f08ff23cf05a76253213534f2d031dce311f1bb1a3be74ff6

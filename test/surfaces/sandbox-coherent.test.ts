@@ -530,3 +530,27 @@ function monthsOf(term: string): TermMonths {
   })
   return { term, months: new Map(months) }
 }
+
+describe("texts", () => {
+  const [summary, ideas] = [answer("summarize_reviews"), answer("suggest_keywords")]
+
+  test("a summary's counts are no more than its reviews, and its days lie between the first and the last", () => {
+    for (const { count, share, firstDay, lastDay, quotes } of summary.themes) {
+      expect(share).toBeCloseTo(count / summary.reviews, 4)
+      expect([summary.from <= firstDay, firstDay <= lastDay, lastDay <= summary.to]).toEqual([true, true, true])
+      expect(quotes.length).toBeLessThanOrEqual(count)
+    }
+    expect(app.countries).toContain(summary.country)
+  })
+
+  test("no idea is tracked or buried, and its ranks are those told elsewhere", () => {
+    const told = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
+    for (const { term, measured, rank, evidence } of ideas.ideas) {
+      expect([...app.keywords, ...app.buriedKeywords]).not.toContain(term)
+      if (!measured) continue
+      const shown = told.get(term) as { rank: number; ourRank: number | null }
+      expect(rank).toBe(shown.ourRank)
+      expect(evidence.find(({ kind }: Answer) => kind === "rival").rank).toBe(shown.rank)
+    }
+  })
+})

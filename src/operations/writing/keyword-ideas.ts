@@ -1,0 +1,157 @@
+import * as v from "valibot"
+import { sideOf } from "../../history/day-answers.ts"
+import { readSurroundings } from "../../history/listing-surroundings.ts"
+import { findRivalsToFollow } from "../../history/rivals.ts"
+import { findGap } from "../../history/searches/lists-holding.ts"
+import { readSuggestedTerms } from "../../history/searches/suggestions.ts"
+import { languageOf, localesOf } from "../../listing/locales.ts"
+import { readMetricsOfLists, SHOWN_DAYS, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import { type Context, ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { AppCountry } from "../../vocabulary/fields.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { parseRival } from "../../vocabulary/store-ids.ts"
+import { digestOf } from "../../writing/digest.ts"
+import {
+  type IdeaInputs, type KeywordIdea, keywordIdeas, type MeasuredKeyword,MOST_IDEAS, 
+} from "../../writing/keywords/keyword-ideas.ts" // biome-ignore format: one list
+import { reasonOf } from "../../writing/keywords/reasons.ts"
+import { WRITING_LANGUAGES, type WritingLanguage } from "../../writing/languages.ts"
+import { readMarketApps } from "../hive/market-apps.ts"
+import { marketLists } from "../hive/market-keywords.ts"
+import { Count, Day, Rank, Store, Storefront } from "../shapes.ts"
+import { Language, takeUnit, Written, writtenByRules } from "./writing-shapes.ts"
+
+const RULES_VERSION = 1
+/** Rivals whose keywords are looked at, and keywords that any of them holds. */
+const RIVALS = 10
+const KEYWORDS = 1_000
+/** Tracked keywords whose suggestions are looked at, and for how long those say something. */
+const SUGGESTED_FOR = 100
+const SUGGESTED_DAYS = 90
+
+const Evidence = named(
+  "IdeaEvidence",
+  v.strictObject({
+    kind: described(
+      v.picklist(["ranked", "rival", "suggested", "names"]),
+      "ranked: the app stands there. rival: another does. suggested: the store offers it. names: apps carry it.",
+    ),
+    rank: v.optional(described(Rank, "The app's, or the rival's.")),
+    rival: v.optional(described(v.string(), "Who stands there.")),
+    prefix: v.optional(described(v.string(), "What was typed.")),
+    apps: v.optional(described(Count, "So many names.")),
+    day: v.optional(described(Day, "When that was read.")),
+  }),
+)
+
+const Idea = named(
+  "KeywordIdea",
+  v.strictObject({
+    term: described(v.string(), "The keyword, 1 to 3 words."),
+    reason: described(v.string(), "Why, in one line made of the first evidence."),
+    measured: described(v.boolean(), "Its search results were read lately; false: rank and figures are not known."),
+    rank: described(v.nullable(Rank), "The app's; null = absent from the results read, or measured: false."),
+    popularity: described(v.nullable(v.number()), "1 to 100; null = not measured."),
+    difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured."),
+    evidence: described(v.array(Evidence), "All that speaks for it, the strongest first."),
+  }),
+)
+
+export const suggestKeywords = operation({
+  id: "suggest_keywords",
+  method: "GET",
+  path: "/apps/:appId/suggest",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "Keywords worth tracking, each with what was measured.",
+  description: `At most ${MOST_IDEAS}, from ranks, rivals, store suggestions and names. None that is tracked or buried, and no brand. New ideas take one AI writing unit; the same on the same UTC day take none.`,
+  effect: "spends",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: ["ai_text_limit"],
+  input: ofApp({ cc: AppCountry, lang: Language }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    lang: described(v.picklist(WRITING_LANGUAGES), "The language of the reasons."),
+    candidates: described(Count, "Keywords looked at; 0 = nothing was measured that speaks for any."),
+    ideas: described(v.array(Idea), "The most kinds of evidence first."),
+    written: described(v.nullable(Written), "How it was made; null = no candidates, and no unit is taken."),
+  }),
+}).run(async ({ app, cc, lang }, ctx) => {
+  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0]! }
+  const inputs = await readInputs(ctx, app, side)
+  const found = await inPieces(keywordIdeas(inputs))
+  const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
+  if (found.candidates === 0) return { ...about, ideas: [], written: null }
+  const digest = digestOf(["suggest", app.id, side, lang, dayOf(ctx.now()), found])
+  await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
+  return {
+    ...about,
+    ideas: found.ideas.map((idea) => shownIdea(idea, lang)),
+    written: writtenByRules({ version: RULES_VERSION, digest, dropped: found.dropped }, ctx.now()),
+  }
+})
+
+async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<IdeaInputs> {
+  const known = await readSurroundings(ctx.sql, app, side)
+  const prefixes = [...new Set(known.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
+  const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
+  return {
+    language: languageOf(localesOf(side.storefront)[0]!),
+    known,
+    buried: app.buriedKeywords ?? [],
+    measured: await readMeasured(ctx, app, side),
+    suggested: await readSuggestedTerms(ctx.sql, side, { prefixes, since }),
+  }
+}
+
+/** A keyword whole, and its words up to each blank: what people type on the way to it. */
+function beginningsOf(term: string): string[] {
+  const words = term.split(" ")
+  return words.map((_, at) => words.slice(0, at + 1).join(" "))
+}
+
+/** Keywords of the storefront, whoever tracks them, in whose results the app or its rivals stand. */
+async function readMeasured(ctx: Context, app: TrackedApp, side: Side): Promise<MeasuredKeyword[]> {
+  const own = sideOf(app, side)
+  const manual = (app.manualRivals ?? [])
+    .map(parseRival)
+    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+  const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
+  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
+  const page = { after: null, limit: KEYWORDS, shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS) }
+  // an app that nothing ever showed stands in no answer
+  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own.own ?? 0, ...rivals], page)
+  const names = await readMarketApps(ctx.sql, rivals, side.storefront)
+  const metrics = await readMetricsOfLists(
+    ctx.sql,
+    keywords.map(({ listId }) => listId),
+    dayOf(ctx.now()),
+  )
+  return keywords.map(({ listId, term, day, ranks: [rank, ...others] }) => {
+    const { popularity, difficulty } = metrics.get(listId) ?? UNMEASURED
+    const standing = rivals.flatMap((rival, at) => {
+      const [name, held] = [names.get(rival)?.name, others[at]]
+      return name && held != null ? [{ name, rank: held }] : []
+    })
+    return { term, day, rank: rank ?? null, popularity, difficulty, rivals: standing }
+  })
+}
+
+function shownIdea({ term, measured, evidence }: KeywordIdea, lang: WritingLanguage) {
+  return {
+    term,
+    reason: reasonOf(evidence[0]!, lang),
+    measured: measured !== null,
+    rank: measured?.rank ?? null,
+    popularity: measured?.popularity ?? null,
+    difficulty: measured?.difficulty ?? null,
+    evidence,
+  }
+}
