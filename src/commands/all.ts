@@ -7,7 +7,6 @@ import {
   accountRotate,
   accountTest,
 } from "./account.ts"
-import { appAdd, appGoal, appList, appRemove } from "./app.ts"
 import { audit } from "./audit.ts"
 import {
   channelAddSlack,
@@ -28,7 +27,6 @@ import { doctor } from "./doctor.ts"
 import { evidence } from "./evidence.ts"
 import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
-import { appBury, appTag, keywordsAdd, keywordsRemove } from "./keywords.ts"
 import { linkList, linkWithdraw } from "./link.ts"
 import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
@@ -45,6 +43,9 @@ import { replay } from "./replay.ts"
 import { secretsReseal } from "./secrets.ts"
 import { serve } from "./serve.ts"
 import { sources } from "./sources.ts"
+import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
+import { countryAdd, countryRemove } from "./tracking/countries.ts"
+import { appBury, appTag, keywordsAdd, keywordsList, keywordsRemove } from "./tracking/keywords.ts"
 import { work } from "./work.ts"
 import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
 
@@ -76,8 +77,12 @@ export const COMMANDS: readonly Command[] = [
   keyLeaked,
   appAdd,
   appList,
+  appRename,
   appRemove,
+  countryAdd,
+  countryRemove,
   keywordsAdd,
+  keywordsList,
   keywordsRemove,
   appTag,
   appBury,

@@ -20,7 +20,7 @@ export type AskOwner = (operation: Operation, input: Record<string, unknown>) =>
 const MONTH_MS = 31 * DAY_MS
 
 /**
- * Whoever can open the database on the machine owns what it holds: calls need no key, have every scope within the
+ * Whoever can open the database on the machine owns what it holds: calls need no key, have every right whatever the
  * workspace's plan, and cost nothing. Only reads: a write is charged and audited by its key. What reads a store is done by
  * the server or `appmeter work` of that database, and counts as the workspace's.
  */
@@ -70,18 +70,18 @@ export async function useOwner<T>(
   }
 }
 
-function ownerOf({ id, plan, explorer, overrides, credits }: Workspace): Caller {
+function ownerOf({ id, overrides }: Workspace): Caller {
   const resetsAt = new Date(Date.now() + MONTH_MS).toISOString()
   return {
     workspaceId: id,
     // no key has this number
     keyId: 0,
     kind: "live",
-    plan,
-    explorer,
-    hasPack: credits.packCredits > 0,
-    boughtPack: credits.packCredits > 0,
-    entitlements: entitlementsOf(plan, overrides),
+    plan: "enterprise",
+    explorer: true,
+    hasPack: true,
+    boughtPack: true,
+    entitlements: entitlementsOf("enterprise", overrides),
     scopes: SCOPES,
     appList: null,
     credits: { used: 0, limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetsAt },

@@ -57,6 +57,16 @@ export async function setGoal(tx: Tx, appId: string, goal: string | null): Promi
     where id = ${appId}`
 }
 
+/** Sets what the workspace calls the app; null: as the store does. Throws TrackingProblem. */
+export async function setName(tx: Tx, appId: string, name: string | null): Promise<void> {
+  const checked = name === null ? null : checkName(name)
+  await lockApp(tx, appId)
+  await tx`
+    update tracked_app
+    set name = ${checked}
+    where id = ${appId}`
+}
+
 /** Stops tracking an app; what was measured stays. Throws TrackingProblem. */
 export async function removeApp(tx: Tx, appId: string): Promise<void> {
   const { count } = await tx`

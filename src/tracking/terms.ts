@@ -1,4 +1,4 @@
-import type { Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { deriveMonths, readMonths } from "../observations/derived/months.ts"
 import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
@@ -35,6 +35,24 @@ export async function addTerms(
   await bringHistoryBack(tx, app, lists)
   const added = new Set(rows.map(({ term }) => term))
   return { added: wanted.filter((term) => added.has(term)), alreadyTracked: wanted.filter((term) => !added.has(term)) }
+}
+
+export interface ListedTerm {
+  country: string
+  term: string
+  tags: string[]
+}
+
+/** The tracked terms of an app, of one storefront or of all in the app's order; at most 100,000. */
+export async function listTerms(sql: Db, appId: string, country: string | null): Promise<ListedTerm[]> {
+  const rows = await sql<ListedTerm[]>`
+    select t.country, t.term, array(select jsonb_array_elements_text(a.keyword_tags -> t.term)) as tags
+    from tracked_term t
+    join tracked_app a on a.id = t.app_id
+    where t.app_id = ${appId} and (${country}::text is null or t.country = ${country})
+    order by array_position(a.countries, t.country), t.position, t.term
+    limit 100000`
+  return [...rows]
 }
 
 /** Stops tracking terms; what was measured stays. Returns which of them were tracked. Throws TrackingProblem. */

@@ -18,7 +18,9 @@ beforeEach(() => {
   stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, apps))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(apps))
   stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tea", "tea timer"]))
-  stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+  stores.on("itunes.apple.com", "/lookup", ({ url }) =>
+    lookupAnswer(apps.filter(({ id }) => url.searchParams.get("id")?.includes(id))),
+  )
 })
 afterEach(() => stores.stop())
 afterAll(removeFolders)

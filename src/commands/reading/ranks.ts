@@ -38,7 +38,7 @@ export const ranks: Command = {
         const sides = await readSides(ask, await findApps(ask, positionals[0]), { country, days })
         if (has("watch")) terminal.out(CLEAR)
         if (has("json")) terminal.json({ ranks: sides })
-        else terminal.out(shown(sides, terminal).join("\n").concat("\n"))
+        else terminal.out(shownRanks(sides, terminal).join("\n").concat("\n"))
         if (!has("watch")) return 0
         await sleep(WATCH_MS)
       }
@@ -49,7 +49,7 @@ export const ranks: Command = {
 const CLEAR = "\u001b[H\u001b[2J\u001b[3J"
 
 /** The ranks of an app in a storefront of a store. */
-interface RankSide {
+export interface RankSide {
   app: string
   appId: string
   country: string
@@ -81,7 +81,11 @@ interface RankWindow {
   days: string[]
 }
 
-async function readSides(ask: Ask, apps: readonly ListedApp[], { country, days }: RankWindow): Promise<RankSide[]> {
+export async function readSides(
+  ask: Ask,
+  apps: readonly ListedApp[],
+  { country, days = lastDays(DAYS) }: Partial<RankWindow>,
+): Promise<RankSide[]> {
   const sides: RankSide[] = []
   for (const app of apps) {
     const stores = [...(app.iosId ? (["ios"] as const) : []), ...(app.androidPkg ? (["android"] as const) : [])]
@@ -159,11 +163,16 @@ function changeOf(
 function daysGiven(text: string | undefined): string[] {
   const count = Number(/^([1-9]\d{0,2})d?$/.exec(text ?? String(DAYS))?.[1])
   if (!count || count > 730) throw new WrongUse("--since takes days, 1 to 730, as 90d")
+  return lastDays(count)
+}
+
+function lastDays(count: number): string[] {
   const today = dayOf(new Date())
   return Array.from({ length: count }, (_, at) => addDays(today, at + 1 - count))
 }
 
-function shown(sides: readonly RankSide[], terminal: Terminal): string[] {
+/** A table for each, with what its marks mean. */
+export function shownRanks(sides: readonly RankSide[], terminal: Terminal): string[] {
   return sides.flatMap((side, at) => [...(at > 0 ? [""] : []), ...sideLines(side, terminal)])
 }
 

@@ -1,31 +1,37 @@
-import { entitlementsOf } from "../access/plans.ts"
-import type { Workspace } from "../access/workspaces.ts"
-import type { Sql, Tx } from "../database/types.ts"
-import { NOT_MEASURING, readReaders } from "../history/readers.ts"
+import { entitlementsOf } from "../../access/plans.ts"
+import type { Workspace } from "../../access/workspaces.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { NOT_MEASURING, readReaders } from "../../history/readers.ts"
+import { useOwner } from "../../process/owner.ts"
 import {
   countUsage,
   listTracked,
   overLimit,
   removeApp,
   setGoal,
+  setName,
   type TrackedListing,
   trackApp,
-} from "../tracking/apps.ts"
-import { shownName } from "../tracking/tracked-app.ts"
-import { type Command, CommandProblem, type Invocation } from "./cli/command.ts"
-import { show, table } from "./cli/show.ts"
-import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
+} from "../../tracking/apps.ts"
+import { shownName } from "../../tracking/tracked-app.ts"
+import { type Command, CommandProblem, type Invocation } from "../cli/command.ts"
+import { printable, show, table } from "../cli/show.ts"
+import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
+import { showFirstRanks } from "./first-ranks.ts"
+import { type MeantApp, meantApp } from "./meant-app.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
 export const appAdd: Command = {
   name: "app add",
-  summary: "Track an app. What was measured of its keywords before is its history at once.",
+  summary:
+    "Track an app: by its link, its id or its name. What was measured of its keywords before is its history at once.",
   examples: [
-    ["app add --ios 1234567890 --country us --keyword tides", "by its App Store id"],
-    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "on both stores"],
-  ],
-  positionals: ["name?"],
+    ["app add https://apps.apple.com/us/app/id1234567890 --keyword tides", "by its link; a name asks which one is meant"],
+    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "both stores, and a name of your own"],
+    ["app add --ios 1234567890 --keyword tides --wait", "and show its first ranks as soon as they are read"],
+  ], // biome-ignore format: an example a line
+  positionals: ["app?"],
   options: {
     workspace: WORKSPACE,
     ios: { value: "ID", meaning: "Its App Store id." },
@@ -41,16 +47,20 @@ export const appAdd: Command = {
       meaning: "A rival to watch, as ios:1234567890 or android:com.example.",
       repeated: true,
     },
+    wait: { meaning: "Wait for the first ranks, a minute at most, and show them." },
+    force: { meaning: "Track it also where the store said that it has no such app." },
   },
   async run(invocation) {
     const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      const id = await sql.begin((tx) => add(tx, workspace, invocation))
+      const wanted = await useOwner(invocation, sql, workspace, (ask) => meantApp(invocation, ask))
+      const id = await sql.begin((tx) => add(tx, workspace, wanted, invocation))
       const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
       return [app, app.keywords > 0 ? await sayReading(sql, app) : []]
     })
     showApps(invocation, { app }, [app])
     for (const line of reading) invocation.terminal.say(line)
+    if (invocation.has("wait") && app.keywords > 0) await showFirstRanks(invocation, app)
     return 0
   },
 }
@@ -90,6 +100,22 @@ export const appRemove: Command = {
   },
 }
 
+export const appRename: Command = {
+  name: "app rename",
+  summary: "Call an app something else; without a name it is called as the store does.",
+  examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "a name of your own"]],
+  positionals: ["app-id", "name?"],
+  async run(invocation) {
+    const [id = "", name = null] = invocation.positionals
+    const called = await useDatabase(invocation, async (sql) => {
+      await sql.begin((tx) => setName(tx, id, name))
+      return await readName(sql, id)
+    })
+    show(invocation, { id, name: called }, () => [`${id} is called ${printable(called)}`])
+    return 0
+  },
+}
+
 export const appGoal: Command = {
   name: "app goal",
   summary: "Set what an app is optimised for: downloads, rank or revenue; none takes it away.",
@@ -122,14 +148,13 @@ type LimitName = "apps" | "keywords"
 
 const NOUNS = { apps: "apps", trackedKeywords: "tracked keywords" }
 
-async function add(tx: Tx, workspace: Workspace, { positionals, text, texts }: Invocation): Promise<string> {
-  const [name] = positionals
+async function add(tx: Tx, workspace: Workspace, meant: MeantApp, { texts }: Invocation): Promise<string> {
   const id = await trackApp(tx, {
     workspaceId: workspace.id,
     countries: texts("country") ?? ["us"],
     keywords: texts("keyword") ?? [],
     origin: "own",
-    ...given({ name, iosId: text("ios"), androidPkg: text("android"), manualRivals: texts("rival") }),
+    ...given({ ...meant, manualRivals: texts("rival") }),
   })
   await assertWithin(tx, workspace, "apps")
   return id

@@ -1,0 +1,66 @@
+import { csvRecords } from "../../vocabulary/csv-records.ts"
+import { storefrontNamed } from "../../vocabulary/storefront-names.ts"
+import { WrongUse } from "../cli/command.ts"
+
+export interface FileKeyword {
+  term: string
+  /** Undefined = the file does not say. */
+  country: string | undefined
+  tags: string[]
+}
+
+export interface KeywordFile {
+  keywords: FileKeyword[]
+  bad: { line: number; reason: string }[]
+}
+
+/** What a column is, by the names that common tools give it, in lower case. */
+const COLUMNS: Record<"term" | "country" | "tags", readonly string[]> = {
+  term: ["keyword", "keywords", "term", "search term", "search query", "query", "keyword phrase"],
+  country: ["country", "storefront", "store", "country code", "region", "country or region"],
+  tags: ["tags", "tag", "label", "labels", "list", "group"],
+}
+
+const SEPARATORS = ["\t", ";", ","]
+
+/**
+ * Keywords of a file: one a line, or a table (CSV with commas, semicolons or tabs) whose first line names a column of
+ * keywords. A file of one line is a list with commas, as App Store Connect has it. Throws WrongUse where columns are not named.
+ */
+export function keywordsIn(text: string): KeywordFile {
+  const [first = ""] = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)
+  const separator = SEPARATORS.find((one) => first.includes(one)) ?? ","
+  const records = [...csvRecords(text, separator)]
+  const head = records[0]?.fields?.map((field) => field.trim().toLowerCase()) ?? []
+  const at = (column: keyof typeof COLUMNS) => head.findIndex((name) => COLUMNS[column].includes(name))
+  if (at("term") < 0) return plain(records)
+  const columns = { term: at("term"), country: at("country"), tags: at("tags") }
+  const file: KeywordFile = { keywords: [], bad: [] }
+  for (const { line, fields } of records.slice(1)) {
+    const read = fields ? keywordOf(fields, columns) : "its quoting is broken"
+    if (typeof read === "string") file.bad.push({ line, reason: read })
+    else file.keywords.push(read)
+  }
+  return file
+}
+
+function plain(records: { line: number; fields: string[] | null }[]): KeywordFile {
+  if (records.length > 1 && records.some(({ fields }) => fields && fields.length > 1))
+    throw new WrongUse("a file of several columns begins with their names: keyword, and if you like country and tags")
+  const file: KeywordFile = { keywords: [], bad: [] }
+  for (const { line, fields } of records) {
+    if (!fields) file.bad.push({ line, reason: "its quoting is broken" })
+    for (const field of fields ?? [])
+      if (field.trim() !== "") file.keywords.push({ term: field, country: undefined, tags: [] })
+  }
+  return file
+}
+
+function keywordOf(fields: string[], columns: Record<keyof typeof COLUMNS, number>): FileKeyword | string {
+  const [term = "", place = "", tags = ""] = [fields[columns.term], fields[columns.country], fields[columns.tags]]
+  if (term.trim() === "") return "it has no keyword"
+  const country = place.trim() === "" ? undefined : storefrontNamed(place.trim())
+  if (place.trim() !== "" && country === undefined)
+    return `${JSON.stringify(place.slice(0, 40))} is no storefront; give its two-letter code`
+  return { term, country, tags: tags.split(/[,;|]/).flatMap((tag) => tag.trim() || []) }
+}

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from "node:fs"
+import { listWorkspaces, type Workspace } from "../../access/workspaces.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { type AddedTerms, addTerms, buryTerms, listTerms, removeTerms, tagTerms } from "../../tracking/terms.ts"
+import { type Command, CommandProblem, type Invocation, type Terminal, WrongUse } from "../cli/command.ts"
+import { linesOf } from "../cli/read-lines.ts"
+import { printable, show, table } from "../cli/show.ts"
+import { useDatabase } from "../cli/with-database.ts"
+import { assertWithin } from "./app.ts"
+import { type FileKeyword, type KeywordFile, keywordsIn } from "./keyword-file.ts"
+
+const POSITIONALS = ["app-id", "term…"]
+
+const COUNTRY = {
+  value: "CODE",
+  meaning: "One of the app's storefronts; all of them when left out.",
+  repeated: true,
+} as const
+
+export const keywordsAdd: Command = {
+  name: "app keywords add",
+  summary: "Track keywords. What was measured of them before is their history at once.",
+  examples: [
+    ["app keywords add app_4fD0Zs81hQbK 'tide times' tides", "two keywords in each storefront of the app"],
+    ["app keywords add app_4fD0Zs81hQbK --file keywords.csv", "one a line, or columns named keyword, country, tags"],
+    ["app keywords add app_4fD0Zs81hQbK --file - < keywords.txt", "from stdin"],
+  ],
+  positionals: ["app-id", "term…?"],
+  options: { country: COUNTRY, file: { value: "PATH", meaning: "A file of keywords; - for stdin." } },
+  async run(invocation) {
+    const { positionals, text, has, terminal } = invocation
+    const [id = "", ...typed] = positionals
+    const path = text("file")
+    if ((path === undefined) === (typed.length === 0)) throw new WrongUse("give keywords, or --file PATH with them")
+    const { keywords, bad } = path === undefined ? typedKeywords(typed) : keywordsIn(await readFileText(path, terminal))
+    const result = await useDatabase(invocation, async (sql) => {
+      const workspace = await readWorkspace(sql, id)
+      return await sql.begin(async (tx) => {
+        const outcome = await addKeywords(tx, id, keywords, invocation.texts("country") ?? "all")
+        if (outcome.added.length > 0) await assertWithin(tx, workspace, "keywords")
+        return outcome
+      })
+    })
+    const { added, alreadyTracked } = result
+    show(invocation, path === undefined ? result : { ...result, bad }, () =>
+      path === undefined
+        ? [...named("added", added), ...named("was tracked already", alreadyTracked)]
+        : [`${added.length} added, ${alreadyTracked.length} tracked already, ${bad.length} bad lines`],
+    )
+    if (!has("json")) for (const { line, reason } of bad.slice(0, SHOWN)) terminal.say(`line ${line}: ${reason}`)
+    return bad.length > 0 && keywords.length === 0 ? 1 : 0
+  },
+}
+
+/** Bad lines that are named on a terminal. */
+const SHOWN = 20
+
+export const keywordsList: Command = {
+  name: "app keywords list",
+  summary: "List an app's tracked keywords by storefront, with their tags.",
+  examples: [["app keywords list app_4fD0Zs81hQbK --country us --json", "of one storefront, for another program"]],
+  positionals: ["app-id"],
+  options: { country: { value: "CODE", meaning: "One storefront alone." } },
+  async run(invocation) {
+    const [id = ""] = invocation.positionals
+    const country = invocation.text("country")?.toLowerCase() ?? null
+    const keywords = await useDatabase(invocation, async (sql) => {
+      await readWorkspace(sql, id)
+      return await listTerms(sql, id, country)
+    })
+    show(invocation, { keywords }, () =>
+      table(
+        ["COUNTRY", "KEYWORD", "TAGS"],
+        keywords.map(({ country, term, tags }) => [country, printable(term), tags.join(", ")]),
+      ),
+    )
+    return 0
+  },
+}
+
+export const keywordsRemove: Command = {
+  name: "app keywords remove",
+  summary: "Stop tracking keywords. What was measured stays, and comes back when they are tracked again.",
+  examples: [["app keywords remove app_4fD0Zs81hQbK tides --country gb", "in one storefront only"]],
+  positionals: POSITIONALS,
+  options: { country: COUNTRY },
+  async run(invocation) {
+    const [id = "", ...terms] = invocation.positionals
+    const countries = invocation.texts("country") ?? "all"
+    const result = await inTransaction(invocation, (tx) => removeTerms(tx, id, countries, terms))
+    const { removed, notTracked } = result
+    show(invocation, result, () => [...named("removed", removed), ...named("was not tracked", notTracked)])
+    return 0
+  },
+}
+
+export const appTag: Command = {
+  name: "app tag",
+  summary: "Set the tags of tracked keywords, in place of those they have.",
+  examples: [
+    ["app tag app_4fD0Zs81hQbK 'tide times' tides --tag core --tag q4", "two tags for two keywords"],
+    ["app tag app_4fD0Zs81hQbK tides --none", "take its tags away"],
+  ],
+  positionals: POSITIONALS,
+  options: { tag: { value: "TAG", meaning: "A tag.", repeated: true }, none: { meaning: "Take all tags away." } },
+  async run(invocation) {
+    const [id = "", ...terms] = invocation.positionals
+    const tags = invocation.texts("tag") ?? []
+    if (invocation.has("none") === tags.length > 0) throw new WrongUse("give either --tag TAG or --none")
+    await inTransaction(invocation, (tx) => tagTerms(tx, id, terms, tags))
+    show(invocation, { id, terms, tags }, () => named(tags.length > 0 ? tags.join(", ") : "no tags", terms))
+    return 0
+  },
+}
+
+export const appBury: Command = {
+  name: "app bury",
+  summary: "Bury keywords: they are not suggested for the app again.",
+  examples: [["app bury app_4fD0Zs81hQbK 'free games'", "never to be suggested again"]],
+  positionals: POSITIONALS,
+  async run(invocation) {
+    const [id = "", ...terms] = invocation.positionals
+    await inTransaction(invocation, (tx) => buryTerms(tx, id, terms))
+    show(invocation, { id, buried: terms }, () => named("buried", terms))
+    return 0
+  },
+}
+
+function typedKeywords(terms: readonly string[]): KeywordFile {
+  return { keywords: terms.map((term) => ({ term, country: undefined, tags: [] })), bad: [] }
+}
+
+async function readFileText(path: string, { stdin }: Terminal): Promise<string> {
+  if (path !== "-") {
+    if (!existsSync(path)) throw new CommandProblem(`there is no file ${path}`)
+    return readFileSync(path, "utf8")
+  }
+  const lines: string[] = []
+  for await (const line of linesOf(stdin())) lines.push(line)
+  return lines.join("\n")
+}
+
+/** Each where its line says, else in `countries`; tags take the place of those that a keyword has. */
+async function addKeywords(
+  tx: Tx,
+  appId: string,
+  keywords: readonly FileKeyword[],
+  countries: readonly string[] | "all",
+): Promise<AddedTerms> {
+  const outcome: AddedTerms = { added: [], alreadyTracked: [] }
+  for (const [country, same] of Map.groupBy(keywords, (keyword) => keyword.country)) {
+    const terms = same.map(({ term }) => term)
+    const { added, alreadyTracked } = await addTerms(tx, appId, country === undefined ? countries : [country], terms)
+    outcome.added.push(...added)
+    outcome.alreadyTracked.push(...alreadyTracked)
+  }
+  const tagged = Map.groupBy(keywords, ({ tags }) => tags.join("\n"))
+  for (const [tags, same] of tagged) {
+    const terms = same.map(({ term }) => term)
+    if (tags !== "") await tagTerms(tx, appId, terms, tags.split("\n"))
+  }
+  return outcome
+}
+
+function inTransaction<T>(invocation: Invocation, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return useDatabase(invocation, (sql) => sql.begin((tx) => work(tx)) as Promise<T>)
+}
+
+/** Whose an app is. Throws CommandProblem where nobody tracks it. */
+export async function readWorkspace(sql: Sql, appId: string): Promise<Workspace> {
+  const [app] = await sql<{ workspaceId: number }[]>`
+    select workspace_id as "workspaceId"
+    from tracked_app
+    where id = ${appId}`
+  const workspace = (await listWorkspaces(sql)).find(({ id }) => id === app?.workspaceId)
+  if (!workspace) throw new CommandProblem("there is no such app; see: appmeter app list")
+  return workspace
+}
+
+function named(what: string, terms: readonly string[]): string[] {
+  return terms.map((term) => `${what}: ${term}`)
+}

@@ -1,0 +1,87 @@
+import { Fault } from "../../faults.ts"
+import type { AskOwner } from "../../process/owner.ts"
+import { type Invocation, WrongUse } from "../cli/command.ts"
+import { printable } from "../cli/show.ts"
+import { operationNamed } from "../reading/ask.ts"
+
+/** The app to track; without a name it is called as the store does. */
+export interface MeantApp {
+  iosId?: string | undefined
+  androidPkg?: string | undefined
+  name?: string | undefined
+}
+
+interface Candidate {
+  id: string
+  platform: "ios" | "android"
+  name: string | null
+  publisher: string | null
+  matchedBy: string
+  /** Who said last who it is; null = nobody yet. */
+  source: string | null
+}
+
+const CANDIDATES = 5
+
+/** Looks the app up in its stores, so that a slip of the keys is not tracked. Throws WrongUse with what could be meant. */
+export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<MeantApp> {
+  const { text, texts, has, positionals, terminal } = invocation
+  const [word] = positionals
+  const country = texts("country")?.[0]?.toLowerCase() ?? "us"
+  const [iosId, androidPkg] = [text("ios"), text("android")]
+  if (iosId === undefined && androidPkg === undefined) return await appNamed(ask, word, country)
+  const links = [
+    ...(iosId === undefined ? [] : [[iosId, `https://apps.apple.com/${country}/app/id${iosId}`] as const]),
+    ...(androidPkg === undefined
+      ? []
+      : [[androidPkg, `https://play.google.com/store/apps/details?id=${androidPkg}`] as const]),
+  ]
+  for (const [id, link] of has("force") ? [] : links)
+    if (!(await isKnown(ask, { id, link, country })))
+      terminal.say(`appmeter: no store could be asked whether there is an app ${id}; it is taken at your word`)
+  return { iosId, androidPkg, name: word }
+}
+
+/** False where its store cannot be asked now. Throws WrongUse where the store said that it has no such app. */
+async function isKnown(
+  ask: AskOwner,
+  { id, link, country }: { id: string; link: string; country: string },
+): Promise<boolean> {
+  try {
+    const { apps } = (await ask(operationNamed("hive_resolve_app"), { q: link, country })) as { apps: Candidate[] }
+    return apps.some(({ source }) => source !== null)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    if (error.code !== "not_measured") return false
+    throw new WrongUse(`the store has no app ${id} in ${country}; --force tracks it all the same`)
+  }
+}
+
+async function appNamed(ask: AskOwner, word: string | undefined, country: string): Promise<MeantApp> {
+  if (word === undefined) throw new WrongUse("name the app: its store link, --ios ID, --android PACKAGE, or its name")
+  const candidates = await resolved(ask, word, country)
+  const byForm = candidates.find(({ matchedBy }) => ["link", "id", "package"].includes(matchedBy))
+  const called = candidates.filter(({ matchedBy }) => matchedBy === "name")
+  const meant = byForm ?? (called.length === 1 ? called[0] : undefined)
+  if (meant) return meant.platform === "ios" ? { iosId: meant.id } : { androidPkg: meant.id }
+  if (candidates.length === 0)
+    throw new WrongUse(`no app was found for ${JSON.stringify(word.slice(0, 60))}; give its store link, or --ios ID`)
+  throw new WrongUse(`which one? ${candidates.map(optionOf).join("; ")}`)
+}
+
+async function resolved(ask: AskOwner, q: string, country: string): Promise<Candidate[]> {
+  try {
+    const { apps } = (await ask(operationNamed("hive_resolve_app"), { q, country, limit: CANDIDATES })) as {
+      apps: Candidate[]
+    }
+    return apps
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+function optionOf({ platform, id, name, publisher }: Candidate): string {
+  const by = publisher === null ? "" : ` by ${printable(publisher)}`
+  return `--${platform} ${id} is ${printable(name ?? "not named yet")}${by}`
+}

@@ -1,0 +1,66 @@
+import type { Tx } from "../database/types.ts"
+import { lockIdentities } from "../observations/rows/identities.ts"
+import { checkCountries, lockApp, TrackingProblem } from "./checks.ts"
+import { addTerms } from "./terms.ts"
+
+/** What adding storefronts did: those that are tracked anew, and how many keywords came with them. */
+export interface AddedCountries {
+  added: string[]
+  alreadyTracked: string[]
+  keywords: number
+}
+
+/**
+ * After those that the app has; with `like` the keywords of that storefront are tracked in them too. Throws
+ * TrackingProblem; limits are the caller's.
+ */
+export async function addCountries(
+  tx: Tx,
+  appId: string,
+  countries: readonly string[],
+  like?: string,
+): Promise<AddedCountries> {
+  const asked = checkCountries(countries)
+  // before the app, as whoever adds keywords takes them
+  await lockIdentities(tx)
+  const { countries: held } = await lockApp(tx, appId)
+  if (like !== undefined && !held.includes(like))
+    throw new TrackingProblem(`the app is not tracked in ${like}; it is in ${held.join(", ")}`)
+  const added = asked.filter((code) => !held.includes(code))
+  await tx`
+    update tracked_app
+    set countries = ${[...held, ...added]}::text[]
+    where id = ${appId}`
+  const terms = like === undefined || added.length === 0 ? [] : await readTerms(tx, appId, like)
+  if (terms.length > 0) await addTerms(tx, appId, added, terms)
+  return { added, alreadyTracked: asked.filter((code) => held.includes(code)), keywords: terms.length * added.length }
+}
+
+/** Their keywords go with them, what was measured stays. Throws TrackingProblem, also where none would be left. */
+export async function removeCountries(tx: Tx, appId: string, countries: readonly string[]): Promise<string[]> {
+  const asked = checkCountries(countries)
+  const { countries: held } = await lockApp(tx, appId)
+  const unknown = asked.filter((code) => !held.includes(code))
+  if (unknown.length > 0)
+    throw new TrackingProblem(`the app is not tracked in ${unknown.join(", ")}; it is in ${held.join(", ")}`)
+  const kept = held.filter((code) => !asked.includes(code))
+  if (kept.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
+  await tx`
+    delete from tracked_term
+    where app_id = ${appId} and country = any(${asked}::text[])`
+  await tx`
+    update tracked_app
+    set countries = ${kept}::text[]
+    where id = ${appId}`
+  return asked
+}
+
+async function readTerms(tx: Tx, appId: string, country: string): Promise<string[]> {
+  const rows = await tx<{ term: string }[]>`
+    select term
+    from tracked_term
+    where app_id = ${appId} and country = ${country}
+    order by position, term
+    limit 100000`
+  return rows.map(({ term }) => term)
+}

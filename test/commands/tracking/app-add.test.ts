@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { STORE_HOSTS } from "../../../src/vocabulary/upstreams.ts"
+import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, storeSearchAnswer } from "../../measuring/store-pages.ts"
+import { type ReplayServer, replayServer } from "../../sources/replay.ts"
+import { answer, appmeter, dataFolder, removeFolders, type Serving, serving } from "../child.ts"
+import { standingIn } from "../measured-scene.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const APPS: ShownApp[] = ["Tide Times", "Tide Clock", "Surf Report"].map((name, at) => ({
+  id: `${1_200_000_001 + at}`,
+  name,
+  ratings: 1_000 - at,
+}))
+
+let stores: ReplayServer
+let server: Serving
+let env: Record<string, string>
+
+beforeEach(async () => {
+  stores = replayServer()
+  stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, APPS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(APPS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tides"]))
+  stores.on("itunes.apple.com", "/lookup", ({ url }) =>
+    lookupAnswer(APPS.filter(({ id }) => url.searchParams.get("id")?.split(",").includes(id))),
+  )
+  env = {
+    ...(await dataFolder()),
+    MEASURE: "yes",
+    UPSTREAM_URLS: standingIn(stores),
+    UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=5`).join(","),
+  }
+  server = await serving({ env })
+})
+afterEach(async () => {
+  server.kill()
+  await server.exited
+  await stores.stop()
+})
+
+const add = (...words: string[]) => appmeter(["app", "add", ...words], { env })
+
+test("by its link it is looked up, and its first ranks are shown as soon as they are read", async () => {
+  const { code, out, err } = await add(
+    "https://apps.apple.com/us/app/tide-clock/id1200000002",
+    "--keyword",
+    "tides",
+    "--wait",
+  )
+  expect([code, err]).toEqual([0, expect.stringContaining("its keywords are read now in us on ios")])
+  expect(out).toContain("Tide Clock, App Store, United States")
+  expect(out).toMatch(/tides +2 /)
+  expect((await answer(["app", "list"], { env })).apps).toMatchObject([{ iosId: "1200000002", name: "Tide Clock" }])
+})
+
+test("a slip of the keys is not tracked: the store is asked, and --force goes on all the same", async () => {
+  const { code, out, err } = await add("--ios", "1200000009")
+  expect([code, out]).toEqual([2, ""])
+  expect(err).toBe("appmeter: the store has no app 1200000009 in us; --force tracks it all the same\n")
+  expect((await answer(["app", "list"], { env })).apps).toEqual([])
+  expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
+})

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { keywordsIn } from "../../../src/commands/tracking/keyword-file.ts"
+import { answer, appmeter, dataFolder, removeFolders, scratch } from "../child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+describe("a file of keywords", () => {
+  const terms = (text: string) => keywordsIn(text).keywords.map(({ term }) => term)
+
+  test("is one a line, a line with commas, or a table that names its columns, whatever separates them", () => {
+    expect(terms("tides\r\n\r\nsurf report\n")).toEqual(["tides", "surf report"])
+    expect(terms("tides,surf,moon")).toEqual(["tides", "surf", "moon"])
+    for (const separator of [",", ";", "\t"]) {
+      const text = `\uFEFFRank;Keyword;Country;Tags\n3;tide times;Germany;core|q4\n;"a ""b""";us;\n`.replaceAll(
+        ";",
+        separator,
+      )
+      expect(keywordsIn(text)).toEqual({
+        keywords: [
+          { term: "tide times", country: "de", tags: ["core", "q4"] },
+          { term: 'a "b"', country: "us", tags: [] },
+        ],
+        bad: [],
+      })
+    }
+  })
+
+  test("says which lines it cannot take, and why; columns without names are asked for", () => {
+    expect(keywordsIn('keyword,country\n,us\ntides,nowhere\n"open,us\nsurf,gb\n')).toEqual({
+      keywords: [{ term: "surf", country: "gb", tags: [] }],
+      bad: [
+        { line: 2, reason: "it has no keyword" },
+        { line: 3, reason: '"nowhere" is no storefront; give its two-letter code' },
+        { line: 4, reason: "its quoting is broken" },
+      ],
+    })
+    expect(() => keywordsIn("tides,12\nsurf,4\n")).toThrow("begins with their names")
+  })
+})
+
+describe("what is tracked", () => {
+  let env: { DATA_DIR: string }
+  let id: string
+  const run = (...words: string[]) => appmeter(words, { env })
+  const listed = async () => (await answer(["app", "keywords", "list", id], { env })).keywords
+
+  beforeAll(async () => {
+    env = await dataFolder()
+    await answer(["workspace", "create", "own", "--limit", "trackedKeywords=6"], { env })
+    const { app } = await answer(["app", "add", "--ios", "1200000001", "--keyword", "tides"], { env })
+    id = app.id
+  })
+
+  test("keywords of a file are tracked where it says, with its tags; a bad line loses itself alone", async () => {
+    const path = join(scratch(), "keywords.csv")
+    writeFileSync(path, "keyword,country,tags\nsurf,us,core\n,us,\nTides,us,\n")
+    const { code, out, err } = await run("app", "keywords", "add", id, "--file", path)
+    expect([code, out, err]).toEqual([0, "1 added, 1 tracked already, 1 bad lines\n", "line 3: it has no keyword\n"])
+    expect(await listed()).toEqual([
+      { country: "us", term: "tides", tags: [] },
+      { country: "us", term: "surf", tags: ["core"] },
+    ])
+    expect((await run("app", "keywords", "add", id, "--file", join(scratch(), "none"))).err).toContain(
+      "there is no file",
+    )
+  })
+
+  test("a storefront brings another's keywords, within the limit or not at all, and takes them away again", async () => {
+    const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
+    expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
+    const over = await run("app", "country", "add", id, "fr", "gb", "--like", "us")
+    expect([over.code, over.err]).toEqual([1, expect.stringContaining("may hold 6 tracked keywords")])
+    expect((await answer(["app", "list"], { env })).apps[0].countries).toEqual(["us", "de"])
+    expect((await run("app", "country", "remove", id, "de")).err).toContain("repeat it with --force")
+    await answer(["app", "country", "remove", id, "de", "--force"], { env })
+    expect((await listed()).map(({ country }: { country: string }) => country)).toEqual(["us", "us"])
+    expect((await run("app", "country", "remove", id, "us", "--force")).err).toContain("at least one storefront")
+    expect((await run("app", "country", "remove", id, "jp", "--force")).err).toContain("it is in us")
+  })
+
+  test("an app is called something else, or again as the store does", async () => {
+    expect((await answer(["app", "rename", id, "My Tides"], { env })).name).toBe("My Tides")
+    expect((await answer(["app", "rename", id], { env })).name).toBe("1200000001")
+  })
+})
