@@ -865,6 +865,15 @@ create view market_subject (
   subject text
 );
 
+create table measure_day (
+  workspace_id integer not null,
+  day date not null,
+  requests text[] not null,
+  constraint measure_day_pkey PRIMARY KEY (workspace_id, day),
+  constraint measure_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
+) with (fillfactor=50);
+CREATE INDEX measure_day_day ON measure_day USING btree (day, workspace_id);
+
 create view measured_app (
   id text,
   ios_app integer,

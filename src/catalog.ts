@@ -17,6 +17,7 @@ import { getKeywordDifficulty } from "./operations/hive/keyword-difficulty.ts"
 import { hiveGetKeywordMetrics } from "./operations/hive/keyword-metrics.ts"
 import { hiveGetKeywordMetricsHistory } from "./operations/hive/keyword-metrics-history.ts"
 import { hiveGetKeywordRanks } from "./operations/hive/keyword-ranks.ts"
+import { hiveMeasureKeyword } from "./operations/hive/keywords/measure.ts"
 import { hiveGetLandscape } from "./operations/hive/landscape.ts"
 import { hiveGetChartMovers } from "./operations/hive/movers.ts"
 import { hiveListNewApps } from "./operations/hive/new-apps.ts"
@@ -87,6 +88,7 @@ export const catalog: readonly Operation[] = [
   hiveResolveApp,
   hiveGetSimilarApps,
   hiveListReviews,
+  hiveMeasureKeyword,
   hiveGetApp,
   hiveGetKeywordRanks,
   hiveGetKeywordMetrics,

@@ -77,11 +77,16 @@ export const FAULTS = {
   asc_unavailable: row(502, "App Store Connect could not be reached; try again."),
   ai_failed: row(502, "The AI writer's answer could not be read; try again."),
   audit_failed: row(502, "The storefront scan stopped midway; start it again with refresh."),
-  hive_measurement_unavailable: row(503, "The measurement is not available now; nothing was used."),
+  hive_measurement_unavailable: row(
+    503,
+    "The measurement is not available now; nothing was used.",
+    "detail",
+    "metrics",
+  ),
   hive_measurement_queue_failed: row(503, "The measurement could not be queued; nothing was charged."),
-  hive_measurement_failed: row(503, "The source attempt failed; valid metrics remain in the answer."),
-  hive_measurement_incomplete: row(503, "The job ended without a result for every requested metric."),
-  hive_measurement_deferred: row(503, "The source deferred the job."),
+  hive_measurement_failed: row(503, "The source attempt failed; valid metrics remain in the answer.", "metrics"),
+  hive_measurement_incomplete: row(503, "The job ended without a result for every requested metric.", "metrics"),
+  hive_measurement_deferred: row(503, "The source deferred the job.", "metrics"),
   hive_measurement_not_started: row(503, "No measurement is running for this keyword; try again."),
   ai_not_configured: row(503, "The AI writer is not ready; try again."),
   measure_busy: row(503, "The store search is slow; nothing was used; try again."),
@@ -116,6 +121,7 @@ export const EXTRA = {
   detail: v.string(),
   problems: v.array(v.strictObject({ field: v.string(), code: v.string(), detail: v.string() })),
   preview: v.record(v.string(), v.unknown()),
+  metrics: v.record(v.string(), v.unknown()),
 }
 
 export type ExtraName = keyof typeof EXTRA

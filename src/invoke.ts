@@ -146,8 +146,7 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const leftMs = () => Math.max(1, until - performance.now())
     // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
     const givenUp = () => takings.ended || performance.now() > until
-    const begin = (place: Place) =>
-      run(parts, checked, contextOf(parts, checked, { givenUp, take: takings.take }, place))
+    const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, { ...takings, givenUp }, place))
     const turn = { workspaceId: caller.workspaceId, kind: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
@@ -187,14 +186,17 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 function contextOf(
   { sql, now, publicUrl, limits, measure }: InvokeParts,
   { call, caller }: KnownCall,
-  ofCall: Pick<Context, "givenUp" | "take">,
+  ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
 ): Context {
   return {
     sql,
     now,
     requestId: call.requestId,
-    ...ofCall,
+    givenUp: ofCall.givenUp,
+    take: ofCall.take,
+    takeMeasurement: ofCall.takeMeasurement,
+    returnMeasurement: ofCall.returnMeasurement,
     caller,
     publicUrl,
     aside,

@@ -39,6 +39,10 @@ export interface Context {
   hiveUsedToday(): Promise<number | null>
   /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
   take: Takings["take"]
+  /** Takes a unit of the workspace's measurements of the day, and gives it back, as `take` does. */
+  takeMeasurement: Takings["takeMeasurement"]
+  /** Gives back the unit of a call that began nothing. */
+  returnMeasurement: Takings["returnMeasurement"]
   /** Reads a store now, or joins who does. */
   measure: (wanted: LiveSubject, patience: Patience) => Promise<LiveReadState>
   /** Waits for something else than the database, which others use meanwhile. */

@@ -64,6 +64,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   market_fact: { writes: "observations", reads: "history tracking" },
   market_storefront: { writes: "tracking", reads: "history" },
   market_subject: { writes: "", reads: "" },
+  measure_day: { writes: "access", reads: "" },
   measured_app: { writes: "", reads: "alerts audits measuring" },
   name_search: { writes: "observations", reads: "history" },
   pace: { writes: "measuring", reads: "audits commands history" },

@@ -29,9 +29,22 @@ export interface AllowanceState {
   openUntil: string | null
 }
 
+/** A workspace's measurements of one UTC day: units that only new work takes. */
+export interface MeasureAllowance {
+  /** False when the day's units are used up: then none was taken. */
+  granted: boolean
+  used: number
+  limit: number
+  resetsAt: string
+}
+
 export interface Takings {
   /** Exact over all processes: of any number of calls at once one takes. Throws once the call has ended. */
   take(allowance: Allowance, opening: UnitPurpose): Promise<AllowanceState>
+  /** A unit of the day's measurements; one for a call, however often it asks. */
+  takeMeasurement(): Promise<MeasureAllowance>
+  /** Nothing was begun with it. */
+  returnMeasurement(): Promise<void>
   /** Ends the call as failed and gives back what it took, but for what another call relies on by then. */
   giveBack(): Promise<void>
   readonly ended: boolean
@@ -45,6 +58,15 @@ export interface TakingParts {
 
 export function openTakings(parts: TakingParts, caller: Caller): Takings {
   const begun: PendingUnit[] = []
+  const { workspaceId, entitlements } = caller
+  const call = { workspaceId, requestId: parts.requestId }
+  let measurement: Promise<MeasureAllowance> | undefined
+  const returnMeasurement = async () => {
+    const known = await measurement?.catch(() => null)
+    if (measurement === undefined || known?.granted === false) return
+    measurement = undefined
+    await persist(parts, () => giveMeasurementBack(parts.sql, call))
+  }
   let ended = false
   return {
     get ended() {
@@ -52,15 +74,20 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
     },
     async take(allowance, opening) {
       if (ended) throw new Error(`nothing of ${allowance} is taken for a call that has ended`)
-      const { workspaceId, entitlements } = caller
       const unit = { workspaceId, allowance, about: opening.about, requestId: parts.requestId }
       const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[allowance], days: opening.days })
       begun.push({ unit, taking })
       return (await taking).taken
     },
+    takeMeasurement() {
+      if (ended) throw new Error("no measurement is taken for a call that has ended")
+      measurement ??= takeMeasurement(parts.sql, { ...call, limit: entitlements.measurements })
+      return measurement
+    },
+    returnMeasurement,
     async giveBack() {
       ended = true
-      await Promise.all(begun.splice(0).map((one) => giveUnitBack(parts, one)))
+      await Promise.all([returnMeasurement(), ...begun.splice(0).map((one) => giveUnitBack(parts, one))])
     },
   }
 }
@@ -108,18 +135,63 @@ function monthAfter(month: string): string {
 const TRIES = 5
 
 /** Goes by request, so nothing is given back twice; what was taken without an answer may stand. */
-async function giveUnitBack({ sql, log }: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
+async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
   if (known && !known.isNew) return
   const { workspaceId, allowance, about, requestId } = unit
+  await persist(
+    parts,
+    () => parts.sql`
+      select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`,
+  )
+}
+
+async function persist({ log, requestId }: TakingParts, giveBack: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     try {
-      await sql`
-        select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`
+      await giveBack()
       return
     } catch (error) {
       log("warn", "give_back_failed", { requestId, count: attempt, reason: (error as Error).message })
     }
     await new Promise((resolve) => setTimeout(resolve, attempt * 1_000))
   }
+}
+
+interface MeasureUnit {
+  workspaceId: number
+  requestId: string
+}
+
+/** Exact over all processes; the day is the database's. */
+async function takeMeasurement(
+  sql: Sql,
+  { workspaceId, requestId, limit }: MeasureUnit & { limit: number },
+): Promise<MeasureAllowance> {
+  const [row] = await sql<{ used: number | null; resetsOn: string }[]>`
+    with today as (
+      select (now() at time zone 'utc')::date as day
+    ), taken as (
+      insert into measure_day as held (workspace_id, day, requests)
+      select ${workspaceId}::int, day, array[${requestId}::text]
+      from today
+      where ${limit}::int > 0
+      on conflict (workspace_id, day) do update
+      set requests = array_append(held.requests, ${requestId}::text)
+      where cardinality(held.requests) < ${limit}::int
+      returning cardinality(requests) as used
+    )
+    select (select used from taken), (day + 1)::text as "resetsOn"
+    from today`
+  const { used, resetsOn } = row!
+  return { granted: used !== null, used: used ?? limit, limit, resetsAt: `${resetsOn}T00:00:00.000Z` }
+}
+
+/** However often it is asked: what a request took goes once. */
+async function giveMeasurementBack(sql: Sql, { workspaceId, requestId }: MeasureUnit): Promise<void> {
+  await sql`
+    update measure_day
+    set requests = array_remove(requests, ${requestId}::text)
+    where workspace_id = ${workspaceId} and day >= (now() at time zone 'utc')::date - 1
+      and ${requestId}::text = any(requests)`
 }

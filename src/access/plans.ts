@@ -19,16 +19,22 @@ export interface Entitlements {
   aiWriting: number
   aiVisibility: number
   spy: number
+  /** Measurements of keywords that nobody measures, a day. */
+  measurements: number
 }
 
 // a hundred years: no store is as old
 const ALL_REVIEWS = 36_500
 
 export const ENTITLEMENTS: Record<Plan, Entitlements> = {
-  free: entitlements([500, 2, 1, 2, 50, 30, 30], [2, 5, 3, 0, 0, 3]),
-  pro: entitlements([10_000, 5, 3, 10, 1_000, 90, 365], [20, 50, 50, 30, 0, 30]),
-  studio: entitlements([50_000, 10, 10, 50, 5_000, 365, ALL_REVIEWS], [100, 200, 200, 150, 30, 150]),
-  enterprise: entitlements([250_000, 25, 50, 500, 50_000, 1_095, ALL_REVIEWS], [500, 1_000, 1_000, 750, 150, 750]),
+  free: entitlements([500, 2, 1, 2, 50, 30, 30], [2, 5, 3, 0, 0, 3], 5),
+  pro: entitlements([10_000, 5, 3, 10, 1_000, 90, 365], [20, 50, 50, 30, 0, 30], 50),
+  studio: entitlements([50_000, 10, 10, 50, 5_000, 365, ALL_REVIEWS], [100, 200, 200, 150, 30, 150], 200),
+  enterprise: entitlements(
+    [250_000, 25, 50, 500, 50_000, 1_095, ALL_REVIEWS],
+    [500, 1_000, 1_000, 750, 150, 750],
+    1_000,
+  ),
 }
 
 export const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS.free) as (keyof Entitlements)[]
@@ -65,11 +71,11 @@ type MonthlyUnits = [
   spy: number,
 ]
 
-function entitlements(stock: Stock, monthly: MonthlyUnits): Entitlements {
+function entitlements(stock: Stock, monthly: MonthlyUnits, measurements: number): Entitlements {
   const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays] = stock
   const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy] = monthly
   return {
     credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays,
-    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy,
+    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, measurements,
   } // biome-ignore format: the two rows of the table
 }

@@ -18,7 +18,10 @@ export function faultOf(
   operation: Operation | undefined,
   error: unknown,
 ): Fault {
-  if (error instanceof Fault) return error
+  if (error instanceof Fault) {
+    if (error.cause instanceof Error) log("warn", error.code, { requestId, reason: error.cause.message })
+    return error
+  }
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
     if (isDiskFull(error)) disk?.noteFull()
     // a full disk is said once, with its cure, not with each call

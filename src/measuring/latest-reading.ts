@@ -10,7 +10,9 @@ import { hints } from "../observations/kinds/hints.ts"
 import { listing } from "../observations/kinds/listing.ts"
 import { reviews } from "../observations/kinds/reviews.ts"
 import { search } from "../observations/kinds/search.ts"
+import type { Attempt, Outcome } from "../observations/types.ts"
 import type { LiveSubject } from "../vocabulary/live-read.ts"
+import type { AskMark } from "./live-asks.ts"
 
 const KIND_OF: Record<LiveSubject["kind"], Pick<AnyKind, "latest">> = {
   ...{ search, app: apps, listing, app_ads: appAds, chart, reviews, hints, developer },
@@ -24,3 +26,49 @@ export async function findLatestReading(sql: Sql, wanted: LiveSubject, since: Da
   const [row] = await sql<{ seenAt: Date | null }[]>`${KIND_OF[wanted.kind].latest!(sql, wanted, since)}`
   return row?.seenAt ?? null
 }
+
+/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. */
+export async function findFailureSince(
+  sql: Sql,
+  wanted: LiveSubject,
+  { askedAt, lastAttempt }: AskMark,
+): Promise<Outcome | null> {
+  const { kind, platform, storefront, subject } = wanted
+  const [row] = await sql<{ failure: Outcome | null }[]>`
+    select case
+        when d.kind is null then coalesce(a.outcome, 'failed')
+        when d.failed_at >= ${askedAt} then d.failure
+        else 'not_found'
+      end as failure
+    from (select 1) one
+    left join due d on (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${subject})
+    left join lateral (
+      select outcome
+      from attempt
+      where (kind, platform, storefront, subject) = (${LOGGED_AS[kind]}, ${platform}, ${storefront}, ${subject})
+        and id > ${lastAttempt}
+      order by id desc
+      limit 1
+    ) a on true
+    where d.kind is null
+      or (d.lease is null and (d.failed_at >= ${askedAt} or ${MAY_BE_NOTHING.includes(kind)} and d.measured_at >= ${askedAt}))`
+  return row?.failure ?? null
+}
+
+const LOGGED_AS: Record<LiveSubject["kind"], Attempt["kind"]> = {
+  search: "search",
+  app: "apps",
+  listing: "listing",
+  app_ads: "app_ads",
+  chart: "chart",
+  chart_apps: "apps",
+  reviews: "reviews",
+  developer: "developer",
+  hints: "hints",
+  difficulty: "apps",
+  // which has no form there
+  app_names: "apps",
+}
+
+/** Whose readings may end with nothing: the store is known not to have it, or what it says of ten apps gives no figure. */
+const MAY_BE_NOTHING: readonly LiveSubject["kind"][] = ["listing", "reviews", "developer", "difficulty", "chart_apps"]

@@ -122,30 +122,42 @@ export interface Ask {
   priority: (typeof PRIORITY)["live" | "behind"]
   /** How long to wait for it. */
   forMs: number
+  /** Not at once: it is put forward once what it needs was read. */
+  afterMs?: number
 }
 
 export interface AskMark {
+  /** Nobody had asked for it, and it was not being read. */
+  isNew: boolean
   askedAt: Date
   lastAttempt: number
 }
 
 /** Makes a subject due at once, unless it is being read. */
-export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs }: Ask): Promise<AskMark> {
+export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, afterMs = 0 }: Ask): Promise<AskMark> {
   const { kind, platform, storefront, subject } = wanted
   const [row] = await sql<AskMark[]>`
-    with put as (
+    with before as materialized (
+      select lease is not null or asked_until is not null and asked_until > now() as joined
+      from due
+      where (kind, platform, storefront, subject) = (${kind}, ${platform}, ${storefront}, ${subject})
+      for update
+    ), put as (
       insert into due as held (kind, platform, storefront, subject, priority, next_at, asked_by, asked_until)
-      values (
-        ${kind}, ${platform}, ${storefront}, ${subject}, ${place}, now(), ${asker?.workspaceId ?? null},
+      select ${kind}, ${platform}, ${storefront}, ${subject}, ${place},
+        now() + ${afterMs}::float8 * interval '1 millisecond', ${asker?.workspaceId ?? null},
         now() + ${forMs}::float8 * interval '1 millisecond'
-      )
+      -- so that the row of before is looked at, and locked, first
+      from (select count(*) from before) looked
       on conflict (kind, platform, storefront, subject) do update
-      set priority = least(held.priority, excluded.priority), next_at = least(held.next_at, now()),
+      set priority = least(held.priority, excluded.priority), next_at = least(held.next_at, excluded.next_at),
         asked_by = case when held.asked_until > now() then held.asked_by else excluded.asked_by end,
         asked_until = greatest(held.asked_until, excluded.asked_until)
       where held.lease is null
+      returning xmax = 0 as "isNew"
     )
-    select now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
+    -- a row that another call wrote meanwhile is neither new nor one of before
+    select coalesce((select not joined from before), (select "isNew" from put), false) as "isNew", now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
   return row!
 }
 

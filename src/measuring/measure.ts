@@ -1,10 +1,10 @@
 import type { Sql } from "../database/types.ts"
 import { NOT_MEASURING, readReaders } from "../history/readers.ts"
 import { within } from "../leases/timers.ts"
-import type { Attempt, Outcome } from "../observations/types.ts"
 import type { Asker, LiveReadState, LiveSubject, Measure, Patience } from "../vocabulary/live-read.ts"
+import { createEndBell, type EndBell, keyOf } from "./end-bell.ts"
 import type { Kind, Subject } from "./kind.ts"
-import { findLatestReading } from "./latest-reading.ts"
+import { findFailureSince, findLatestReading } from "./latest-reading.ts"
 import {
   type Ask,
   type AskMark,
@@ -38,8 +38,12 @@ export interface LiveParts {
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
   const waits = createWaits()
-  const watching = { ended: wakeable(parts), forgetting: createForgetting(sql) }
-  return async (wanted, patience, asker) => {
+  const watching: WatchParts = {
+    ended: createEndBell(parts.onEnded),
+    forgetting: createForgetting(sql),
+    measure: (wanted, asker) => measure(wanted, { maxAgeMs: WATCHED_MS, waitMs: 0 }, asker).catch(() => {}),
+  }
+  const measure: Measure = async (wanted, patience, asker) => {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
@@ -49,11 +53,18 @@ export function createMeasure(parts: LiveParts): Measure {
     if (!leave) return { state: "failed", why: "busy" }
     try {
       const asking = { kind, wanted, patience, asker, since }
-      return await waitFor(parts, asking, waits.of(wanted) ?? waits.begin(wanted, begin(parts, asking, watching)))
+      for (;;) {
+        const joined = waits.of(wanted)
+        const shared = joined ?? waits.begin(wanted, begin(parts, asking, watching))
+        const answer = await waitFor(parts, asking, { ...shared, isOwn: joined === undefined })
+        // that it was refused to whoever began it is nothing to those who joined
+        if (joined === undefined || answer.state !== "failed" || answer.why !== "refused") return answer
+      }
     } finally {
       leave()
     }
   }
+  return measure
 }
 
 interface LiveAsk {
@@ -67,48 +78,78 @@ interface LiveAsk {
 interface WatchParts {
   ended: EndBell
   forgetting: ForgetQueue
+  measure(wanted: LiveSubject, asker: Asker | undefined): Promise<unknown>
 }
 
 interface SharedReading {
   /** Its turn, or why there is none. */
-  turn: Promise<Turn | (LiveReadState & { state: "failed" })>
+  turn: Promise<Turn | Failure>
+  /** Its row of `due` was written. */
+  put: Promise<Mark | Failure>
   end: Promise<LiveReadEnd>
   onlyWhileWaiting: boolean
+  /** What is read after it, by their keys. */
+  next: Map<string, { wanted: LiveSubject; asker: Asker | undefined }>
 }
+
+type Failure = LiveReadState & { state: "failed" }
+type Mark = AskMark & { state: "put" }
 
 interface Turn {
   state: "asked"
+  isJoined: boolean
   priority: Ask["priority"]
   ms: number
 }
 
 async function waitFor(
-  { sql }: LiveParts,
-  { wanted, patience, asker }: LiveAsk,
-  shared: SharedReading,
+  parts: LiveParts,
+  asking: LiveAsk,
+  shared: SharedReading & { isOwn: boolean },
 ): Promise<LiveReadState> {
+  const { wanted, patience, asker } = asking
   const { waitMs, onlyWhileWaiting } = patience
   const turn = await shared.turn
   if (turn.state === "failed") return turn
+  const put = await shared.put
+  if (put.state === "failed") return put
+  await follow(parts, asking, shared)
+  patience.onPut?.(shared.isOwn && put.isNew)
   // who joins what is of use to others only while they wait
   if (shared.onlyWhileWaiting && !onlyWhileWaiting)
-    await putDue(sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
+    await putDue(parts.sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
   const pending: LiveReadState = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
   return (await within(waitMs, shared.end)) ?? pending
+}
+
+/** What comes next stands among what is due already, for others to join, and has its turn once this was read. */
+async function follow({ sql }: LiveParts, { patience: { next }, asker }: LiveAsk, { next: named }: SharedReading) {
+  if (!next || named.has(keyOf(next))) return
+  named.set(keyOf(next), { wanted: next, asker })
+  await putDue(sql, { wanted: next, asker, priority: PRIORITY.live, forMs: WATCHED_MS, afterMs: WATCHED_MS })
 }
 
 function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedReading {
   const { wanted, asker, since, patience } = asking
   const { waitMs, onlyWhileWaiting = false } = patience
+  const next: SharedReading["next"] = new Map()
+  const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
   const turn = turnOf(parts, asking)
-  const end = turn.then(async (turn) => {
+  const put = turn.then(async (turn): Promise<Mark | Failure> => {
     if (turn.state === "failed") return turn
-    const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
-    const asked = await putDue(parts.sql, { wanted, asker, priority: turn.priority, forMs })
+    if (!turn.isJoined && (await patience.mayBegin?.()) === false) return { state: "failed", why: "refused" }
+    const mark = await putDue(parts.sql, { wanted, asker, priority: turn.priority, forMs })
     parts.nudge()
-    return await watch(parts, wanted, { ...asked, since, forMs }, watching)
+    return { ...mark, state: "put" }
   })
-  return { turn, end, onlyWhileWaiting }
+  const end = put.then(async (put) => {
+    if (put.state === "failed") return put
+    const ended = await watch(parts, wanted, { ...put, since, forMs }, watching)
+    // by nobody who waits: it goes on when the call that wanted it has had its answer
+    if (ended?.state === "fresh") for (const { wanted, asker } of next.values()) void watching.measure(wanted, asker)
+    return ended
+  })
+  return { turn, put, end, onlyWhileWaiting, next }
 }
 
 // A queue that long is no live read any more.
@@ -139,14 +180,15 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
   const because = await findWhyUnread(parts, wanted)
   if (because) return { state: "failed", why: "off", because }
   const ahead = await readAhead(sql, { kind, kinds, egress, wanted, asker })
-  const first = { state: "asked", priority: PRIORITY.live, ms: ahead.turnMs } as const
+  const { isJoined } = ahead
+  const first = { state: "asked", priority: PRIORITY.live, ms: ahead.turnMs, isJoined } as const
   if (ahead.turnMs > BUSY_MS) return busy
-  if (ahead.isJoined) return { ...first, priority: PRIORITY.behind }
+  if (isJoined) return { ...first, priority: PRIORITY.behind }
   if (!asker) return first
   if (ahead.asked >= MOST_ASKED) return busy
   if (await takeShare(sql, kind, egress, asker)) return first
   const ms = ahead.turnMs + ahead.dueMs
-  return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms }
+  return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms, isJoined }
 }
 
 /** Null when no end was seen in time. */
@@ -177,52 +219,6 @@ async function watch(
 
 /** Polls further apart the longer it takes: a reading of this process wakes at once. */
 const LONGEST_POLLS = 6
-
-/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. */
-async function findFailureSince(
-  sql: Sql,
-  wanted: LiveSubject,
-  { askedAt, lastAttempt }: AskMark,
-): Promise<Outcome | null> {
-  const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<{ failure: Outcome | null }[]>`
-    select case
-        when d.kind is null then coalesce(a.outcome, 'failed')
-        when d.failed_at >= ${askedAt} then d.failure
-        else 'not_found'
-      end as failure
-    from (select 1) one
-    left join due d on (d.kind, d.platform, d.storefront, d.subject) = (${kind}, ${platform}, ${storefront}, ${subject})
-    left join lateral (
-      select outcome
-      from attempt
-      where (kind, platform, storefront, subject) = (${LOGGED_AS[kind]}, ${platform}, ${storefront}, ${subject})
-        and id > ${lastAttempt}
-      order by id desc
-      limit 1
-    ) a on true
-    where d.kind is null
-      or (d.lease is null and (d.failed_at >= ${askedAt} or ${MAY_BE_NOTHING.includes(kind)} and d.measured_at >= ${askedAt}))`
-  return row?.failure ?? null
-}
-
-const LOGGED_AS: Record<LiveSubject["kind"], Attempt["kind"]> = {
-  search: "search",
-  app: "apps",
-  listing: "listing",
-  app_ads: "app_ads",
-  chart: "chart",
-  chart_apps: "apps",
-  reviews: "reviews",
-  developer: "developer",
-  hints: "hints",
-  difficulty: "apps",
-  // which has no form there
-  app_names: "apps",
-}
-
-/** Whose readings may end with nothing: the store is known not to have it, or what it says of ten apps gives no figure. */
-const MAY_BE_NOTHING: readonly LiveSubject["kind"][] = ["listing", "reviews", "developer", "difficulty", "chart_apps"]
 
 interface WaitRegister {
   /** Counts a subject that somebody here asks for, until the call's end; null where its workspace asks for too many. */
@@ -255,34 +251,6 @@ function createWaits(): WaitRegister {
       waits.set(key, shared)
       shared.end.then(ended, ended) // its failure is told to those who wait
       return shared
-    },
-  }
-}
-
-function keyOf({ kind, platform, storefront, subject }: Subject): string {
-  return `${kind} ${platform} ${storefront} ${subject}`
-}
-
-interface EndBell {
-  /** Resolves at the next end of a reading of it here, or after so long. */
-  next(wanted: LiveSubject, ms: number): Promise<void>
-}
-
-function wakeable({ onEnded }: LiveParts): EndBell {
-  const sleepers = new Map<string, Set<() => void>>()
-  onEnded(({ subjects }) => {
-    for (const subject of subjects) for (const wake of sleepers.get(keyOf(subject)) ?? []) wake()
-  })
-  return {
-    next(wanted, ms) {
-      const key = keyOf(wanted)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const own = sleepers.get(key) ?? new Set()
-      sleepers.set(key, own.add(resolve))
-      return within(ms, promise).finally(() => {
-        own.delete(resolve)
-        if (own.size === 0) sleepers.delete(key)
-      })
     },
   }
 }

@@ -46,6 +46,7 @@ const jobsThatAre = (status: string): AgingRows => ({
 export const AGING: readonly AgingRows[] = [
   // access: a day's count is asked for on that day alone, and closed units are counted by the month
   { table: "hive_day", day: "day", keep: 40 },
+  { table: "measure_day", day: "day", keep: 40 },
   { table: "allowance_unit", time: "open_until", keep: 40 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   // links: a link that is over opens nothing, and a try counts for a minute

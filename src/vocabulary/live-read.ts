@@ -24,13 +24,22 @@ export interface Patience {
   waitMs: number
   /** It is of no use to anybody later: what was not read by then is not read at all. */
   onlyWhileWaiting?: true
+  /** Is read after this one, even if nobody waits any more by then. */
+  next?: LiveSubject
+  /** Asked before a reading is started that nobody else has under way: false leaves it, and the call fails as refused. */
+  mayBegin?: () => Promise<boolean>
+  /** Called once it stands among what is due: whether this call began it, or joined. */
+  onPut?: (isNew: boolean) => void
 }
 
 /** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why. */
 export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
-  | { state: "failed"; why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" }
+  | {
+      state: "failed"
+      why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" | "refused"
+    }
   | { state: "failed"; why: "off"; because?: string }
 
 /** Who asks: each workspace has its share of what can be read at once. */

@@ -778,6 +778,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hive/keywords/{term}/metrics/measure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have any keyword's popularity and difficulty measured now.
+         * @description Kept 7 days. New work takes a unit of the day's, joining it none. 202: it goes on; hive_get_keyword_metrics has it later.
+         */
+        post: operations["hive_measure_keyword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/hive/apps/{id}": {
         parameters: {
             query?: never;
@@ -4146,6 +4166,169 @@ export interface components {
             /** @description The reviews shown, by their stars. Null = the store showed none, which may be its failure (complete). */
             distribution: components["schemas"]["StarCounts"] | null;
         };
+        MetricAttempt: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description What was to be read: the first ten results' ratings count as ratings.
+             * @enum {string}
+             */
+            of: "results" | "suggestions" | "ratings";
+            /**
+             * @description read = it worked, whatever it gave; incomplete = it broke off; any other = it failed, and says nothing of the keyword.
+             * @enum {string}
+             */
+            outcome: "read" | "incomplete" | "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed";
+        };
+        MetricReading: {
+            source: components["schemas"]["Source"];
+            /** Format: date-time */
+            seenAt: string;
+            /** @description Of suggestions: what was typed. */
+            prefix?: string;
+            /** @description Of the body that was read. */
+            sha256: string;
+        };
+        ReadingSpan: {
+            sources: components["schemas"]["Source"][];
+            /**
+             * Format: date-time
+             * @description When the oldest was read.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the youngest was read.
+             */
+            to: string;
+        };
+        PopularityStanding: {
+            /**
+             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
+             * @enum {string}
+             */
+            state: "measured" | "absent" | "unmeasured";
+            /**
+             * Format: date-time
+             * @description When the youngest reading behind it was seen; null = unmeasured.
+             */
+            measuredAt: string | null;
+            /** @description It is older than 7 days, or a month for which a later one should be out. Null = unmeasured. */
+            stale: boolean | null;
+            /**
+             * Format: date-time
+             * @description From when on it is stale; null = unmeasured.
+             */
+            staleAt: string | null;
+            /** @description The last time this instance tried to read what it needs; null = never. */
+            lastAttempt: components["schemas"]["MetricAttempt"] | null;
+            /** @description published = Apple's monthly report; estimate = our formula, on the scale of that report. Null = unmeasured. */
+            basis: ("published" | "estimate") | null;
+            /** @description YYYY-MM that a published one stands for; else null. */
+            month: string | null;
+            /** @description Null = unmeasured. */
+            evidence: {
+                /** @description Version of the formula; null = no formula made it. */
+                formula: number | null;
+                /** @description What it was made of, as far as it is still held. */
+                readings: components["schemas"]["MetricReading"][];
+                /** @description Where rating counts come from that did not come with the results; null = none did. */
+                ratings: components["schemas"]["ReadingSpan"] | null;
+                /** @description Of the formula; null for a published figure. */
+                error: {
+                    /** @description Its error as a level: root mean square, in points. */
+                    points: number;
+                    /** @description That of a constant: where it is lower, read an order, not a level. */
+                    constant: number;
+                    /** @description How well its order goes with the published one's: rank correlation. */
+                    correlation: number;
+                    /** @description On so many terms with a published figure. */
+                    terms: number;
+                    /** @description All of them of at least this popularity: below it nothing was checked. */
+                    least: number;
+                } | null;
+                /** @description Of an estimate; null for a published figure. */
+                parts: {
+                    /** @description 0 to 100: what the first ten's ratings come to; null = not read. */
+                    demand: number | null;
+                    /** @description 0 to 100: how early the store suggests it; null = not read. */
+                    prefixDepth: number | null;
+                    /** @description 0 to 100: how many suggestions extend it; null = not read. */
+                    hintCount: number | null;
+                    /** @description Their weighted mean, before it is put on the report's scale. */
+                    blend: number | null;
+                } | null;
+                /** @description Of a published figure: genres whose list names it; null for an estimate. */
+                genres: {
+                    genre: string;
+                    rank: number;
+                    popularity: number;
+                }[] | null;
+            } | null;
+        };
+        DifficultyStanding: {
+            /**
+             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
+             * @enum {string}
+             */
+            state: "measured" | "absent" | "unmeasured";
+            /**
+             * Format: date-time
+             * @description When the youngest reading behind it was seen; null = unmeasured.
+             */
+            measuredAt: string | null;
+            /** @description It is older than 7 days, or a month for which a later one should be out. Null = unmeasured. */
+            stale: boolean | null;
+            /**
+             * Format: date-time
+             * @description From when on it is stale; null = unmeasured.
+             */
+            staleAt: string | null;
+            /** @description The last time this instance tried to read what it needs; null = never. */
+            lastAttempt: components["schemas"]["MetricAttempt"] | null;
+            /** @description Null where difficulty is. */
+            band: components["schemas"]["DifficultyBand"] | null;
+            /** @description Null = unmeasured. */
+            evidence: {
+                /** @description Version of the formula; null = no formula made it. */
+                formula: number | null;
+                /** @description What it was made of, as far as it is still held. */
+                readings: components["schemas"]["MetricReading"][];
+                /** @description Where rating counts come from that did not come with the results; null = none did. */
+                ratings: components["schemas"]["ReadingSpan"] | null;
+                /** @description Always null: nobody publishes a difficulty to hold it against. */
+                error: null;
+                parts: {
+                    /** @description How many of the first ten places are taken. */
+                    results: number;
+                    /** @description 0 to 100: how far the ten names are about the keyword. */
+                    titles: number | null;
+                    /** @description 0 to 100: the ratings of the three weakest, by their logarithm. */
+                    weakest: number | null;
+                    /** @description 0 to 100: how lately they were updated; null = not known of most. */
+                    freshness: number | null;
+                };
+            } | null;
+        };
+        HiveMeasureKeywordAnswer: {
+            /** @description The keyword, as it was normalised. */
+            term: string;
+            country: components["schemas"]["Storefront"];
+            /** @description Always ios. */
+            platform: components["schemas"]["Store"];
+            /** @description This call began new work, which took a unit of the day's measurements. */
+            started: boolean;
+            /** @description How it ended for popularity: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for. */
+            popularityEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
+            /** @description How it ended for difficulty: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for. */
+            difficultyEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
+            /** @description How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding). */
+            popularity: number | null;
+            /** @description How hard the first ten are to join; null = absent or unmeasured (difficultyStanding). */
+            difficulty: number | null;
+            popularityStanding: components["schemas"]["PopularityStanding"];
+            difficultyStanding: components["schemas"]["DifficultyStanding"];
+        };
         MarketListingExtras: {
             /**
              * Format: date-time
@@ -4296,150 +4479,6 @@ export interface components {
             to: string;
             /** @description Every day given, the latest first. */
             results: components["schemas"]["MarketResults"][];
-        };
-        MetricAttempt: {
-            /** Format: date-time */
-            at: string;
-            /**
-             * @description What was to be read: the first ten results' ratings count as ratings.
-             * @enum {string}
-             */
-            of: "results" | "suggestions" | "ratings";
-            /**
-             * @description read = it worked, whatever it gave; incomplete = it broke off; any other = it failed, and says nothing of the keyword.
-             * @enum {string}
-             */
-            outcome: "read" | "incomplete" | "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed";
-        };
-        MetricReading: {
-            source: components["schemas"]["Source"];
-            /** Format: date-time */
-            seenAt: string;
-            /** @description Of suggestions: what was typed. */
-            prefix?: string;
-            /** @description Of the body that was read. */
-            sha256: string;
-        };
-        ReadingSpan: {
-            sources: components["schemas"]["Source"][];
-            /**
-             * Format: date-time
-             * @description When the oldest was read.
-             */
-            from: string;
-            /**
-             * Format: date-time
-             * @description When the youngest was read.
-             */
-            to: string;
-        };
-        PopularityStanding: {
-            /**
-             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
-             * @enum {string}
-             */
-            state: "measured" | "absent" | "unmeasured";
-            /**
-             * Format: date-time
-             * @description When the youngest reading behind it was seen; null = unmeasured.
-             */
-            measuredAt: string | null;
-            /** @description It is older than 7 days, or a month for which a later one should be out. Null = unmeasured. */
-            stale: boolean | null;
-            /**
-             * Format: date-time
-             * @description From when on it is stale; null = unmeasured.
-             */
-            staleAt: string | null;
-            /** @description The last time this instance tried to read what it needs; null = never. */
-            lastAttempt: components["schemas"]["MetricAttempt"] | null;
-            /** @description published = Apple's monthly report; estimate = our formula, on the scale of that report. Null = unmeasured. */
-            basis: ("published" | "estimate") | null;
-            /** @description YYYY-MM that a published one stands for; else null. */
-            month: string | null;
-            /** @description Null = unmeasured. */
-            evidence: {
-                /** @description Version of the formula; null = no formula made it. */
-                formula: number | null;
-                /** @description What it was made of, as far as it is still held. */
-                readings: components["schemas"]["MetricReading"][];
-                /** @description Where rating counts come from that did not come with the results; null = none did. */
-                ratings: components["schemas"]["ReadingSpan"] | null;
-                /** @description Of the formula; null for a published figure. */
-                error: {
-                    /** @description Its error as a level: root mean square, in points. */
-                    points: number;
-                    /** @description That of a constant: where it is lower, read an order, not a level. */
-                    constant: number;
-                    /** @description How well its order goes with the published one's: rank correlation. */
-                    correlation: number;
-                    /** @description On so many terms with a published figure. */
-                    terms: number;
-                    /** @description All of them of at least this popularity: below it nothing was checked. */
-                    least: number;
-                } | null;
-                /** @description Of an estimate; null for a published figure. */
-                parts: {
-                    /** @description 0 to 100: what the first ten's ratings come to; null = not read. */
-                    demand: number | null;
-                    /** @description 0 to 100: how early the store suggests it; null = not read. */
-                    prefixDepth: number | null;
-                    /** @description 0 to 100: how many suggestions extend it; null = not read. */
-                    hintCount: number | null;
-                    /** @description Their weighted mean, before it is put on the report's scale. */
-                    blend: number | null;
-                } | null;
-                /** @description Of a published figure: genres whose list names it; null for an estimate. */
-                genres: {
-                    genre: string;
-                    rank: number;
-                    popularity: number;
-                }[] | null;
-            } | null;
-        };
-        DifficultyStanding: {
-            /**
-             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
-             * @enum {string}
-             */
-            state: "measured" | "absent" | "unmeasured";
-            /**
-             * Format: date-time
-             * @description When the youngest reading behind it was seen; null = unmeasured.
-             */
-            measuredAt: string | null;
-            /** @description It is older than 7 days, or a month for which a later one should be out. Null = unmeasured. */
-            stale: boolean | null;
-            /**
-             * Format: date-time
-             * @description From when on it is stale; null = unmeasured.
-             */
-            staleAt: string | null;
-            /** @description The last time this instance tried to read what it needs; null = never. */
-            lastAttempt: components["schemas"]["MetricAttempt"] | null;
-            /** @description Null where difficulty is. */
-            band: components["schemas"]["DifficultyBand"] | null;
-            /** @description Null = unmeasured. */
-            evidence: {
-                /** @description Version of the formula; null = no formula made it. */
-                formula: number | null;
-                /** @description What it was made of, as far as it is still held. */
-                readings: components["schemas"]["MetricReading"][];
-                /** @description Where rating counts come from that did not come with the results; null = none did. */
-                ratings: components["schemas"]["ReadingSpan"] | null;
-                /** @description Always null: nobody publishes a difficulty to hold it against. */
-                error: null;
-                parts: {
-                    /** @description How many of the first ten places are taken. */
-                    results: number;
-                    /** @description 0 to 100: how far the ten names are about the keyword. */
-                    titles: number | null;
-                    /** @description 0 to 100: the ratings of the three weakest, by their logarithm. */
-                    weakest: number | null;
-                    /** @description 0 to 100: how lately they were updated; null = not known of most. */
-                    freshness: number | null;
-                };
-            } | null;
         };
         HiveGetKeywordMetricsAnswer: {
             /** @description The keyword, as it was normalised. */
@@ -4763,6 +4802,9 @@ export interface components {
             detail?: string;
             problems?: components["schemas"]["Problem"][];
             preview?: {
+                [key: string]: unknown;
+            };
+            metrics?: {
                 [key: string]: unknown;
             };
         };
@@ -5507,7 +5549,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
+                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "bad_metrics" | "bad_wait" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
                 };
             };
         };
@@ -5762,7 +5804,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "measure_busy" | "unavailable";
+                    error?: "hive_measurement_unavailable" | "hive_measurement_queue_failed" | "hive_measurement_failed" | "hive_measurement_incomplete" | "hive_measurement_deferred" | "hive_measurement_not_started" | "measure_busy" | "unavailable";
                 };
             };
         };
@@ -7841,6 +7883,97 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    hive_measure_keyword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The keyword; NFC, trimmed and lower-cased, inner white space significant. */
+                term: components["parameters"]["Term"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Two-letter storefront code.
+                     * @default us
+                     */
+                    country?: string;
+                    /**
+                     * @description Measured on iOS only.
+                     * @default ios
+                     * @enum {string}
+                     */
+                    platform?: "ios";
+                    /**
+                     * @description Each ends for itself.
+                     * @default [
+                     *       "popularity",
+                     *       "difficulty"
+                     *     ]
+                     */
+                    metrics?: ("popularity" | "difficulty")[];
+                    /**
+                     * Format: int32
+                     * @description Seconds to wait for the end.
+                     * @default 0
+                     */
+                    wait?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiveMeasureKeywordAnswer"];
+                };
+            };
+            /** @description Work goes on: ask again, after `eta` seconds where that is given. */
+            202: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiveMeasureKeywordAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     hive_get_app: {
         parameters: {
             query?: {
@@ -8333,4 +8466,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: dc11aab51430651f08ff23cf05a76253213534f2d031dce311f1bb1a3be74ff6
+// sha256 of the document: 1a850139224885736fa29690f6d954252226cd17263510599f9169da2fce245e

@@ -206,6 +206,7 @@ async function keysOfEveryKind(sql: Sql): Promise<void> {
   await pauseKey(sql, first!.id)
   await revokeKey(sql, second!.id)
   await sql`insert into hive_day (workspace_id, day, used) values (${id}, ${dayBefore(0)}, 3)`
+  await sql`insert into measure_day (workspace_id, day, requests) values (${id}, ${dayBefore(0)}, ${["one", "two"]})`
   const gone = await createWorkspace(sql, { name: "gone", plan: "free" })
   await sql`update workspace set deleted_at = now() where id = ${gone.id}`
 }

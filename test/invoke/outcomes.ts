@@ -1,8 +1,11 @@
+import { SCOPES } from "../../src/access/scopes.ts"
 import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { FaultCode } from "../../src/faults.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
+import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
+import { record } from "../../src/observations/record.ts"
 import { type Operation, pathNames, toolInput } from "../../src/operation.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
@@ -10,6 +13,7 @@ import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
+import { hinted, reading, said } from "../observations/measured.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
@@ -50,7 +54,8 @@ export function outcomesOver(sql: Sql): Outcomes {
     const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
     const app = await sql.begin((tx) => trackApp(tx, tracked))
-    const key = await house.key(workspaceId)
+    // with each scope there is: one is opt-in
+    const key = await house.key(workspaceId, { scopes: SCOPES })
     const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
     if (operation.hive) await makeMarket(sql)
     await MADE[operation.id]?.(situation, sql)
@@ -78,6 +83,16 @@ export function outcomesOver(sql: Sql): Outcomes {
     (house: House): Change =>
     async (situation) =>
       Object.assign(situation, { at: house })
+
+  /** Of what nobody read yet: a live read ends so. */
+  const reads = (measure: Measure): Change => {
+    const at = openHouse({ sql, measure })
+    return async (situation) => {
+      await forget(situation)
+      await sql`delete from due where subject = 'journal'`
+      Object.assign(situation, { at })
+    }
+  }
 
   const forget: Change = async () => {
     await sql`delete from app_ads`
@@ -150,6 +165,12 @@ export function outcomesOver(sql: Sql): Outcomes {
       situation.at = busy
       await queueUp(sql)
     },
+    hive_measurement_unavailable: reads(async () => ({ state: "failed", why: "off" })),
+    hive_measurement_queue_failed: reads(() => Promise.reject(new Error("no room for it"))),
+    hive_measurement_failed: reads(async () => ({ state: "failed", why: "changed" })),
+    hive_measurement_deferred: reads(async () => ({ state: "failed", why: "rate_limited" })),
+    hive_measurement_incomplete: reads(async () => ({ state: "fresh", measuredAt: new Date() })),
+    hive_measurement_not_started: reads(async () => ({ state: "pending", eta: 1 })),
     unknown_action: given({ action: "nothing" }),
     confirm_token_invalid: given({ confirmToken: "confirm_nothing" }),
     confirm_token_expired: ({ workspaceId }) =>
@@ -241,11 +262,25 @@ async function knownRival({ app, input }: Situation, sql: Sql): Promise<void> {
     on conflict do nothing`
 }
 
+/** Figures of today, of the keyword that the samples ask about. */
+async function measuredToday(_: Situation, sql: Sql): Promise<void> {
+  const list = { platform: "ios", storefront: "us", term: "journal" } as const
+  const at = new Date().toISOString()
+  const ids = Array.from({ length: 10 }, (_, i) => String(9_990_000_101 + i))
+  await record(sql, [
+    reading(list.term, at, ids, { source: "apple-web-search", depth: 200 }),
+    said(at, ids.map((id) => ({ id, name: `Journal ${id}`, ratings: 1_000 }))), // biome-ignore format: one line
+    hinted(list.term, at, ["journal app"]),
+  ])
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
+}
+
 /** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_rival: knownRival,
   get_rival_ad_networks: knownRival,
   get_rival_market: knownRival,
+  hive_measure_keyword: measuredToday,
   async get_job({ workspaceId, input }, sql) {
     input.jobId = await enqueued(sql, bidJob({ workspaceId, keyId: 1 }))
   },

@@ -115,7 +115,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     now: () => now,
     caller,
     requestId,
-    take: openTakings({ sql, log: silentLog, requestId }, caller).take,
+    ...openTakings({ sql, log: silentLog, requestId }, caller),
     givenUp: () => false,
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: async () => 0,

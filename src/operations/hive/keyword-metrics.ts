@@ -7,10 +7,7 @@ import { Term } from "../../vocabulary/fields.ts"
 import { described } from "../../vocabulary/schema.ts"
 import { Store, Storefront } from "../shapes.ts"
 import { AppStoreAlone, MarketCountry } from "./inputs.ts"
-import { DifficultyStanding, difficultyOf, PopularityStanding, popularityOf } from "./metric-shapes.ts"
-
-const figure = (least: number, text: string) =>
-  described(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(100))), text)
+import { DifficultyStanding, difficultyOf, figure, PopularityStanding, popularityOf } from "./metric-shapes.ts"
 
 export const hiveGetKeywordMetrics = operation({
   id: "hive_get_keyword_metrics",

@@ -14,6 +14,10 @@ export const FRESH_DAYS = 7
 /** A published month is fresh for so many days from its first on: until the next one's report is out. */
 export const FRESH_MONTH_DAYS = 63
 
+/** A metric as a whole number. */
+export const figure = (least: number, text: string) =>
+  described(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(100))), text)
+
 const State = v.picklist(["measured", "absent", "unmeasured"])
 const part = (text: string) => described(v.nullable(v.number()), text)
 

@@ -1,0 +1,31 @@
+import { within } from "../leases/timers.ts"
+import type { Subject } from "./kind.ts"
+
+export interface EndBell {
+  /** Resolves at the next end of a reading of it here, or after so long. */
+  next(wanted: Subject, ms: number): Promise<void>
+}
+
+/** Wakes whoever waits for a reading when this process ends it. */
+export function createEndBell(onEnded: (listener: (ended: { subjects: readonly Subject[] }) => void) => void): EndBell {
+  const sleepers = new Map<string, Set<() => void>>()
+  onEnded(({ subjects }) => {
+    for (const subject of subjects) for (const wake of sleepers.get(keyOf(subject)) ?? []) wake()
+  })
+  return {
+    next(wanted, ms) {
+      const key = keyOf(wanted)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const own = sleepers.get(key) ?? new Set()
+      sleepers.set(key, own.add(resolve))
+      return within(ms, promise).finally(() => {
+        own.delete(resolve)
+        if (own.size === 0) sleepers.delete(key)
+      })
+    },
+  }
+}
+
+export function keyOf({ kind, platform, storefront, subject }: Subject): string {
+  return `${kind} ${platform} ${storefront} ${subject}`
+}
