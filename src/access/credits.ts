@@ -131,12 +131,13 @@ export function creditHeaders(credits: Credits | null, now: Date): Record<string
   }
 }
 
-const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remaining": "0" }
+/** What is said of credits where nobody is known. */
+export const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remaining": "0" }
 
 let month = { from: 0, until: 0, resetsAt: "" }
 
 /** Remembered for the month it belongs to: every sandbox read carries it. */
-function nextMonth(now: Date): string {
+export function nextMonth(now: Date): string {
   const at = now.getTime()
   if (at < month.from || at >= month.until) {
     const resetsAt = monthAfter(now)
