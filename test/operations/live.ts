@@ -5,6 +5,7 @@ import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
+import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { ask, page, type Site, site } from "../outbound/site.ts"
@@ -14,6 +15,7 @@ import { slowness } from "../unit.ts"
 /** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
 export interface Live extends AsyncDisposable {
   house: House
+  measure: Measure
   stores: ReplayServer
   /** What sites answer; app-ads.txt of every host, 404 unless said. */
   says: { site: string; holdMs: number }
@@ -87,7 +89,7 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   await sql`delete from due`
   measuring.start()
   return {
-    ...{ house, stores, says, asked, workspaceId, key, appId },
+    ...{ house, measure, stores, says, asked, workspaceId, key, appId },
     async settled(path) {
       const pending: Answer[] = []
       for (;;) {

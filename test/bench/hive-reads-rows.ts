@@ -1,0 +1,97 @@
+import type { Sql } from "../../src/database/types.ts"
+import type { HiveWorld } from "./hive-reads-world.ts"
+
+/** Fetches the rows that an answer tells of, by their primary keys, which are known: all statements at once. */
+export async function rowsOf(
+  sql: Sql,
+  operation: string,
+  answer: object,
+  world: HiveWorld,
+): Promise<() => Promise<unknown>> {
+  const apps = await sql<{ id: number }[]>`
+    select id
+    from store_app
+    where platform = 'ios' and store_id = any(${[...idsIn(answer)]}::text[])`
+  const ids = apps.map(({ id }) => id)
+  const [listed] = await sql<{ list: number }[]>`select id as list from list where term = ${world.term}`
+  const [charted] = await sql<{ chart: number }[]>`
+    select id as chart
+    from chart
+    where (storefront, device, chart, genre) = ('us', 'iphone', 'free', '6015')`
+  const [list, chart] = [listed!.list, charted!.chart]
+  const named = () => [
+    sql`select id, store_id, developer, developer_id from store_app where id = any(${ids}::int[])`,
+    sql`select app_id, name from store_app_name where app_id = any(${ids}::int[]) and storefront = 'us'`,
+  ]
+  const ratings = () => sql`
+    select r.*
+    from unnest(${ids}::int[]) u (id)
+    cross join lateral (
+      select ratings, rating, stars, seen_at, source
+      from rating_count
+      where app_id = u.id and storefront = 'us'
+      order by day desc
+      limit 1
+    ) r`
+  const facts = () => sql`
+    select *
+    from app_storefront
+    where app_id = any(${ids}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
+  const searched = (days: number) => sql`
+    select day, source, depth, seen_at, origin, egress, sha256, app_ids
+    from search_results
+    where list_id = ${list} and day > current_date - ${days}::int`
+  const placed = () => [
+    sql`select * from chart_place where app_id = any(${ids}::int[])`,
+    sql`select * from app_first_seen where app_id = any(${ids}::int[]) and storefront = 'us'`,
+  ]
+  const lists = () => sql`select * from chart_now where chart_id = ${chart}`
+  const page = () => sql`
+    select section, content, seen_at
+    from listing_run
+    join listing_content using (app_id, storefront, source, section, digest)
+    where app_id = any(${ids}::int[]) and storefront = 'us'`
+  const statements: Record<string, () => Promise<unknown>[]> = {
+    check_rank: () => [...named(), searched(1)],
+    get_keyword_difficulty: () => [
+      ...[...named(), ratings(), searched(1)],
+      sql`select * from keyword_metric where list_id = ${list}`,
+      sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
+    ],
+    hive_find_apps: () => [...named(), sql`select * from storefront_now where storefront = 'us'`],
+    hive_get_chart: () => [...named(), lists()],
+    hive_get_chart_movers: () => [
+      ...named(),
+      sql`select day, source, depth, seen_at, app_ids from chart_results where chart_id = ${chart} and day > current_date - 3`,
+    ],
+    hive_list_new_apps: () => [...named(), ...placed()],
+    hive_get_publisher: () => [
+      ...[...named(), ...placed()],
+      sql`select * from developer_shelf where developer_id = ${world.publisherId} and platform = 'ios' and storefront = 'us'`,
+    ],
+    hive_resolve_app: () => [...named(), ratings()],
+    hive_get_similar_apps: () => [...named(), page()],
+    hive_list_reviews: () => [
+      ...named(),
+      sql`
+        select v.*
+        from review_version v
+        join unnest(${reviewsIn(answer)}::text[]) u (id) on u.id = v.review_id
+        join store_app s on s.id = v.app_id
+        where s.platform = 'ios' and s.store_id = ${world.appId} and v.feed = 'us'`,
+    ],
+    hive_get_app: () => [...named(), ratings(), facts(), page()],
+    hive_get_keyword_ranks: () => [...named(), searched(7)],
+    hive_get_landscape: () => [...named(), ratings(), facts(), lists()],
+  }
+  return () => Promise.all(statements[operation]!())
+}
+
+/** Store ids, wherever they stand. */
+function idsIn(answer: unknown): Set<string> {
+  return new Set([...JSON.stringify(answer).matchAll(/"(1\d{9})"/g)].map(([, id]) => id as string))
+}
+
+function reviewsIn(answer: object): string[] {
+  return ((answer as { reviews?: { id: string }[] }).reviews ?? []).map(({ id }) => id)
+}

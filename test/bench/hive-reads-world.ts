@@ -1,0 +1,116 @@
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Measure } from "../../src/vocabulary/live-read.ts"
+import { DAY_MS } from "../../src/vocabulary/time.ts"
+import type { House } from "../house.ts"
+import { answersReviews, reviewPages } from "../measuring/public-pages.ts"
+import { hintsAnswer, searchPage, someApps } from "../measuring/store-pages.ts"
+import { charted } from "../observations/charted.ts"
+import { reading } from "../observations/measured.ts"
+import { answersLookUps, live } from "../operations/live.ts"
+import { fixture } from "../sources/parsed.ts"
+
+const GENRES = Array.from({ length: 12 }, (_, i) => String(i === 0 ? 36 : 6_005 + i))
+const PLACES = 100
+/** Days of which the lists were read. */
+const DAYS = 8
+const DEPTH = 200
+
+export interface HiveWorld {
+  house: House
+  measure: Measure
+  /** An app of the lists that ranks for the term and has reviews. */
+  appId: string
+  name: string
+  /** An app of which there is a page. */
+  pageId: string
+  publisherId: string
+  term: string
+  close: () => Promise<void>
+}
+
+/** A storefront that is followed for a week, and stores that answer what is asked of its apps. */
+export async function fillMarket(sql: Sql, today: string): Promise<HiveWorld> {
+  const on = await live(sql, [])
+  const apps = someApps(GENRES.length * PLACES * 2).map((app, i) => ({ ...app, name: nameOf(i) }))
+  const term = "tide table"
+  const pageId = "1600000101"
+  answersLookUps(
+    on.stores,
+    Object.fromEntries([
+      ...apps.map(({ id }, i) => [id, { trackName: nameOf(i), ...lookedUp(i) }]),
+      [pageId, lookedUp(7)],
+    ]),
+  )
+  on.stores.on("apps.apple.com", "/", ({ url }) =>
+    url.pathname.endsWith("/search") ? searchPage("us", term, apps.slice(0, DEPTH)) : page(),
+  )
+  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer([term, "tide tables usa"]))
+  const [{ id: appId, name }] = apps as [(typeof apps)[0]]
+  answersReviews(on.stores, appId, reviewPages(9_000, 500))
+  for (let ago = DAYS; ago-- > 0; ) {
+    const at = new Date(Date.parse(`${today}T00:00:01Z`) - ago * DAY_MS).toISOString()
+    const lists = GENRES.flatMap((genre, g) =>
+      (["free", "paid", "grossing"] as const).map((chart) => {
+        const shown = apps
+          .slice(g * PLACES, g * PLACES + PLACES + DAYS)
+          .slice(DAYS - 1 - ago)
+          .slice(0, PLACES)
+        const turned = [...shown.slice(ago % 5), ...shown.slice(0, ago % 5)]
+        return charted(at, [], {
+          source: "apple-charts",
+          ...{ genre, chart, depth: turned.length },
+          apps: turned.map(({ id, name }) => ({
+            id,
+            name,
+            developer: `Maker ${Number(id) % 60}`,
+            developerId: makerOf(id),
+          })),
+        })
+      }),
+    )
+    const searched = reading(
+      term,
+      at,
+      apps.slice(ago, DEPTH + ago).map(({ id }) => id),
+      { source: "apple-web-search" },
+    )
+    const { bad } = { bad: [], ...(await record(sql, [...lists, searched])) }
+    if (bad.length > 0) throw new Error(JSON.stringify(bad))
+  }
+  const publisherId = makerOf(appId)
+  await sql`
+    insert into developer_shelf (platform, storefront, developer_id, source, seen_at, complete, parser, origin, sha256, app_ids)
+    select 'ios', 'us', ${publisherId}, 'itunes-developer', now(), true, 1, 'own', '', array_agg(id)
+    from store_app
+    where developer_id = ${publisherId}`
+  await sql`analyze`
+  return {
+    ...{ house: on.house, measure: on.measure, appId, name, pageId, publisherId, term },
+    close: async () => await on[Symbol.asyncDispose](),
+  }
+}
+
+/** Two words of four letters, each of which some twenty apps have, and what they are for. */
+function nameOf(i: number): string {
+  const word = (n: number) =>
+    ["ba", "ke", "lo", "mi", "nu", "pa", "re", "so", "ti", "vu"][n % 10]! +
+    ["dar", "fen", "gil", "hos", "jun", "kal", "lem", "mor", "nas", "pet"][Math.floor(n / 10) % 10]
+  return `${word(i)} ${word(i * 7 + Math.floor(i / 100))}: tides`
+}
+
+const makerOf = (id: string) => String(700_000_000 + (Number(id) % 60))
+const page = () =>
+  new Response(fixture("apple-app-page-us.html"), { headers: { "content-type": "text/html; charset=utf-8" } })
+
+function lookedUp(i: number) {
+  return {
+    ...{
+      userRatingCount: (i * 7_919) % 100_003,
+      averageUserRating: 1 + (i % 9) / 2,
+      fileSizeBytes: String(1_000_000 + i),
+    },
+    ...{ languageCodesISO2A: ["EN", "FR"], releaseDate: "2020-01-01T08:00:00Z" },
+    currentVersionReleaseDate: "2025-11-01T08:00:00Z",
+  }
+}
