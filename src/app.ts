@@ -98,7 +98,8 @@ export function createApp(parts: AppParts): App {
   const { publicUrl, corsOrigins = [] } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(settings)
-  const meter = parts.metered ? createMeter({ ...parts, gate }, parts.metered) : null
+  const shortfalls = createShortfalls(() => gate.run(budget, READY_MS), now)
+  const meter = parts.metered ? createMeter({ ...parts, gate, shortfalls }, parts.metered) : null
   const { log, limits } = meter ?? parts
   const dispatch = createDispatch(catalog)
   let ready = true
@@ -113,7 +114,7 @@ export function createApp(parts: AppParts): App {
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
     links: createLinks({ sql, gate, trustedProxies, publicUrl, now, log }),
     unready: readinessOf(parts, gate, () => !ready),
-    shortfalls: createShortfalls(() => gate.run(budget, READY_MS), now),
+    shortfalls,
     publicUrl,
     trustedProxies,
     sandboxPerSecond: settings.sandboxPerSecond,

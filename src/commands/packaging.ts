@@ -1,20 +1,25 @@
 import { secretNames } from "../settings/settings.ts"
 import { type Command, WrongUse } from "./cli/command.ts"
 import { assistantFiles } from "./packaging/assistants.ts"
+import { composeFile } from "./packaging/compose.ts"
 import { containerFile } from "./packaging/container.ts"
 import { type Deployment, SAMPLE_NAME } from "./packaging/deployment.ts"
+import { grafanaDashboard } from "./packaging/grafana.ts"
 import { registryEntry } from "./packaging/mcp-registry.ts"
+import { prometheusRules } from "./packaging/prometheus.ts"
 import { caddyFile, nginxFile } from "./packaging/proxies.ts"
 import { systemdUnit } from "./packaging/systemd.ts"
 
 export const packaging: Command = {
   name: "packaging",
   summary:
-    "Print what runs a server elsewhere, or connects to it: systemd, container, caddy, nginx, assistants, mcp-registry.",
+    "Print what runs, watches or connects a server: systemd, container, compose, caddy, nginx, prometheus-rules, grafana, assistants, mcp-registry.",
   examples: [
     ["packaging systemd > /etc/systemd/system/appmeter.service", "a hardened unit with its own state directory"],
     ["packaging systemd --secret DATABASE_URL --secret SECRET_KEY", "the same, with secrets from /etc/appmeter"],
     ["packaging container > Containerfile", "an image of the binary alone, without root"],
+    ["packaging compose --secret SECRET_KEY > compose.yaml", "PostgreSQL, Redis, a server, and what reads the stores"],
+    ["packaging prometheus-rules > appmeter.rules.yml", "what to be told of; packaging grafana is a dashboard"],
     ["packaging nginx --name ranks.example.com", "a server block to pass calls on; caddy likewise"],
     ["packaging assistants", "what to write into an assistant's configuration, with the path of this program"],
     ["packaging mcp-registry --name ranks.example.com", "the server.json that enters an instance into a registry"],
@@ -37,8 +42,11 @@ export const packaging: Command = {
 const KINDS = {
   systemd: systemdUnit,
   container: containerFile,
+  compose: composeFile,
   caddy: caddyFile,
   nginx: nginxFile,
+  "prometheus-rules": prometheusRules,
+  grafana: grafanaDashboard,
   assistants: assistantFiles,
   "mcp-registry": registryEntry,
 } satisfies Record<string, (deployment: Deployment) => string>

@@ -1,6 +1,6 @@
-import { createGate } from "../database/gate.ts"
+import { createGate, type Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
-import type { Metric } from "./text.ts"
+import { gauge, type Metric } from "./text.ts"
 
 export interface Kind {
   kind: "postgres" | "embedded"
@@ -10,17 +10,21 @@ export interface Kind {
 
 /** How the database and its jobs stand; remembered for 5 s, so that nobody can ask it to death. Never throws. */
 export function createDatabaseReader(sql: Sql, { kind, connections }: Kind, now: () => Date): () => Promise<Metric[]> {
-  // its own: callers must not wait for it, nor it for them
-  const gate = createGate({ deadlineMs: DEADLINE_MS, maxWaiting: 1 })
-  let remembered: { until: number; metrics: Promise<Metric[]> } | undefined
-  const read = async (): Promise<Metric[]> => {
+  return remembered(now, async (gate) => {
     const figures = await gate.run(() => ask(sql, kind)).catch(() => null)
     return [up(figures !== null), most(connections), ...(figures ?? [])]
-  }
+  })
+}
+
+/** Never throws where `read` does not. */
+export function remembered(now: () => Date, read: (gate: Gate) => Promise<Metric[]>): () => Promise<Metric[]> {
+  // its own: callers must not wait for it, nor it for them
+  const gate = createGate({ deadlineMs: DEADLINE_MS, maxWaiting: 1 })
+  let held: { until: number; metrics: Promise<Metric[]> } | undefined
   return () => {
     const at = now().getTime()
-    if (!remembered || at >= remembered.until) remembered = { until: at + REMEMBERED_MS, metrics: read() }
-    return remembered.metrics
+    if (!held || at >= held.until) held = { until: at + REMEMBERED_MS, metrics: read(gate) }
+    return held.metrics
   }
 }
 
@@ -72,8 +76,4 @@ async function countConnections(sql: Sql): Promise<Metric> {
     limit 3`
   const samples = rows.map(({ state, value }) => ({ labels: { state: state.replaceAll(" ", "_") }, value }))
   return gauge("appmeter_database_connections", "Connections of all servers to this database, by state.", samples)
-}
-
-function gauge(name: string, help: string, samples: Metric["samples"]): Metric {
-  return { name, help, type: "gauge", samples }
 }

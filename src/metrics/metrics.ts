@@ -1,25 +1,26 @@
 import process from "node:process"
 import type { Gate } from "../database/gate.ts"
 import { type Amounts, BOUNDS, type Calls, type Series } from "./calls.ts"
-import { exposed, type Metric } from "./text.ts"
+import { exposed, gauge, type Metric } from "./text.ts"
 
 export interface MetricsParts {
   calls: Calls
   gate: Gate
   database: () => Promise<Metric[]>
+  measuring: () => Promise<Metric[]>
   version: string
 }
 
 /** Gives all that is measured of this process, in Prometheus' text format. Never throws. */
-export function createMetrics({ calls, gate, database, version }: MetricsParts): () => Promise<string> {
+export function createMetrics({ calls, gate, database, measuring, version }: MetricsParts): () => Promise<string> {
   const startedAt = Math.round(performance.timeOrigin) / 1_000
   return async () =>
     exposed([
       ...callMetrics(calls),
       ...gateMetrics(gate),
-      ...(await database()),
+      ...(await Promise.all([database(), measuring()])).flat(),
       ...processMetrics(startedAt),
-      gauge("appmeter_build_info", "The version that is running, as a label.", 1, { version }),
+      gauge("appmeter_build_info", "The version that is running, as a label.", [{ labels: { version }, value: 1 }]),
     ])
 }
 
@@ -75,8 +76,10 @@ function pairs(amounts: Amounts, label: string): Metric["samples"] {
 
 function gateMetrics(gate: Gate): Metric[] {
   return [
-    gauge("appmeter_calls_waiting", "Calls that wait for the database just now.", gate.waiting),
-    gauge("appmeter_database_work_unfinished", "The same, with work whose caller was given up on.", gate.unfinished),
+    gauge("appmeter_calls_waiting", "Calls that wait for the database just now.", [{ value: gate.waiting }]),
+    gauge("appmeter_database_work_unfinished", "The same, with work whose caller was given up on.", [
+      { value: gate.unfinished },
+    ]),
   ]
 }
 
@@ -86,15 +89,11 @@ function processMetrics(startedAt: number): Metric[] {
   const cpu = [{ value: (user + system) / 1e6 }]
   return [
     counter("process_cpu_seconds_total", "Processor time that this process used.", cpu),
-    gauge("process_resident_memory_bytes", "Memory that this process holds.", rss),
-    gauge("process_start_time_seconds", "When this process started, since 1970-01-01T00:00Z.", startedAt),
+    gauge("process_resident_memory_bytes", "Memory that this process holds.", [{ value: rss }]),
+    gauge("process_start_time_seconds", "When this process started, since 1970-01-01T00:00Z.", [{ value: startedAt }]),
   ]
 }
 
 function counter(name: string, help: string, samples: Metric["samples"]): Metric {
   return { name, help, type: "counter", samples }
-}
-
-function gauge(name: string, help: string, value: number, labels: Record<string, string> = {}): Metric {
-  return { name, help, type: "gauge", samples: [{ labels, value }] }
 }

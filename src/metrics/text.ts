@@ -13,6 +13,10 @@ export interface Sample {
   value: number
 }
 
+export function gauge(name: string, help: string, samples: Sample[]): Metric {
+  return { name, help, type: "gauge", samples }
+}
+
 export const TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Prometheus' text format 0.0.4. A metric without series is left out. */

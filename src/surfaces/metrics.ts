@@ -8,9 +8,11 @@ import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import { type Calls, countingLog, createCalls } from "../metrics/calls.ts"
 import { createDatabaseReader, type Kind } from "../metrics/database.ts"
+import { createMeasuringReader } from "../metrics/measuring.ts"
 import { createMetrics } from "../metrics/metrics.ts"
 import { TEXT_TYPE } from "../metrics/text.ts"
 import { type IncomingRequest, isSandbox, type ResponseDetails } from "./incoming.ts"
+import type { Shortfalls } from "./readiness.ts"
 import { publicFault } from "./responses.ts"
 
 export interface InstanceFacts {
@@ -24,6 +26,8 @@ export interface MeterParts {
   limits: Limits
   log: Log
   now: () => Date
+  /** What is due against what can be read. */
+  shortfalls: Shortfalls
   settings: {
     publicUrl: string
     /** What a request for the metrics must bear; without it they are given on a port of their own alone. */
@@ -46,8 +50,13 @@ type Keyless = (incoming: IncomingRequest) => Response | Promise<Response>
 export function createMeter(parts: MeterParts, { version, database }: InstanceFacts): Meter {
   const { sql, gate, now, settings } = parts
   const calls = createCalls()
-  const read = createDatabaseReader(sql, database, now)
-  const text = createMetrics({ calls, gate, database: read, version })
+  const text = createMetrics({
+    calls,
+    gate,
+    database: createDatabaseReader(sql, database, now),
+    measuring: createMeasuringReader({ sql, now, shortfalls: parts.shortfalls }),
+    version,
+  })
   const page = pageOf(text, parts)
   return {
     log: countingLog(parts.log, calls),

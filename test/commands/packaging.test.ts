@@ -53,7 +53,7 @@ describe("every packaging", () => {
     expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
     expect(out).toContain("server_name ranks.acme.test;")
     for (const [kind, options, why] of [
-      ["windows", {}, "systemd, container, caddy, nginx"],
+      ["windows", {}, "systemd, container, compose, caddy, nginx"],
       ["constructor", {}, "systemd"],
       ["systemd", { secret: ["PORT"] }, "DATABASE_URL"],
       ["nginx", { name: ["x; include /etc/passwd"] }, "host name"],

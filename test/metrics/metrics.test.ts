@@ -189,6 +189,42 @@ describe("what it tells", () => {
     expect(metrics.has(figure)).toBeTrue()
   })
 
+  test("what is measured: each source's answers, what is due and how long, who reads, what could not be told", async () => {
+    await sql`
+      insert into source_state (source, answered_at, failures)
+      values ('apple-web-search', now() - interval '1 hour', 3), ('apple-hints', null, 1)`
+    await sql`
+      insert into source_hour (source, hour, answered, failed)
+      select 'apple-web-search', date_trunc('hour', now()) - make_interval(hours => h), 10, 1
+      from generate_series(0, 40) h`
+    await sql`delete from due`
+    await sql`
+      insert into due (kind, platform, storefront, subject, priority, next_at)
+      select 'search', 'ios', 'us', 'term ' || i, i % 3 + 1, now() - make_interval(mins => i)
+      from generate_series(1, 90) i`
+    await sql`
+      insert into due (kind, platform, storefront, subject, next_at)
+      values ('chart', 'ios', 'us', 'later', now() + interval '1 hour')`
+    await sql`insert into instance_alert (kind, subject, detail) values ('parser', 'apple-hints', 'changed')`
+    await sql`
+      insert into reader (process, egress, reads, seen_at)
+      values (gen_random_uuid(), 'here', '[]', now()), (gen_random_uuid(), 'gone', '[]', now() - interval '10 minutes')`
+    const metrics = await scraped(opened())
+    const source = "apple-web-search"
+    const readings = (outcome: string) => figureOf(metrics, "appmeter_source_readings_last_day", { source, outcome })
+    expect([readings("answered"), readings("failed")]).toEqual([240, 24])
+    expect(figureOf(metrics, "appmeter_source_failures_in_a_row", { source })).toBe(3)
+    const age = Date.now() / 1_000 - figureOf(metrics, "appmeter_source_answered_timestamp_seconds", { source })!
+    expect(Math.abs(age - 3_600)).toBeLessThan(600)
+    expect(figureOf(metrics, "appmeter_source_answered_timestamp_seconds", { source: "apple-hints" })).toBeUndefined()
+    const [search, chart] = ["search", "chart"].map((kind) => ({ kind, platform: "ios" }))
+    expect([figureOf(metrics, "appmeter_due", search), figureOf(metrics, "appmeter_due", chart)]).toEqual([90, 0])
+    expect(figureOf(metrics, "appmeter_due_oldest_seconds", search)! / 60).toBeCloseTo(90, 0)
+    expect(figureOf(metrics, "appmeter_due_oldest_seconds", chart)).toBe(0)
+    expect(figureOf(metrics, "appmeter_source_alerts_open", { kind: "parser" })).toBe(1)
+    expect(figureOf(metrics, "appmeter_readers")).toBe(1)
+  })
+
   test("calls that wait for a database that does not answer, and those given up on", async () => {
     const { promise: never, resolve } = Promise.withResolvers<never[]>()
     const real = sql
@@ -288,6 +324,10 @@ test("after thousands of odd calls nothing in it is a key, a term, an app, a wor
     state: (value) => /^(queued|running|done|failed|unknown|active|idle|idle_in_transaction)$/.test(value),
     le: (value) => value === "+Inf" || Number(value) <= 25,
     version: (value) => value === "1.2.3",
+    source: (value) => ["apple-web-search", "apple-hints"].includes(value),
+    outcome: (value) => ["answered", "failed"].includes(value),
+    kind: (value) => ["search", "chart", "app", "parser"].includes(value),
+    platform: (value) => ["ios", "android"].includes(value),
   }
   const labels = [...metrics.values()].flatMap(({ samples }) =>
     samples.flatMap((sample) => Object.entries(sample.labels)),

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test"
+import { composeFile } from "../../src/commands/packaging/compose.ts"
+import type { Deployment } from "../../src/commands/packaging/deployment.ts"
+import { GRAFANA_EXPRESSIONS, grafanaDashboard } from "../../src/commands/packaging/grafana.ts"
+import { ALERT_RULES, prometheusRules } from "../../src/commands/packaging/prometheus.ts"
+import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
+
+const deployment = (rest: Partial<Deployment> = {}): Deployment => ({
+  secrets: [],
+  name: undefined,
+  image: undefined,
+  settings: readSettings({}, () => ""),
+  ...rest,
+})
+const metricNames = async () => {
+  const texts = await Promise.all(
+    [...new Bun.Glob("src/metrics/*.ts").scanSync(".")].map((path) => Bun.file(path).text()),
+  )
+  return new Set(
+    texts.flatMap((text) => [...text.matchAll(/"((?:appmeter|process)_[a-z_]+)"/g)].map(([, name]) => name)),
+  )
+}
+const asked = (expr: string) =>
+  [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
+
+describe("what is watched", () => {
+  test("rules and panels ask for metrics that the service has, each alert once and with what to do", async () => {
+    const known = await metricNames()
+    for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...GRAFANA_EXPRESSIONS]) {
+      expect(asked(expr).length).toBeGreaterThan(0)
+      expect(asked(expr).filter((name) => !known.has(name))).toEqual([])
+    }
+    expect(new Set(ALERT_RULES.map(({ alert }) => alert)).size).toBe(ALERT_RULES.length)
+    expect(ALERT_RULES.filter(({ action }) => action === "")).toEqual([])
+  })
+
+  test("the rules are a rule file, in which each rule says what it was declared to say", () => {
+    const { groups } = Bun.YAML.parse(prometheusRules(deployment())) as {
+      groups: { rules: { alert: string; expr: string; for: string; annotations: { summary: string } }[] }[]
+    }
+    const [group] = groups
+    expect(
+      group?.rules.map(({ alert, expr, for: time, annotations }) => [alert, expr, time, annotations.summary]),
+    ).toEqual(ALERT_RULES.map(({ alert, expr, for: time, summary }) => [alert, expr, time, summary]))
+  })
+
+  test("the dashboard's panels fill its columns without lying on one another, and read the source that is chosen", () => {
+    const { panels } = JSON.parse(grafanaDashboard(deployment())) as {
+      panels: { type: string; gridPos: { x: number; y: number; w: number; h: number }; datasource?: { uid: string } }[]
+    }
+    const taken = new Set<string>()
+    for (const { type, gridPos, datasource } of panels) {
+      if (type !== "row") expect(datasource?.uid).toBe(["$", "{DS_PROMETHEUS}"].join(""))
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x} ${y}`)).toBeFalse()
+          taken.add(`${x} ${y}`)
+        }
+    }
+  })
+})
+
+test("the compose file names only settings that there are, holds no secret, and waits for what it needs", () => {
+  const secrets = secretNames()
+  const text = composeFile(deployment({ secrets, name: "ranks.acme.test" }))
+  const { services, secrets: files } = Bun.YAML.parse(text) as {
+    services: Record<string, { environment: Record<string, string>; secrets: string[]; command?: string[] }>
+    secrets: Record<string, { file: string }>
+  }
+  const known = settingsTable()
+    .split("\n")
+    .map((line) => line.split(" ")[0] as string)
+  const names = Object.keys(services.server!.environment).map((name) => name.replace(/_FILE$/, ""))
+  expect(names.filter((name) => !known.includes(name))).toEqual([])
+  for (const secret of secrets) {
+    expect(services.server!.environment[`${secret}_FILE`]).toBe(`/run/secrets/${secret}`)
+    expect(files[secret]).toEqual({ file: `secrets/${secret}` })
+  }
+  expect(services.work).toMatchObject({ command: ["work"], secrets: services.server!.secrets })
+  expect(Object.keys(services)).toEqual(["postgres", "redis", "server", "work"])
+})
