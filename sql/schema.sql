@@ -969,6 +969,36 @@ create table reader (
   constraint reader_pkey PRIMARY KEY (process)
 );
 
+create table report_day (
+  account_id text not null,
+  report text not null,
+  day date not null,
+  digest bytea not null,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  rows jsonb not null,
+  constraint report_day_pkey PRIMARY KEY (account_id, report, day, digest),
+  constraint report_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table report_turn (
+  account_id text not null,
+  report text not null,
+  day date not null,
+  state text not null default 'due'::text,
+  read_at timestamp with time zone,
+  tries integer not null default 0,
+  failure text,
+  next_at timestamp with time zone default now(),
+  constraint report_turn_pkey PRIMARY KEY (account_id, report, day),
+  constraint report_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint report_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'late'::text, 'rows'::text, 'none'::text, 'unavailable'::text])))
+);
+CREATE INDEX report_turn_next_idx ON report_turn USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
+
 create view review (
   app_id integer,
   feed text,
@@ -1061,6 +1091,27 @@ CREATE INDEX review_app_version ON review_version USING btree (app_id, feed, ver
 CREATE UNIQUE INDEX review_current ON review_version USING btree (app_id, feed, review_id) WHERE current;
 CREATE INDEX review_newest ON review_version USING btree (app_id, feed, at DESC, review_id) WHERE current;
 CREATE INDEX review_stars ON review_version USING btree (app_id, feed, stars, at DESC, review_id) WHERE current;
+
+create table sales_fact (
+  account_id text not null,
+  day date not null,
+  place integer not null,
+  app text not null,
+  country text not null,
+  product text not null,
+  title text not null,
+  counts_as text not null,
+  units integer not null,
+  refunds integer not null,
+  currency text not null,
+  gross numeric not null,
+  proceeds_currency text not null,
+  proceeds numeric not null,
+  constraint sales_fact_pkey PRIMARY KEY (account_id, day, place),
+  constraint sales_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint sales_fact_counts_as_check CHECK ((counts_as = ANY (ARRAY['download'::text, 'redownload'::text, 'update'::text, 'purchase'::text, 'subscription'::text, 'other'::text])))
+);
+CREATE INDEX sales_fact_app_idx ON sales_fact USING btree (account_id, app, day);
 
 create table schema_migration (
   name text not null,
@@ -1202,6 +1253,38 @@ create table storefront_now (
   version uuid not null,
   constraint storefront_now_pkey PRIMARY KEY (storefront)
 ) with (fillfactor=50);
+
+create table subscription_event_fact (
+  account_id text not null,
+  day date not null,
+  place integer not null,
+  app text not null,
+  country text not null,
+  product text not null,
+  event text not null,
+  counts_as text not null,
+  quantity integer not null,
+  constraint subscription_event_fact_pkey PRIMARY KEY (account_id, day, place),
+  constraint subscription_event_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX subscription_event_fact_app_idx ON subscription_event_fact USING btree (account_id, app, day);
+
+create table subscription_stock_fact (
+  account_id text not null,
+  day date not null,
+  place integer not null,
+  app text not null,
+  country text not null,
+  product text not null,
+  active integer not null,
+  trials integer not null,
+  grace integer not null,
+  retry integer not null,
+  offers integer not null,
+  constraint subscription_stock_fact_pkey PRIMARY KEY (account_id, day, place),
+  constraint subscription_stock_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX subscription_stock_fact_app_idx ON subscription_stock_fact USING btree (account_id, app, day);
 
 create table tool_question (
   id text not null,

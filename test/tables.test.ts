@@ -12,7 +12,12 @@ const root = join(import.meta.dirname, "..")
 const TABLES: Record<string, { writes: string; reads: string }> = {
   account_app: { writes: "accounts", reads: "" },
   account_right: { writes: "accounts", reads: "" },
-  connected_account: { writes: "accounts", reads: "" },
+  connected_account: { writes: "accounts", reads: "observations" },
+  report_day: { writes: "observations", reads: "accounts" },
+  report_turn: { writes: "accounts", reads: "" },
+  sales_fact: { writes: "observations", reads: "" },
+  subscription_event_fact: { writes: "observations", reads: "" },
+  subscription_stock_fact: { writes: "observations", reads: "" },
   account: { writes: "access", reads: "" },
   alert: { writes: "actions alerts", reads: "delivery" },
   alert_rule: { writes: "actions", reads: "delivery" },
@@ -97,7 +102,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   },
   tracked_subject: { writes: "", reads: "measuring" },
   tracked_term: { writes: "tracking", reads: "actions alerts history links measuring observations operations process" },
-  workspace: { writes: "access", reads: "actions alerts delivery links measuring process retention tracking" },
+  workspace: { writes: "access", reads: "accounts actions alerts delivery links measuring process retention tracking" },
 }
 
 const schema = readFileSync(join(root, "sql/schema.sql"), "utf8")

@@ -96,7 +96,7 @@ type ImportedPlace = Pick<Subject, "platform" | "storefront"> &
 
 /** What a reading is about, by the kind of measurement that it would have come from; null = nothing is found in it. */
 function notedOf(reading: Observation): ImportedPlace | null {
-  if (reading.kind === "app_ads" || reading.origin === DEMO) return null
+  if (!("storefront" in reading) || reading.origin === DEMO) return null
   const { platform, storefront } = reading
   const about = { platform, storefront, days: [dayOf(reading.seenAt)] }
   switch (reading.kind) {

@@ -8,11 +8,14 @@ import { hints } from "./kinds/hints.ts"
 import { listing } from "./kinds/listing.ts"
 import { popularity } from "./kinds/popularity.ts"
 import { reviews } from "./kinds/reviews.ts"
+import { sales } from "./kinds/sales.ts"
 import { search } from "./kinds/search.ts"
+import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 
 /** All that is observed. Rows are written kind by kind in this order, so that nobody waits in a circle. */
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
+  sales, subscriptions, subscriptionEvents,
 ] // biome-ignore format: a list to scan
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {

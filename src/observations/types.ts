@@ -4,6 +4,8 @@ import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
+import type { SalesObservation } from "./kinds/sales.ts"
+import type { SubscriptionEventsObservation, SubscriptionsObservation } from "./kinds/subscriptions.ts"
 import type { Platform } from "./provenance.ts"
 import type { AppsObservation } from "./shapes/apps.ts"
 import type { ChartObservation } from "./shapes/chart.ts"
@@ -48,6 +50,9 @@ export type Observation =
   | GenresObservation
   | ReviewsObservation
   | AppAdsObservation
+  | SalesObservation
+  | SubscriptionsObservation
+  | SubscriptionEventsObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const

@@ -5,6 +5,7 @@ import { createOutbox } from "../leases/outbox.ts"
 import type { Log } from "../log.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
+import { openAccountReading } from "./account-reading.ts"
 import { openDelivery } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
@@ -25,6 +26,7 @@ export async function openWorkers(
   const workers = [
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
+    { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
     { work: createFilling({ sql, log }), isOn: as === "server" },

@@ -14,6 +14,7 @@ import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
+import { holdAccount, reported } from "../accounts/reported.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
@@ -339,6 +340,15 @@ async function accounts(sql: Sql, workspace: number, app: string): Promise<void>
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
     values ('ac_1', '1', 'TEA', 'Té "\\n"', 'com.example', ${app})`
+  await sql`
+    insert into report_turn (account_id, report, day, state, failure)
+    values ('ac_1', 'sales', ${dayBefore(2)}, 'late', 'a\tb')`
+  const account = "ac_0123456789abcdef01"
+  await holdAccount(sql, account)
+  const reports = (["sales", "subscriptions", "subscription_events"] as const).map((name) =>
+    reported(name, { account }),
+  )
+  expect((await record(sql, reports, () => NOW)).recorded).toBe(3)
 }
 
 function paths(app: string, jobs: string[]): string[] {

@@ -9,6 +9,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { removeDemo } from "../../src/tracking/demo.ts"
+import { holdAccount, reported } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
@@ -24,6 +25,7 @@ const [BEFORE, AT] = ["2025-11-17T10:00:00Z", "2025-11-18T10:00:00Z"]
 
 beforeEach(async () => {
   sql = await freshDatabase()
+  await holdAccount(sql)
 })
 
 /** Something of every kind but searches. Charts alone of them can be the demo's now. */
@@ -37,6 +39,9 @@ const others = {
   genres: (rest: object) => named(AT, rest),
   reviews: (rest: object) => reviewed(AT, [{ id: "1" }], { end: { pages: 1, complete: true, empty: false }, ...rest }),
   app_ads: (rest: object) => soldBy(AT, ["a.com"], rest),
+  sales: (rest: object) => reported("sales", rest),
+  subscriptions: (rest: object) => reported("subscriptions", rest),
+  subscription_events: (rest: object) => reported("subscription_events", rest),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {

@@ -8,6 +8,7 @@ import { KINDS } from "../../src/observations/kinds.ts"
 import type { AnyObservation } from "../../src/observations/provenance.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
+import { holdAccount } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
 import { AWARDS, awards } from "./awards.ts"
 import { randomOf, shuffled } from "./listed.ts"
@@ -66,6 +67,7 @@ const ROWS: Record<string, () => Promise<AnyObservation[]>> = {
 async function empty(kind: AnyKind): Promise<void> {
   if (kind === awards) await sql`truncate award`
   else await freshDatabase()
+  if (kind.private) await holdAccount(sql)
 }
 
 test("every kind is in the list once, by its own name", () => {
@@ -76,6 +78,7 @@ test("every kind is in the list once, by its own name", () => {
 describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: %s", (_, kind) => {
   beforeEach(async () => {
     if (kind === awards) await sql.unsafe(AWARDS)
+    if (kind.private) await holdAccount(sql)
   })
 
   test("its example imports, again changes nothing, and is read back as it was", async () => {
@@ -172,6 +175,11 @@ const KEPT: Record<string, object> = {
   developer: { apps: [{ id: "897446215" }] },
 }
 
+const [SOLD, STANDING, HAPPENED] = ["sales", "subscriptions", "subscription_events"].map((name) => {
+  const { rows } = KINDS.find((kind) => kind.name === name)!.example as { rows: object[] }
+  return rows[0]
+})
+
 /** Of each kind, what none of its own rules lets pass. */
 const WRONG: Record<string, [object, string][]> = {
   apps: [
@@ -254,6 +262,25 @@ const WRONG: Record<string, [object, string][]> = {
     [{ listing: { name: "Tea", versions: [{ version: "1", releasedAt: new Date("2300-01-01") }] } }, "bad_time"],
     [{ listing: { name: "Tea", events: [event("2025-10-02", "2025-10-01")] } }, "bad_time"],
   ],
+  sales: [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ day: "2025-10-32" }, "bad_time"],
+    [{ day: "2025-10-26" }, "bad_time"],
+    [{ rows: [{ ...SOLD, price: "1e3" }] }, "bad_figure"],
+    [{ rows: [{ ...SOLD, units: 1.5 }] }, "bad_figure"],
+    [{ rows: [{ ...SOLD, currency: "euro" }] }, "bad_text"],
+    [{ rows: [{ ...SOLD, country: "DE" }] }, "bad_storefront"],
+  ],
+  subscriptions: [
+    [{ account: "" }, "bad_text"],
+    [{ rows: [{ ...STANDING, active: -1 }] }, "bad_figure"],
+    [{ rows: [{ ...STANDING, price: "" }] }, "bad_figure"],
+  ],
+  subscription_events: [
+    [{ account: "" }, "bad_text"],
+    [{ rows: [{ ...HAPPENED, event: " " }] }, "bad_text"],
+    [{ rows: [{ ...HAPPENED, quantity: 0.5 }] }, "bad_figure"],
+  ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],
     [{ award: " " }, "bad_text"],
@@ -278,3 +305,10 @@ function codeOf(kind: AnyKind, observation: AnyObservation): string | null {
 function plain(observation: AnyObservation): object {
   return Object.fromEntries(Object.entries(observation).filter(([, value]) => value !== undefined))
 }
+
+test("what is said of an account that is not here is not held, whoever says it", async () => {
+  for (const kind of KINDS.filter((one) => one.private)) {
+    expect(await tell(kind, exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
+    expect(await heldOf(kind)).toEqual([])
+  }
+})

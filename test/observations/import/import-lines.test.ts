@@ -79,7 +79,7 @@ test("a line that cannot be read is refused with the field and the rule, and quo
     ["[]", "the line is not a JSON object"],
     [
       { kind: "secret" },
-      "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity",
+      "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity, sales, subscriptions, subscription_events",
     ],
     [
       search({ source: "itunes-search" }),

@@ -127,7 +127,7 @@ describe("a line", () => {
 
   test("that cannot be read is refused with the field and the rule", () => {
     const cases: [object, string][] = [
-      [{ kind: "toString" }, "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity"],
+      [{ kind: "toString" }, "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity, sales, subscriptions, subscription_events"],
       [apps({ source: "apple-hints" }), "source: must be one of itunes-lookup, itunes-search, play-details"],
       [apps({ asked: undefined }), "asked: is missing"],
       [apps({ asked: [10001] }), "asked[0]: must be text"],

@@ -1,0 +1,85 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { addDays } from "../vocabulary/days.ts"
+import { REPORTS, type Report } from "../vocabulary/upstreams.ts"
+import { fiveOnPacificDay, pacificDay } from "./pacific.ts"
+
+/** Reports of days are kept so long at the console. */
+const KEPT_DAYS = 365
+/** Days that still change are read again: all of the last week, and of the last weeks every fourth day. */
+const WEEK = 7
+const SETTLED = 35
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export interface Turn {
+  report: Report
+  day: string
+}
+
+export type TurnState = "due" | "late" | "rows" | "none" | "unavailable"
+
+/** Makes due what is not yet asked for: each day from a year ago to yesterday. Days are made once, whoever makes them. */
+export async function makeTurns(sql: Sql, account: string, now: Date): Promise<void> {
+  const today = pacificDay(now)
+  await sql`
+    insert into report_turn (account_id, report, day, next_at)
+    select ${account}, r.report, d.day::date, now()
+    from unnest(${[...REPORTS]}::text[]) r (report)
+    cross join generate_series(${addDays(today, -KEPT_DAYS)}::date, ${addDays(today, -1)}::date, interval '1 day') d (day)
+    order by 2, 3
+    on conflict (account_id, report, day) do nothing`
+}
+
+/** The newest day first: what an owner looks for in the morning. Null = nothing is due. */
+export async function readNextTurn(sql: Sql, account: string): Promise<Turn | null> {
+  const [turn] = await sql<Turn[]>`
+    select report, day
+    from report_turn
+    where account_id = ${account} and next_at <= now()
+    order by day desc, report
+    limit 1`
+  return turn ?? null
+}
+
+/** When a report that was read may say something else; null = never any more. */
+export function readAgainAt(day: string, now: Date): Date | null {
+  const age = daysBetween(day, pacificDay(now))
+  if (age > SETTLED) return null
+  const next = addDays(pacificDay(now), age <= WEEK ? 1 : 4)
+  return new Date(fiveOnPacificDay(next).getTime() + HOUR_MS)
+}
+
+/** A day that is not out yet, or could not be read. Days come weeks later too: after a week once a day, then never. */
+export function lateAgainAt(day: string, now: Date): Date | null {
+  const age = daysBetween(day, pacificDay(now))
+  if (age > SETTLED) return null
+  const published = fiveOnPacificDay(addDays(day, 1))
+  if (now < published) return published
+  return new Date(now.getTime() + (age <= 3 ? HOUR_MS : DAY_MS))
+}
+
+/** After a week the day counts as one that will not come; it is still unknown, and not empty. */
+export function lateState(day: string, now: Date): TurnState {
+  return daysBetween(day, pacificDay(now)) > WEEK ? "unavailable" : "late"
+}
+
+function daysBetween(day: string, today: string): number {
+  return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
+}
+
+/** What became of a turn. Of one that was read before, a late or failed answer takes nothing back. */
+export async function endTurn(
+  tx: Tx | Sql,
+  account: string,
+  { report, day }: Turn,
+  { state, nextAt, failure = null }: { state: TurnState; nextAt: Date | null; failure?: string | null },
+): Promise<void> {
+  const wasRead = state === "rows" || state === "none"
+  await tx`
+    update report_turn
+    set state = case when ${wasRead} or state not in ('rows', 'none') then ${state} else state end,
+      read_at = case when ${wasRead} then now() else read_at end,
+      tries = case when ${wasRead} then 0 else tries + 1 end,
+      failure = ${failure}, next_at = ${nextAt}
+    where account_id = ${account} and report = ${report} and day = ${day}`
+}

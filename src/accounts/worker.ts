@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { AccessProblem } from "../access/problem.ts"
+import type { Sealer } from "../access/sealed.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { firstOf, later } from "../leases/timers.ts"
+import { createWorker, type Run, type Worker } from "../leases/worker.ts"
+import type { Log } from "../log.ts"
+import type { RawBody } from "../sources/source.ts"
+import { type Console, ConsoleProblem, type ConsoleReach, openConsole } from "./console.ts"
+import { openKey } from "./credentials.ts"
+import { lookAt, storeLook } from "./look.ts"
+import { readReport } from "./read-report.ts"
+import { noteState, noteTrouble, stateAfter } from "./state.ts"
+import { makeTurns, readNextTurn } from "./turns.ts"
+
+export interface AccountReadingOptions {
+  sql: Sql
+  sealer: Sealer
+  log: Log
+  reach: ConsoleReach
+  /** Keeps a body as it came. */
+  keep?: (body: RawBody) => Promise<void>
+  now?: () => Date
+  pollMs?: number
+  leaseMs?: number
+  stopMs?: number
+  /** Between two requests with one key. */
+  gapMs?: number
+  /** Questions with one key before another account has its turn. */
+  atMost?: number
+}
+
+interface LeasedAccount {
+  id: string
+  workspaceId: number
+  vendor: string
+  sealed: string
+  /** Rights and apps were not looked at for a day. */
+  isUnchecked: boolean
+  lease: string
+}
+
+/** The rest of the hour's requests is left to whoever else works with the key. */
+const LEAST_LEFT = 500
+const QUARTER_MS = 15 * 60_000
+const HOUR_MS = 60 * 60_000
+
+/** Reads the reports of connected accounts, in any number of processes beside each other, one at a time with each key. */
+export function createAccountReading(options: AccountReadingOptions): Worker {
+  const { sql, log, pollMs = 5_000, leaseMs = 60_000, stopMs = 2_000 } = options
+  return createWorker<"accounts", LeasedAccount>(
+    {
+      lanes: ["accounts"],
+      atOnce: 4,
+      claim: async (_, { room }) => ({ claims: await claimAccounts(sql, room, leaseMs), waitMs: null }),
+      perform: (run) => readAccount(run, options),
+      giveBack: ({ id, lease }) => release(sql, { id, lease }),
+      async extend(claims) {
+        const rows = await sql<{ lease: string }[]>`
+          update connected_account
+          set lease_until = ${later(sql, leaseMs)}
+          where lease = any(${claims.map(({ lease }) => lease)}::uuid[])
+          returning lease`
+        return new Set(rows.map(({ lease }) => lease))
+      },
+      recover: () => forgetKeysOfTheGone(sql),
+    },
+    { leaseMs, pollMs, stopMs, ends: firstOf(log, "accounts_interrupted") },
+  )
+}
+
+async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<LeasedAccount[]> {
+  return await sql<LeasedAccount[]>`
+    with claimed as materialized (
+      select c.id
+      from connected_account c
+      join workspace w on w.id = c.workspace_id
+      where c.next_at <= now() and c.sealed is not null and (c.lease_until is null or c.lease_until < now())
+        and w.deleted_at is null
+      order by c.next_at, c.id
+      limit ${room}
+      for no key update of c skip locked
+    )
+    update connected_account c
+    set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}
+    from claimed
+    where c.id = claimed.id
+    returning c.id, c.workspace_id as "workspaceId", c.vendor, c.sealed, c.lease,
+      coalesce(c.checked_at < now() - interval '1 day', true) as "isUnchecked"`
+}
+
+/** A workspace that was deleted leaves no key behind. */
+async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
+  await sql`
+    update connected_account
+    set state = 'removed', state_since = now(), sealed = null, next_at = null, lease = null, lease_until = null
+    where sealed is not null and workspace_id in (select id from workspace where deleted_at is not null)`
+}
+
+async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptions): Promise<void> {
+  const { sql, log, sealer, reach } = options
+  const { claim, abort } = run
+  let waitMs: number | null = null
+  try {
+    const key = await openKey(sealer, claim.id, claim.sealed)
+    waitMs = await readReports(run, options, await openConsole(key, reach))
+  } catch (error) {
+    if (abort.signal.aborted) return
+    if (error instanceof AccessProblem) {
+      log("warn", "account_not_opened", { reason: error.message })
+      waitMs = HOUR_MS
+    } else if (error instanceof ConsoleProblem) {
+      await noteTrouble(sql, claim.id, error)
+      log("info", "account_not_read", { operation: "app-store-connect", reason: error.message })
+      waitMs = error.retryAfterMs ?? WAITS_MS[error.trouble]
+    } else throw error
+  } finally {
+    await release(sql, { ...claim, waitMs })
+  }
+}
+
+/** Refused tokens are tried again soon until the key counts as revoked; a role or an agreement takes a person. */
+const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
+  unauthorized: QUARTER_MS,
+  forbidden: 6 * HOUR_MS,
+  agreement: 6 * HOUR_MS,
+  limited: QUARTER_MS,
+  unavailable: QUARTER_MS,
+  refused: HOUR_MS,
+}
+
+/** Returns how long the key is to be left alone; null = until something is due. */
+async function readReports(
+  { claim, closing, abort }: Run<LeasedAccount>,
+  { sql, reach, keep = async () => {}, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
+  console: Console,
+): Promise<number | null> {
+  if (claim.isUnchecked) await check(sql, claim, console, now())
+  await makeTurns(sql, claim.id, now())
+  const { signal } = abort
+  const fence = (tx: Tx) => assertLease(tx, claim)
+  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
+    const turn = await readNextTurn(sql, claim.id)
+    if (!turn) return null
+    const { hourLeft } = await readReport({ sql, console, account: claim, now, keep, signal, fence }, turn)
+    await noteAnswer(sql, claim.id)
+    if (hourLeft !== null && hourLeft <= LEAST_LEFT) return QUARTER_MS
+    await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
+  }
+  return null
+}
+
+async function check(sql: Sql, claim: LeasedAccount, console: Console, now: Date): Promise<void> {
+  const look = await lookAt(console, claim.vendor, now)
+  await sql.begin(async (tx) => {
+    await assertLease(tx, claim)
+    await storeLook(tx, claim, look)
+    await noteState(tx, claim.id, stateAfter(look))
+    await tx`
+      update connected_account
+      set checked_at = now()
+      where id = ${claim.id}`
+  })
+}
+
+async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> {
+  const held = await tx`
+    select
+    from connected_account
+    where id = ${id} and lease = ${lease} and lease_until > clock_timestamp()
+    for no key update`
+  if (held.length === 0) throw new Error("the lease ran out before the report was stored")
+}
+
+async function noteAnswer(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update connected_account
+    set last_ok = now(), failures = 0, refused_since = null
+    where id = ${id}`
+}
+
+/** With nothing said, the account comes again when the first of its reports does, or is to be made: each hour. */
+async function release(sql: Sql, { id, lease, waitMs = null }: { id: string; lease: string; waitMs?: number | null }) {
+  await sql`
+    update connected_account c
+    set lease = null, lease_until = null, next_at = case
+      when c.next_at is null then null
+      when ${waitMs === null} then least(
+        (select min(t.next_at) from report_turn t where t.account_id = c.id), now() + interval '1 hour'
+      )
+      else ${later(sql, waitMs)}
+    end
+    where c.id = ${id} and c.lease = ${lease}`
+}

@@ -1,0 +1,57 @@
+import * as v from "valibot"
+import { deriveSales, reportDays } from "../derived/reports.ts"
+import { kind, type ObservationOf } from "../kind.ts"
+import { readReports, storeReports } from "../rows/reports.ts"
+import { CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
+
+const SalesRow = v.strictObject({
+  /** SKU of the app, also where it is something within it that was sold. */
+  app: Name,
+  /** SKU of what was sold. */
+  product: Name,
+  title: Name,
+  /** The console's product type identifier. */
+  type: Name,
+  country: CountryCode,
+  /** Below nothing where it was given back. */
+  units: Units,
+  /** What the customer paid for one. */
+  price: Money,
+  currency: Currency,
+  /** What the seller gets of one. */
+  proceeds: Money,
+  proceedsCurrency: Currency,
+  /** New or Renewal. */
+  subscription: Word,
+  period: Word,
+  promo: Word,
+})
+export type SalesRow = v.InferOutput<typeof SalesRow>
+
+const shape = reportShape(SalesRow)
+export type SalesObservation = Omit<ObservationOf<"sales", "asc-sales", typeof shape>, "storefront">
+
+/** What was sold on a day. */
+export const sales = kind<SalesObservation>({
+  name: "sales",
+  sources: ["asc-sales"],
+  private: true,
+  everywhere: true,
+  shape,
+  store: async (tx, seen) => ({ placed: await storeReports(tx, "sales", seen) }),
+  derive: async (tx, { placed }) => deriveSales(tx, reportDays(placed)),
+  stored: (sql, range) => readReports<SalesObservation>(sql, "sales", range),
+  example: {
+    source: "asc-sales",
+    platform: "ios",
+    seenAt: "2025-10-25T03:25:01Z",
+    account: "ac_0123456789abcdef01",
+    day: "2025-10-23",
+    rows: [
+      {
+        ...{ app: "TEA01", product: "TEA01.pro.year", title: "Tea Pro", type: "IAY", country: "de", units: 2 },
+        ...{ price: "19.99", currency: "EUR", proceeds: "14.28", proceedsCurrency: "EUR", subscription: "New" },
+      },
+    ],
+  },
+})

@@ -1,0 +1,91 @@
+import * as v from "valibot"
+import { deriveSubscriptionEvents, deriveSubscriptions, reportDays } from "../derived/reports.ts"
+import { kind, type ObservationOf } from "../kind.ts"
+import { readReports, storeReports } from "../rows/reports.ts"
+import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
+
+const Subscription = {
+  /** The store's id of the app. */
+  app: Name,
+  /** The store's id of the subscription: its name changes. */
+  product: Name,
+  name: Name,
+  country: CountryCode,
+}
+
+const StockRow = v.strictObject({
+  ...Subscription,
+  price: Money,
+  currency: Currency,
+  active: Amount,
+  trials: Amount,
+  /** At a paid introductory, promotional, offer code or win-back price. */
+  offers: Amount,
+  grace: Amount,
+  retry: Amount,
+})
+export type StockRow = v.InferOutput<typeof StockRow>
+
+const stockShape = reportShape(StockRow)
+export type SubscriptionsObservation = Omit<
+  ObservationOf<"subscriptions", "asc-subscriptions", typeof stockShape>,
+  "storefront"
+>
+
+const HEAD = {
+  platform: "ios",
+  seenAt: "2025-10-25T03:25:01Z",
+  account: "ac_0123456789abcdef01",
+  day: "2025-10-23",
+}
+const TEA = { app: "310633997", product: "6702026751", name: "Tea Pro", country: "de" }
+
+/** What stood at a day's end. */
+export const subscriptions = kind<SubscriptionsObservation>({
+  name: "subscriptions",
+  sources: ["asc-subscriptions"],
+  private: true,
+  everywhere: true,
+  shape: stockShape,
+  store: async (tx, seen) => ({ placed: await storeReports(tx, "subscriptions", seen) }),
+  derive: async (tx, { placed }) => deriveSubscriptions(tx, reportDays(placed)),
+  stored: (sql, range) => readReports<SubscriptionsObservation>(sql, "subscriptions", range),
+  example: {
+    source: "asc-subscriptions",
+    ...HEAD,
+    rows: [{ ...TEA, price: "19.99", currency: "EUR", active: 12, trials: 3, offers: 0, grace: 1, retry: 0 }],
+  },
+})
+
+const EventRow = v.strictObject({
+  ...Subscription,
+  /** As the console calls it. */
+  event: Name,
+  /** The type of the offer that it is of. */
+  offer: Word,
+  quantity: Units,
+})
+export type EventRow = v.InferOutput<typeof EventRow>
+
+const eventShape = reportShape(EventRow)
+export type SubscriptionEventsObservation = Omit<
+  ObservationOf<"subscription_events", "asc-subscription-events", typeof eventShape>,
+  "storefront"
+>
+
+/** What happened to subscriptions on a day; each is dated as the console does. */
+export const subscriptionEvents = kind<SubscriptionEventsObservation>({
+  name: "subscription_events",
+  sources: ["asc-subscription-events"],
+  private: true,
+  everywhere: true,
+  shape: eventShape,
+  store: async (tx, seen) => ({ placed: await storeReports(tx, "subscription_events", seen) }),
+  derive: async (tx, { placed }) => deriveSubscriptionEvents(tx, reportDays(placed)),
+  stored: (sql, range) => readReports<SubscriptionEventsObservation>(sql, "subscription_events", range),
+  example: {
+    source: "asc-subscription-events",
+    ...HEAD,
+    rows: [{ ...TEA, event: "Start Introductory Offer", offer: "Free Trial", quantity: 3 }],
+  },
+})

@@ -1,0 +1,72 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import type { Report } from "../../vocabulary/upstreams.ts"
+import { hexOf } from "../precedence.ts"
+import type { AnyObservation } from "../provenance.ts"
+import { reportDigest } from "../shapes/reports.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+
+export interface ReportObservation extends AnyObservation {
+  account: string
+  day: string
+  rows: readonly object[]
+}
+
+const TABLE: BestOptions = { table: "report_day", key: ["account_id", "report", "day", "digest"] }
+
+/** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
+export async function storeReports<Seen extends ReportObservation>(
+  tx: Tx,
+  report: Report,
+  seen: readonly Seen[],
+): Promise<Seen[]> {
+  const accounts = [...new Set(seen.map(({ account }) => account))]
+  // one at a time: what is derived follows from all that was said of a day
+  const here = await tx<{ id: string }[]>`
+    select id
+    from connected_account
+    where id = any(${accounts})
+    order by id
+    for no key update`
+  const known = new Set(here.map(({ id }) => id))
+  const held = seen.filter(({ account }) => known.has(account))
+  const rowOf = (from: Seen) => {
+    const { account: account_id, day, rows } = from
+    return { account_id, report, day, digest: `\\x${hexOf(reportDigest(rows))}`, rows, ...provenanceOf(from) }
+  }
+  return await storeBest(
+    tx,
+    TABLE,
+    held.map((from) => ({ from, row: rowOf(from) })),
+  )
+}
+
+const PAGE = 20
+
+interface After {
+  account: string
+  day: string
+  seenAt: Date
+  parser: number
+  sha256: Uint8Array
+}
+
+/** As it was said, thing by thing. */
+export async function* readReports<Seen extends ReportObservation>(
+  sql: Sql,
+  report: Report,
+  { since, sources }: { since: string | null; sources: readonly string[] },
+): AsyncGenerator<Seen[]> {
+  yield* pagesOf(
+    (after: (Seen & After) | null) => sql<(Seen & After)[]>`
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, seen_at as "seenAt",
+        parser, origin, sha256
+      from report_day
+      where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
+        and (account_id, day, seen_at, parser, sha256) > (
+          ${after?.account ?? ""}, ${after?.day ?? "0001-01-01"}::date, ${after?.seenAt ?? new Date(0)},
+          ${after?.parser ?? -1}::int, ${after?.sha256 ?? new Uint8Array()}::bytea
+        )
+      order by account_id, day, seen_at, parser, sha256
+      limit ${PAGE}`,
+  )
+}

@@ -1,0 +1,79 @@
+import { hash } from "node:crypto"
+import * as v from "valibot"
+import { isRealDay } from "../../vocabulary/time.ts"
+import { Fact, list, Text, Whole } from "../import/line-parts.ts"
+import { hold, isText } from "../invariants.ts"
+import { most, rule, ruleBy } from "../shape.ts"
+
+/** Of a seller with a thousand products in all storefronts. */
+const MOST_ROWS = 200_000
+
+/** What a report of one account says of one day; `rows` are all it says, and none where it says that there was nothing. */
+export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
+  return v.strictObject({
+    account: v.pipe(
+      Text,
+      rule("bad_text", "an account's id is ac_ and 18 hex digits", (id) => /^ac_[0-9a-f]{18}$/.test(id)),
+    ),
+    /** As the console counts it: of Pacific time. */
+    day: v.pipe(
+      Text,
+      ruleBy((day, { seenAt }) => {
+        hold(/^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day), "bad_time", "the day must be YYYY-MM-DD")
+        hold(Date.parse(day) < seenAt.getTime(), "bad_time", "the day had not begun when its report was seen")
+      }),
+    ),
+    rows: v.pipe(list(row), most(MOST_ROWS, "rows")),
+  })
+}
+
+const CODE = /^[A-Z]{3}$/
+export const Name = v.pipe(
+  Text,
+  rule("bad_text", "a name must have 1 to 500 characters", (name) => isText(name, 500)),
+)
+export const CountryCode = v.pipe(
+  Text,
+  rule("bad_storefront", "a country must be two small letters", (code) => /^[a-z]{2}$/.test(code)),
+)
+export const Currency = v.pipe(
+  Text,
+  rule("bad_text", "a currency must be a code of ISO 4217", (code) => CODE.test(code)),
+)
+/** As printed: a number of the machine's would not be the same money. */
+export const Money = v.pipe(
+  Text,
+  rule("bad_figure", "money must be a decimal number", (text) => /^-?\d{1,12}(\.\d{1,6})?$/.test(text)),
+)
+export const Units = v.pipe(
+  Whole,
+  rule(
+    "bad_figure",
+    "units must be a whole number",
+    (units) => Number.isSafeInteger(units) && Math.abs(units) < 2 ** 31,
+  ),
+)
+export const Amount = v.pipe(
+  Whole,
+  rule(
+    "bad_figure",
+    "an amount must be a whole number from 0",
+    (n) => Number.isSafeInteger(n) && n >= 0 && n < 2 ** 31,
+  ),
+)
+export const Word = v.pipe(
+  Fact,
+  rule("bad_text", "a code has 100 characters at most", (text) => text === undefined || text.length <= 100),
+)
+
+/** What two fetches of a day say is the same where this is: error bodies carry another id each time. */
+export function reportDigest(rows: readonly object[]): Buffer {
+  const text = JSON.stringify(
+    rows.map((row) =>
+      Object.entries(row)
+        .filter(([, value]) => value !== undefined)
+        .sort(),
+    ),
+  )
+  return hash("sha256", text, "buffer")
+}

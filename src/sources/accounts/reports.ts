@@ -1,0 +1,62 @@
+import { gunzipSync } from "node:zlib"
+import type { SalesObservation } from "../../observations/kinds/sales.ts"
+import type { SubscriptionEventsObservation, SubscriptionsObservation } from "../../observations/kinds/subscriptions.ts"
+import type { AccountSource, Report } from "../../vocabulary/upstreams.ts"
+import { jsonOrNothing } from "../json.ts"
+import { type About, ReadFailure } from "../source.ts"
+import { salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
+
+export type ReportReading = SalesObservation | SubscriptionsObservation | SubscriptionEventsObservation
+
+/** A day of a report of one account. */
+export interface ReportQuestion {
+  account: string
+  report: Report
+  day: string
+}
+
+const SOURCE: Record<Report, { source: AccountSource; rows(text: string, day: string): readonly object[] }> = {
+  sales: { source: "asc-sales", rows: salesRows },
+  subscriptions: { source: "asc-subscriptions", rows: subscriptionRows },
+  subscription_events: { source: "asc-subscription-events", rows: subscriptionEventRows },
+}
+
+/** Raised whenever a report is read otherwise. */
+const PARSER = 1
+
+/**
+ * What an answer says: rows, or none where it says so; "late" where the report is not out yet, and wherever the console says
+ * 404 in words that are not known: what is not known to be empty is not. Throws ReadFailure.
+ */
+export function reportIn(
+  { status, bytes }: { status: number; bytes: Uint8Array },
+  { account, report, day }: ReportQuestion,
+  { seenAt, sha256 }: About,
+): ReportReading | "late" {
+  if (status === 404 && !saysNothingSold(bytes)) return "late"
+  const { source, rows } = SOURCE[report]
+  const said = status === 404 ? [] : rows(inflated(bytes), day)
+  const head = { kind: report, source, platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
+  return { ...head, account, day, rows: said } as ReportReading
+}
+
+/** "There were no sales for the date specified." */
+function saysNothingSold(bytes: Uint8Array): boolean {
+  const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { errors?: { detail?: unknown }[] } | undefined
+  const details = Array.isArray(body?.errors) ? body.errors.map((error) => error?.detail) : []
+  return details.some((detail) => typeof detail === "string" && NOTHING_SOLD.test(detail))
+}
+
+const NOTHING_SOLD = /\bthere (were|are) no (sales|subscriptions?|subscription events|events) for the (date|period)/i
+
+/** Of a large seller. */
+const MOST_BYTES = 64_000_000
+
+/** The body itself is gzip, and no coding of it is named. */
+function inflated(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }))
+  } catch {
+    throw new ReadFailure("changed", "the report is no gzip of text")
+  }
+}

@@ -1,0 +1,24 @@
+import type { Sql } from "../../src/database/types.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
+import { KINDS } from "../../src/observations/kinds.ts"
+import type { Observation } from "../../src/observations/types.ts"
+
+/** The account that the examples of private kinds are of. */
+export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
+
+/** A private kind's observations are held only where their account is. */
+export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void> {
+  await sql`
+    with made as (
+      insert into workspace (name, plan) values (${`of ${id}`}, 'pro') returning id
+    )
+    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, next_at)
+    select ${id}, id, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null from made`
+}
+
+/** The example of a kind, with other fields. */
+export function reported(name: "sales" | "subscriptions" | "subscription_events", rest: object = {}): Observation {
+  const { example } = KINDS.find((kind) => kind.name === name)!
+  const parsed = parseLine(JSON.stringify({ kind: name, ...example }))
+  return { ...(parsed as { observation: Observation }).observation, ...rest } as Observation
+}
