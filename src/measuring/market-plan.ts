@@ -1,4 +1,5 @@
 import type { FollowedLists } from "../history/market/followed.ts"
+import { CHART_DEPTH } from "../sources/apple/charts.ts"
 import { appsOnAppStore } from "./kinds/apps.ts"
 import { genresOnAppStore } from "./kinds/charts.ts"
 
@@ -15,19 +16,28 @@ export interface MarketPlan {
   /** Requests for them, of up to fifty apps of a storefront each. */
   lookUps: number
   requests: number
+  /** The same if each list that was never read shows as many apps as can be asked for, none of which another shows. */
+  mostRequests: number
 }
 
-/** What recorded lists show; where a list shows more, its first reading says so. */
+/** What recorded lists show. */
 const APPS_OF_A_LIST = 100
 
 /** Lists and look-ups each day, the names of genres every thirty. */
 export function marketPlanOf(storefronts: readonly FollowedLists[]): MarketPlan {
   const lists = sum(storefronts.map((one) => one.lists))
-  const apps = storefronts.map(({ lists, read, apps }) => apps + (lists - read) * APPS_OF_A_LIST)
-  const lookUps = sum(apps.map((count) => Math.ceil(count / appsOnAppStore.together)))
+  const appsBy = (ofAList: number) => storefronts.map(({ lists, read, apps }) => apps + (lists - read) * ofAList)
+  const apps = appsBy(APPS_OF_A_LIST)
+  const lookUps = lookUpsOf(apps)
   const trees = Math.ceil(storefronts.length / genresOnAppStore.everyDays)
   const unread = sum(storefronts.map((one) => one.lists - one.read))
-  return { lists, unread, apps: sum(apps), lookUps, requests: lists + lookUps + trees }
+  const mostRequests = lists + lookUpsOf(appsBy(CHART_DEPTH)) + trees
+  return { lists, unread, apps: sum(apps), lookUps, requests: lists + lookUps + trees, mostRequests }
+}
+
+/** Each is of one storefront. */
+function lookUpsOf(apps: readonly number[]): number {
+  return sum(apps.map((count) => Math.ceil(count / appsOnAppStore.together)))
 }
 
 function sum(counts: readonly number[]): number {

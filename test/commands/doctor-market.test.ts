@@ -57,7 +57,7 @@ describe("doctor says what MARKET asks", () => {
     const MARKET = "us:36+6015"
     expect((await doctor({ MARKET })).market).toMatchObject({
       state: "ok",
-      says: "us: 8 lists and 16 look-ups of 800 apps a day, reckoned by 100 apps on each of 8 lists that were not read yet; 25 requests a day, 0.1 % of the 28800 that may be asked of itunes.apple.com",
+      says: "us: 8 lists and 16 look-ups of 800 apps a day, reckoned by 100 apps on each of 8 lists that were not read yet; 25 requests a day (41 if each of those shows 200), 0.1 % of the 28800 that may be asked of itunes.apple.com",
     })
     await followMarket(sql, [{ storefront: "us", genres: ["36", "6015"] }])
     const ids = (from: number) => Array.from({ length: 60 }, (_, at) => String(700_000 + from + at))
@@ -72,6 +72,17 @@ describe("doctor says what MARKET asks", () => {
     })
     // what is read for it alone is asked of that host alone
     expect(things.filter((thing) => thing.endsWith(".com"))).toEqual(["itunes.apple.com"])
+  })
+
+  test("before it happens, lists may be so deep that it is more than may be asked: warned of, though the usual is not", async () => {
+    const gap = (ms: number) => ({ MARKET: "fr:36+6015", UPSTREAM_GAPS_MS: `itunes.apple.com=${ms}` })
+    // 41 at most, 25 by what lists usually show
+    expect((await doctor(gap(2_107_300))).market).toMatchObject({ state: "ok" })
+    expect((await doctor(gap(2_160_000))).market).toMatchObject({
+      state: "warning",
+      says: expect.stringContaining("25 requests a day (41 if each of those shows 200), 62.5 % of the 40 that"),
+      fix: expect.stringContaining("MARKET=us:36"),
+    })
   })
 
   test("more than may be asked, a source that is off, and another MARKET than the server's are warned of", async () => {
@@ -98,7 +109,12 @@ describe("ten storefronts", () => {
     marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...known })))
 
   test("are planned with at most 4,200 requests a day, before the first pass and by what recorded storefronts show", () => {
-    expect(ten({ read: 0, apps: 0 })).toMatchObject({ lists: 1_120, unread: 1_120, requests: 3_361 })
+    expect(ten({ read: 0, apps: 0 })).toMatchObject({
+      lists: 1_120,
+      unread: 1_120,
+      requests: 3_361,
+      mostRequests: 5_601,
+    })
     // 50 lists of a storefront, 100 places each, were recorded with 4,655 to 4,867 apps
     expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
     // three times as many on all 112 lists
@@ -108,6 +124,12 @@ describe("ten storefronts", () => {
       apps: 150_000,
       lookUps: 3_000,
       requests: 4_121,
+      mostRequests: 4_121,
     })
+  })
+
+  test("are planned with more where lists were read that are 200 deep, and what is not read yet is reckoned at that too", () => {
+    expect(ten({ read: 112, apps: 20_000 })).toMatchObject({ requests: 5_121, mostRequests: 5_121 })
+    expect(ten({ read: 50, apps: 9_000 })).toMatchObject({ requests: 4_161, mostRequests: 5_401 })
   })
 })

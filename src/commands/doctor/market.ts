@@ -4,6 +4,7 @@ import { countFollowedLists, readFollowedMarket } from "../../history/market/fol
 import { MARKET_SOURCES, MARKET_UPSTREAM, type MarketPlan, marketPlanOf } from "../../measuring/market-plan.ts"
 import { measuredBy } from "../../process/measured-kinds.ts"
 import type { Settings } from "../../settings/settings.ts"
+import { CHART_DEPTH } from "../../sources/apple/charts.ts"
 import type { MarketStorefront } from "../../vocabulary/storefronts.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import type { Invocation } from "../cli/command.ts"
@@ -56,7 +57,7 @@ function planned({ market, measuring }: Settings, plan: MarketPlan): Finding {
   const off = MARKET_SOURCES.filter((source) => measuring.sourcesOff.includes(source))
   const says = wordsOf(market, plan, measuring)
   if (off.length > 0) return warning("market", `${says}; of ${off.join(", ")} nothing is asked`, `take ${off.join(" and ")} out of SOURCES_OFF, or set MARKET to nothing`) // biome-ignore format: one line
-  if (plan.requests <= canOf(measuring)) return ok("market", says)
+  if (plan.mostRequests <= canOf(measuring)) return ok("market", says)
   return warning("market", says, "follow fewer storefronts, or fewer genres of them: MARKET=us:36+6014")
 }
 
@@ -70,5 +71,6 @@ function wordsOf(market: readonly MarketStorefront[], plan: MarketPlan, measurin
   const share = `${Math.ceil((plan.requests / can) * 1_000) / 10} % of the ${can} that may be asked of ${MARKET_UPSTREAM}`
   const reckoned =
     plan.unread > 0 ? `, reckoned by 100 apps on each of ${plan.unread} lists that were not read yet` : ""
-  return `${namesOf(market)}: ${plan.lists} lists and ${plan.lookUps} look-ups of ${plan.apps} apps a day${reckoned}; ${plan.requests} requests a day, ${share}`
+  const most = plan.unread > 0 ? ` (${plan.mostRequests} if each of those shows ${CHART_DEPTH})` : ""
+  return `${namesOf(market)}: ${plan.lists} lists and ${plan.lookUps} look-ups of ${plan.apps} apps a day${reckoned}; ${plan.requests} requests a day${most}, ${share}`
 }

@@ -85,6 +85,19 @@ export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
   return rows.map(({ storefront }) => storefront)
 }
 
+/** The same by whether the charts held of each are the demo's alone, which name no publisher by an id. */
+export async function readNamedStorefronts(sql: Sql): Promise<{ searched: string[]; demo: string[] }> {
+  const rows = await sql<{ storefront: string; isDemo: boolean }[]>`
+    select storefront, bool_and(demo) as "isDemo"
+    from chart
+    where first_day is not null
+    group by storefront
+    order by storefront
+    limit 1000`
+  const of = (isDemo: boolean) => rows.filter((row) => row.isDemo === isDemo).map(({ storefront }) => storefront)
+  return { searched: of(false), demo: of(true) }
+}
+
 /** What the store calls who has this id on the App Store, as it was said last; null = not said. */
 export async function readPublisherName(sql: Sql, publisherId: string): Promise<string | null> {
   const [row] = await sql<{ name: string }[]>`

@@ -4,8 +4,8 @@ import { Fault } from "../../faults.ts"
 import {
   type ChartedApp,
   readChartedApps,
-  readChartedStorefronts,
   readDeveloperShelf,
+  readNamedStorefronts,
   readPublisherName,
 } from "../../history/market/publishers.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
@@ -97,14 +97,15 @@ export const hiveGetPublisher = operation({
   if (!IDS.test(publisherId)) return nothing(new Fault("not_measured", { detail: ON_APP_STORE }))
   const country = (await readChartedApps(ctx.sql, publisherId))[0]?.country ?? FIRST
   const wanted = { kind: "developer", platform: "ios", storefront: country, subject: publisherId } as const
-  return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, async () => {
+  const elsewhere = () => whyUnnamed(ctx.sql)
+  return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
     const charted = await readChartedApps(ctx.sql, publisherId)
     const shelf = await readDeveloperShelf(ctx.sql, publisherId, country)
     if (charted.length === 0 && !shelf) return null
     const apps = await readPublisherApps(ctx.sql, charted)
     const answer = {
       ...{ publisherId, name: await readPublisherName(ctx.sql, publisherId), platform: "ios" as const, apps },
-      searched: await readChartedStorefronts(ctx.sql),
+      searched: (await readNamedStorefronts(ctx.sql)).searched,
       shelf: shelf && { ...shelf, measuredAt: shelf.measuredAt.toISOString() },
     }
     return apps.length > 0 ? answer : nothing(answer)
@@ -112,6 +113,13 @@ export const hiveGetPublisher = operation({
 })
 
 const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
+
+/** The demo's apps may be theirs: nobody said so. */
+async function whyUnnamed(sql: Sql): Promise<string | null> {
+  const { demo } = await readNamedStorefronts(sql)
+  if (demo.length === 0) return null
+  return `The demo's charts (${demo.join(", ")}) name publishers without their ids, so that nobody's apps are found on them.`
+}
 
 async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   const byApp = Map.groupBy(charted, ({ app }) => app)

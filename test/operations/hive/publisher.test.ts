@@ -110,6 +110,20 @@ test("of whom nothing is known is not_measured at the price of nothing: asked of
   ])
 })
 
+test("charts of the demo name nobody by an id: their storefronts are not searched, and an answer without rows says why", async () => {
+  const house = openHouse({ sql })
+  await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
+  const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key })
+  expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(body.detail).toContain("The demo's charts (jp) name publishers without their ids")
+  await seen(0, [APPS[0]!])
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key })).body.searched).toEqual(["us"])
+  // once somebody read one there, it is searched
+  await seen(0, ["10009"], { storefront: "jp" })
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key })).body.searched).toEqual(["jp", "us"])
+  expect((await house.call("/v1/hive/publisher/1599999999", { key })).body.detail).not.toContain("demo")
+})
+
 test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
   const { status, body } = await ask("Northlight+Apps")
   expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
