@@ -97,7 +97,7 @@ export const hiveGetPublisher = operation({
   if (!IDS.test(publisherId)) return nothing(new Fault("not_measured", { detail: ON_APP_STORE }))
   const country = (await readChartedApps(ctx.sql, publisherId))[0]?.country ?? FIRST
   const wanted = { kind: "developer", platform: "ios", storefront: country, subject: publisherId } as const
-  const elsewhere = () => whyUnnamed(ctx.sql)
+  const elsewhere = () => readWhyUnnamed(ctx.sql)
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
     const charted = await readChartedApps(ctx.sql, publisherId)
     const shelf = await readDeveloperShelf(ctx.sql, publisherId, country)
@@ -115,7 +115,7 @@ export const hiveGetPublisher = operation({
 const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
 
 /** The demo's apps may be theirs: nobody said so. */
-async function whyUnnamed(sql: Sql): Promise<string | null> {
+async function readWhyUnnamed(sql: Sql): Promise<string | null> {
   const { demo } = await readNamedStorefronts(sql)
   if (demo.length === 0) return null
   return `The demo's charts (${demo.join(", ")}) name publishers without their ids, so that nobody's apps are found on them.`
