@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../../src/commands/all.ts"
 import { commandHelp, programHelp } from "../../src/commands/help.ts"
-import { appmeter, removeFolders, scratch } from "./child.ts"
+import { appmeter, appmeterProcess, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -43,6 +43,14 @@ describe("help", () => {
       .filter((line) => line.length > 200)
     expect(long).toEqual([])
   })
+})
+
+test("a process prints what its command does, whole, and ends with its code", async () => {
+  const typed = [["--help"], ["sevre"], ["doctor", "--json"]]
+  const env = { PORT: "wrong" }
+  const ended = await Promise.all(typed.map((args) => appmeterProcess(args, { env })))
+  expect(ended).toEqual(await Promise.all(typed.map((args) => appmeter(args, { env }))))
+  expect(ended.map(({ code }) => code)).toEqual([0, 2, 78])
 })
 
 describe("wrong use ends with 2, one line, and a hint", () => {

@@ -169,7 +169,7 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
   test.skipIf(!Bun.which("bash"))("in bash: commands, groups, options and operations by what was typed", async () => {
     expect(await completed(["ra"])).toEqual(["ranks"])
     expect(await completed(["key", "re"])).toEqual(["revoke", "resume"])
-    expect(await completed(["app", "keywords", ""])).toEqual(["add", "remove"])
+    expect(await completed(["app", "keywords", ""])).toEqual(["add", "list", "remove"])
     expect(await completed(["ranks", "Tide Times", "--c"])).toEqual(["--country"])
     expect(await completed(["call", "get_rank"])).toEqual(["get_rank_history"])
     expect(await completed(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
