@@ -60,17 +60,29 @@ const FIELDS = new Set<string>([
 
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
 
-/** A log that writes lines at `least` and above; fields outside the allow-list are dropped, strings redacted and cut at 2,000. */
-export function createLog(write: (line: string) => void, least: LogLevel = "info", now = () => new Date()): Log {
+/** What is written of an event: fields of the allow-list, strings redacted and cut at 2,000. */
+export type LogLine = { at: Date; level: LogLevel; event: string } & { [name: string]: unknown }
+
+/** A log that writes lines at `least` and above, as JSON unless another form is given. */
+export function createLog(
+  write: (line: string) => void,
+  least: LogLevel = "info",
+  now = () => new Date(),
+  form: (line: LogLine) => string = asJson,
+): Log {
   return (level, event, fields = {}) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
-    const line: Record<string, unknown> = { at: now().toISOString(), level, event }
+    const line: LogLine = { at: now(), level, event }
     for (const [name, value] of Object.entries(fields)) {
       if (!FIELDS.has(name) || value === undefined) continue
       line[name] = typeof value === "number" ? value : redact(String(value)).slice(0, 2_000)
     }
-    write(`${JSON.stringify(line).replace(LINE_ENDS, escaped)}\n`)
+    write(`${form(line)}\n`)
   }
+}
+
+function asJson(line: LogLine): string {
+  return JSON.stringify(line).replace(LINE_ENDS, escaped)
 }
 
 /** A log for tests and commands that want silence. */

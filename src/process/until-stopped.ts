@@ -4,8 +4,9 @@ import { warnOfSkew } from "../database/clock.ts"
 import { openDatabase } from "../database/connect.ts"
 import { migrate } from "../database/migrate.ts"
 import type { Database } from "../database/types.ts"
-import { createLog, type Log } from "../log.ts"
+import type { Log } from "../log.ts"
 import { followMarket } from "../tracking/market.ts"
+import { processLog } from "./log-lines.ts"
 import { assertOpenFiles } from "./open-files.ts"
 import { resealAtStart } from "./reseal-at-start.ts"
 import { type Stop, stopSignal } from "./stop.ts"
@@ -22,8 +23,8 @@ export async function untilStopped(
   run: (running: RunningProcess) => Promise<void>,
 ): Promise<ExitCode> {
   assertOpenFiles(invocation.settings)
-  const { databaseUrl, dataDir, databaseConnections: maxConnections, logLevel, warnings } = invocation.settings
-  const log = createLog(invocation.terminal.err, logLevel)
+  const { databaseUrl, dataDir, databaseConnections: maxConnections, warnings } = invocation.settings
+  const log = processLog(invocation)
   for (const warning of warnings) log("warn", "setting", { reason: warning })
   const stop = stopSignal(invocation, log)
   // a server that answered 503 for ever would look alive to its supervisor

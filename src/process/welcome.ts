@@ -28,10 +28,11 @@ export function welcome(invocation: Invocation, { url, first, app }: Welcome): v
   show(invocation, value, () => [
     `Appmeter serves on ${url}`,
     "",
-    ...(first && calls ? firstLines(first, calls) : [`Its keys were made before. A new one: ${typedAs()} key create`]),
+    ...(calls ? ["Try:", ...calls.map((call) => `  ${call}`), `  ${typedAs()} ranks`, ""] : []),
     `Assistants connect to ${value.mcpUrl}`,
-    `What can be asked: ${url}/docs`,
     `How it is run: ${url}/docs/operate`,
+    ...(first ? ["", ...keyLines(first)] : [`Its keys were made before. A new one: ${typedAs()} key create`]),
+    `What can be asked: ${url}/docs`,
     "",
   ])
 }
@@ -49,16 +50,16 @@ export async function findAppToShow(sql: Sql, workspaceId: number): Promise<Show
   return row ?? null
 }
 
-function firstLines({ workspace, liveKey, testKey }: FirstKeys, calls: string[]): string[] {
-  return [
+/** In a frame: they are never shown again. */
+function keyLines({ workspace, liveKey, testKey }: FirstKeys): string[] {
+  const lines = [
     `Keys of the workspace ${JSON.stringify(workspace.name)}, shown only this once:`,
     `  live  ${liveKey}`,
     `  test  ${testKey}`,
-    "",
-    "Try:",
-    ...calls.map((call) => `  ${call}`),
-    "",
   ]
+  const width = Math.max(...lines.map((line) => line.length))
+  const edge = "─".repeat(width + 2)
+  return [`┌${edge}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${edge}┘`, ""]
 }
 
 function curlLines(url: string, key: string, app: ShownApp | null): string[] {

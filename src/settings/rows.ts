@@ -46,6 +46,8 @@ export const SETTINGS = {
     fix: "origins as a browser sends them, scheme and host without a path, with commas between them, or *",
     example: "https://dashboard.example.com" },
   logLevel: { name: "LOG_LEVEL", ...oneOf(LEVELS, "info"), meaning: "Least level of the log lines on stderr." },
+  logFormat: { name: "LOG_FORMAT", ...oneOf(["auto", "json", "lines"], "auto"),
+    meaning: "Of the log lines: JSON, or lines for people, which auto chooses on a terminal." },
   firstWorkspace: {
     plan: { name: "FIRST_WORKSPACE_PLAN", ...oneOf(PLANS, "enterprise"),
       meaning: "Plan of the workspace made at the first start; this and the following count only then." },

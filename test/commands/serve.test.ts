@@ -12,7 +12,9 @@ setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
 const curls = (out: string) => out.split("\n").filter((line) => line.startsWith("  curl "))
-const keysIn = (text: string) => text.match(/svc_(live|test)_[0-9A-Za-z]{36}/g) ?? []
+/** As the frame at the end shows them. */
+const keysIn = (text: string) =>
+  [...text.matchAll(/(?:live|test) {2}(svc_(?:live|test)_[0-9A-Za-z]{36})/g)].map(([, key]) => key as string)
 const toolNames = async (mcpUrl: string, key: string): Promise<string[]> => {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "application/json" }
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
@@ -157,7 +159,10 @@ test("without --demo the calls printed work as well; --json prints one document"
   expect(mcpUrl).toBe(`${url}/mcp`)
   expect(await toolNames(mcpUrl, keys.live)).toContain("list_keyword_ranks")
   expect(keys.workspace).toBe("default")
-  expect(keysIn(JSON.stringify(keys))).toEqual([keys.live, keys.test])
+  expect([keys.live, keys.test]).toEqual([
+    expect.stringMatching(/^svc_live_\w{36}$/),
+    expect.stringMatching(/^svc_test_\w{36}$/),
+  ])
   expect(calls).toHaveLength(3)
   for (const call of calls) expect(await pasted(call)).not.toHaveProperty("error")
   expect((await fetch(`${url}/livez`)).status).toBe(200)

@@ -28,7 +28,7 @@ describe("without any setting", () => {
   test("the defaults of the design hold", () => {
     const settings = read()
     expect(settings).toMatchObject({
-      host: "127.0.0.1", port: 8787, dataDir: ".appmeter", logLevel: "info", trustedProxies: [], warnings: [],
+      host: "127.0.0.1", port: 8787, dataDir: ".appmeter", logLevel: "info", logFormat: "auto", trustedProxies: [], warnings: [],
       requestDeadlineMs: 4_500, maxWaiting: 500, sandboxPerSecond: 50, drainMs: 100,
     }) // biome-ignore format: a list to scan
     expect([settings.databaseUrl, settings.redisUrl, settings.upstash, settings.publicUrl]).toEqual([

@@ -51,6 +51,8 @@ export interface Terminal {
   say(line: string): void
   /** Writes to stderr as it is, for log lines. */
   err(text: string): void
+  /** Whether a person reads stderr as it comes. */
+  isWatched(): boolean
   /** Shows a line of progress in place of the last one; nothing where stderr is no terminal. */
   progress(line: string): void
   /** Text made bold, unless NO_COLOR or a pipe forbids it. */

@@ -24,6 +24,7 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
     json: (value) => out(`${JSON.stringify(value, null, 2)}\n`),
     say: (line) => void stderr.write(`${line}\n`),
     err: (text) => void stderr.write(text),
+    isWatched: () => stderr.isTTY === true,
     progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
     bold: (text) => (inColour ? `\u001b[1m${text}\u001b[22m` : text),
     paint: (tone, text) => (inColour ? `\u001b[${TONES[tone]}m${text}\u001b[39m` : text),
