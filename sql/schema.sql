@@ -103,7 +103,7 @@ create table allowance_month (
   used integer not null,
   constraint allowance_month_pkey PRIMARY KEY (workspace_id, allowance, month),
   constraint allowance_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
-  constraint allowance_month_allowance_check CHECK ((allowance = ANY (ARRAY['discovery'::text, 'aiQuestions'::text, 'reviewAi'::text, 'aiWriting'::text, 'aiVisibility'::text, 'spy'::text]))),
+  constraint allowance_month_allowance_check CHECK ((allowance = ANY (ARRAY['discovery'::text, 'aiQuestions'::text, 'reviewAi'::text, 'aiWriting'::text, 'aiVisibility'::text, 'spy'::text, 'listingWrites'::text, 'listingWritesEver'::text]))),
   constraint allowance_month_used_check CHECK ((used >= 0))
 );
 
@@ -114,7 +114,7 @@ create table allowance_unit (
   month date not null,
   opened_at timestamp with time zone not null default now(),
   open_until timestamp with time zone not null,
-  request_id text,
+  requests text[],
   constraint allowance_unit_pkey PRIMARY KEY (workspace_id, allowance, subject),
   constraint allowance_unit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint allowance_unit_check CHECK ((open_until >= opened_at))
@@ -1363,6 +1363,35 @@ create table workspace (
 );
 CREATE UNIQUE INDEX workspace_name ON workspace USING btree (name) WHERE (deleted_at IS NULL);
 
+create table writer_day (
+  day date not null,
+  input bigint not null,
+  output bigint not null,
+  constraint writer_day_pkey PRIMARY KEY (day),
+  constraint writer_day_input_check CHECK ((input >= 0)),
+  constraint writer_day_output_check CHECK ((output >= 0))
+);
+
+create table writer_text (
+  kind text not null,
+  digest text not null,
+  created_at timestamp with time zone not null default now(),
+  lease uuid,
+  lease_until timestamp with time zone,
+  value jsonb,
+  model text,
+  version smallint,
+  made_at timestamp with time zone,
+  failure text,
+  retry_after integer,
+  constraint writer_text_pkey PRIMARY KEY (kind, digest),
+  constraint writer_text_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
+  constraint writer_text_check1 CHECK ((((value IS NULL) = (made_at IS NULL)) AND ((value IS NULL) OR ((model IS NOT NULL) AND (version IS NOT NULL))))),
+  constraint writer_text_failure_check CHECK ((failure = ANY (ARRAY['off'::text, 'spent'::text, 'busy'::text, 'unusable'::text])))
+);
+CREATE INDEX writer_text_created ON writer_text USING btree (created_at);
+CREATE INDEX writer_text_lease ON writer_text USING btree (lease) WHERE (lease IS NOT NULL);
+
 create function charge(w integer, k integer, cost integer, op text, request text) returns TABLE(refused text, month date, used bigint, from_pack bigint, quota bigint, pack bigint, key_used bigint, budget bigint) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -1815,8 +1844,10 @@ declare
   counted date;
 begin
   perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
+  update allowance_unit set requests = array_remove(requests, request)
+  where workspace_id = w and allowance = what and subject = about and request = any(requests);
   delete from allowance_unit
-  where workspace_id = w and allowance = what and subject = about and request_id = request
+  where workspace_id = w and allowance = what and subject = about and cardinality(requests) = 0
   returning month into counted;
   if counted is null then return false; end if;
   update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
@@ -1960,7 +1991,10 @@ declare
 begin
   -- not a row of the month: around its turn two calls would lock two
   perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
-  take_allowance.month := date_trunc('month', now() at time zone 'utc')::date;
+  take_allowance.month := case
+    when what = 'listingWritesEver' then date '0001-01-01'
+    else date_trunc('month', now() at time zone 'utc')::date
+  end;
   select m.used into take_allowance.used
   from allowance_month m
   where m.workspace_id = w and m.allowance = what and m.month = take_allowance.month;
@@ -1968,8 +2002,12 @@ begin
 
   select * into held from allowance_unit u where u.workspace_id = w and u.allowance = what and u.subject = about;
   if held.open_until > now() then
-    if held.request_id <> request then
-      update allowance_unit u set request_id = null
+    if held.requests is not null and not request = any(held.requests) then
+      update allowance_unit u
+      set requests = case
+        when held.opened_at < now() - interval '10 minutes' or cardinality(held.requests) >= 500 then null
+        else held.requests || request
+      end
       where u.workspace_id = w and u.allowance = what and u.subject = about;
     end if;
     return query select true, false, used, take_allowance.month, held.open_until;
@@ -1985,11 +2023,11 @@ begin
   insert into allowance_month as m (workspace_id, allowance, month, used)
   values (w, what, take_allowance.month, 1)
   on conflict (workspace_id, allowance, month) do update set used = m.used + 1;
-  insert into allowance_unit as u (workspace_id, allowance, subject, month, open_until, request_id)
-  values (w, what, about, take_allowance.month, take_allowance.open_until, request)
+  insert into allowance_unit as u (workspace_id, allowance, subject, month, open_until, requests)
+  values (w, what, about, take_allowance.month, take_allowance.open_until, array[request])
   on conflict (workspace_id, allowance, subject) do update
   set month = excluded.month, opened_at = excluded.opened_at, open_until = excluded.open_until,
-    request_id = excluded.request_id;
+    requests = excluded.requests;
   return query select true, true, used, take_allowance.month, take_allowance.open_until;
 end $$;
 

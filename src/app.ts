@@ -42,6 +42,7 @@ import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { once, prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import { NO_WRITER, type Write } from "./vocabulary/writing/written-text.ts"
 
 export interface AppParts {
   sql: Sql
@@ -52,6 +53,8 @@ export interface AppParts {
   now: () => Date
   /** Live reads; without it no store is asked. */
   measure?: Measure
+  /** Texts of a model; without it there is no writer, and what is stored is not found. */
+  write?: Write
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -150,7 +153,7 @@ export function createApp(parts: AppParts): App {
 }
 
 function invokeOf(parts: AppParts, gate: Gate): Invoke {
-  const { sql, limits, sandbox, settings, now, log, disk, measure } = parts
+  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER } = parts
   return createInvoke({
     sql,
     identify: createIdentify({ sql, now, log }),
@@ -163,6 +166,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     log,
     publicUrl: settings.publicUrl,
     disk,
+    write,
     measure: measure ?? (async () => ({ state: "failed", why: "off" })),
   })
 }

@@ -34,6 +34,7 @@ import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import type { PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import type { Write } from "./vocabulary/writing/written-text.ts"
 
 /** One call, from whichever surface. */
 export interface Call {
@@ -88,6 +89,7 @@ export interface InvokeParts {
   log: Log
   publicUrl: string
   measure: Measure
+  write: Write
   disk?: DiskWatch | undefined
 }
 
@@ -184,7 +186,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure }: InvokeParts,
+  { sql, now, publicUrl, limits, measure, write }: InvokeParts,
   { call, caller }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
@@ -202,9 +204,17 @@ function contextOf(
     aside,
     pause,
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),
+    write: besides(write, aside),
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
+}
+
+/** The same where a wait for it holds no place at the database. */
+function besides(write: Write, aside: Place["aside"]): Write {
+  const { isOn, find } = write
+  const writeAside = (...[task, waitMs]: Parameters<Write>) => aside(() => write(task, waitMs))
+  return Object.assign(writeAside, { isOn, find }) as Write
 }
 
 function unlessAway(error: unknown): null {

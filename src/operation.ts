@@ -12,6 +12,7 @@ import { AppId } from "./vocabulary/fields.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
 import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
 import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
+import type { Write } from "./vocabulary/writing/written-text.ts"
 
 /**
  * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the
@@ -45,6 +46,8 @@ export interface Context {
   returnMeasurement: Takings["returnMeasurement"]
   /** Reads a store now, or joins who does. */
   measure: (wanted: LiveSubject, patience: Patience) => Promise<LiveReadState>
+  /** Has a text written by a model, or finds it stored. */
+  write: Write
   /** Waits for something else than the database, which others use meanwhile. */
   aside: Place["aside"]
   /** Stands between two pieces of a long read: others, who have had less, go first. */

@@ -17,6 +17,7 @@ import type { Offers } from "../src/surfaces/tools/offers.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
 import { once } from "../src/vocabulary/prepared.ts"
 import type { Schema } from "../src/vocabulary/schema.ts"
+import type { Write } from "../src/vocabulary/writing/written-text.ts"
 import { checkedAgainstDocument } from "./document.ts"
 
 export const PUBLIC_URL = "http://127.0.0.1:8787"
@@ -77,13 +78,15 @@ interface HouseOptions {
   now?: () => Date
   /** Live reads; none when left out. */
   measure?: Measure
+  /** Texts of a model; no writer when left out. */
+  write?: Write
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
 }
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, offers, toolPace, now = () => new Date() } = options
+  const { sql, settings, catalog, fixtures, measure, write, offers, toolPace, now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
   const logged: string[] = []
@@ -99,6 +102,7 @@ export function openHouse(options: HouseOptions): House {
     ...(offers && { offers }),
     ...(toolPace && { toolPace }),
     ...(measure && { measure }),
+    ...(write && { write }),
   })
   const names = new Map<number, string>()
   return {

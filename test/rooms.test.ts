@@ -44,7 +44,7 @@ const ARROWS: Record<string, string[]> = {
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],
-  writing: ["listing", "formulas"],
+  writing: ["leases", "listing", "formulas", "database types"],
   listing: [],
   formulas: ["listing"],
   access: ["faults", "database types"],

@@ -103,6 +103,8 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   tracked_subject: { writes: "", reads: "measuring" },
   tracked_term: { writes: "tracking", reads: "actions alerts history links measuring observations operations process" },
   workspace: { writes: "access", reads: "accounts actions alerts delivery links measuring process retention tracking" },
+  writer_day: { writes: "writing", reads: "" },
+  writer_text: { writes: "writing", reads: "" },
 }
 
 const schema = readFileSync(join(root, "sql/schema.sql"), "utf8")

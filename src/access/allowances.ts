@@ -45,7 +45,7 @@ export interface Takings {
   takeMeasurement(): Promise<MeasureAllowance>
   /** Nothing was begun with it. */
   returnMeasurement(): Promise<void>
-  /** Ends the call as failed and gives back what it took, but for what another call relies on by then. */
+  /** Ends the call as failed: what it relied on is given back, unless another call relies on it. */
   giveBack(): Promise<void>
   readonly ended: boolean
 }
@@ -77,7 +77,7 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
       const unit = { workspaceId, allowance, about: opening.about, requestId: parts.requestId }
       const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[allowance], days: opening.days })
       begun.push({ unit, taking })
-      return (await taking).taken
+      return await taking
     },
     takeMeasurement() {
       if (ended) throw new Error("no measurement is taken for a call that has ended")
@@ -115,16 +115,15 @@ interface PendingUnit {
   taking: ReturnType<typeof takeUnit>
 }
 
-async function takeUnit(sql: Sql, asked: Unit & { limit: number; days: number }) {
+async function takeUnit(sql: Sql, asked: Unit & { limit: number; days: number }): Promise<AllowanceState> {
   const { workspaceId, allowance, limit, about, days, requestId } = asked
-  const [row] = await sql<{ granted: boolean; isNew: boolean; used: number; month: string; openUntil: Date | null }[]>`
-    select granted, taken as "isNew", used, month, open_until as "openUntil"
+  const [row] = await sql<{ granted: boolean; used: number; month: string; openUntil: Date | null }[]>`
+    select granted, used, month, open_until as "openUntil"
     from take_allowance(
       ${workspaceId}::int, ${allowance}::text, ${limit}::bigint, ${about}::text, ${days}::int, ${requestId}::text
     )`
-  const { granted, isNew, used, month, openUntil } = row!
-  const taken = { granted, used, limit, resetsAt: monthAfter(month), openUntil: openUntil?.toISOString() ?? null }
-  return { isNew, taken }
+  const { granted, used, month, openUntil } = row!
+  return { granted, used, limit, resetsAt: monthAfter(month), openUntil: openUntil?.toISOString() ?? null }
 }
 
 function monthAfter(month: string): string {
@@ -137,7 +136,7 @@ const TRIES = 5
 /** Goes by request, so nothing is given back twice; what was taken without an answer may stand. */
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
-  if (known && !known.isNew) return
+  if (known && !known.granted) return
   const { workspaceId, allowance, about, requestId } = unit
   await persist(
     parts,

@@ -11,6 +11,7 @@ import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
 import { checkSources } from "./doctor/sources.ts"
+import { checkWriter } from "./doctor/writer.ts"
 
 export const doctor: Command = {
   name: "doctor",
@@ -53,6 +54,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkMarket,
   checkLimits,
   checkSources,
+  checkWriter,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

@@ -13,6 +13,7 @@ import type { Operation } from "../operation.ts"
 import { listeningUrl } from "../settings/settings.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 import { openStoreReading } from "./store-reading.ts"
+import { openWriting } from "./writing.ts"
 
 /** Asks an operation with an input as REST has it, and gives what it answers. Throws the Fault that it raises. */
 export type AskOwner = (operation: Operation, input: Record<string, unknown>) => Promise<unknown>
@@ -34,6 +35,7 @@ export async function useOwner<T>(
   const { redisUrl, upstash, redisPrefix: prefix, allowPrivateTargets: allowPrivate, requestDeadlineMs } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
+  const writing = openWriting(settings, { sql, log })
   const caller = ownerOf(workspace)
   const paid = { refused: null, credits: { ...caller.credits, packCredits: 0 }, budget: null }
   const invoke = createInvoke({
@@ -51,6 +53,7 @@ export async function useOwner<T>(
     log,
     publicUrl: settings.publicUrl ?? listeningUrl(settings.host, settings.port),
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
+    write: writing.write,
   })
   try {
     return await work(async (operation, input) => {
@@ -67,6 +70,7 @@ export async function useOwner<T>(
     })
   } finally {
     wire?.close()
+    await writing.stop()
   }
 }
 

@@ -68,6 +68,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
     const app: App = createApp({
       sql,
       measure: workers.reading.measure,
+      write: workers.writing.write,
       ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
       sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),

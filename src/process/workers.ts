@@ -5,13 +5,16 @@ import { createOutbox } from "../leases/outbox.ts"
 import type { Log } from "../log.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
+import type { TextWriter } from "../writing/port/write.ts"
 import { openAccountReading } from "./account-reading.ts"
 import { openDelivery } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
+import { openWriting } from "./writing.ts"
 
 export interface Workers {
   reading: StoreReading
+  writing: TextWriter
   start(): void
   stop(): Promise<void>
 }
@@ -23,6 +26,7 @@ export async function openWorkers(
 ): Promise<Workers> {
   const { measuring, allowPrivateTargets: allowPrivate, deliver, kept } = settings
   const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
+  const writing = openWriting(settings, { sql, log })
   const workers = [
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
@@ -33,11 +37,12 @@ export async function openWorkers(
   ]
   return {
     reading,
+    writing,
     start() {
       for (const { work, isOn } of workers) if (isOn) work.start()
     },
     async stop() {
-      await Promise.all(workers.map(({ work }) => work.stop()))
+      await Promise.all([writing.stop(), ...workers.map(({ work }) => work.stop())])
     },
   }
 }

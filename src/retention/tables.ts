@@ -48,6 +48,9 @@ export const AGING: readonly AgingRows[] = [
   { table: "hive_day", day: "day", keep: 40 },
   { table: "measure_day", day: "day", keep: 40 },
   { table: "allowance_unit", time: "open_until", keep: 40 },
+  // writing: a text is made anew each day that it is asked for
+  { table: "writer_text", time: "created_at", keep: 40 },
+  { table: "writer_day", day: "day", keep: 400 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   // links: a link that is over opens nothing, and a try counts for a minute
   { table: "export_part", time: "created_at", keep: EXPORT_DAYS, owner: { table: "export", key: "export_id" }, weight: 10 },

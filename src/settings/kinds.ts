@@ -224,6 +224,12 @@ function isAddressList(list: string[]): boolean {
   }
 }
 
+/** Of a million tokens, of "0.1,0.5": read and written. */
+export function pricesOf(text: string): { input: number; output: number } {
+  const [input, output] = text.split(",").map(Number) as [number, number]
+  return { input, output }
+}
+
 /** 32 bytes as base64 or hex. */
 export function isSecretKey(text: string): boolean {
   return secretKeyOf(text) !== null

@@ -1,9 +1,10 @@
 import * as v from "valibot"
 import { PLANS } from "../access/plans.ts"
 import { isStorefront } from "../vocabulary/storefronts.ts"
+import { WIRE_NAMES } from "../vocabulary/writing/written-text.ts"
 import {
   address, days, entries, HOST_NAME, isDatabaseAddress, isGapList, isMarket, isOriginList, isSecretKey, isSourceList, isUrlList, LEVELS,
-  marketOf, msByHost, networks, oneOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,
+  marketOf, msByHost, networks, oneOf, pricesOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,
 } from "./kinds.ts" // biome-ignore format: a list to scan
 
 export interface Rows {
@@ -121,6 +122,27 @@ export const SETTINGS = {
     jobDays: days("KEEP_JOB_DAYS", 1, 90, "Days to keep finished jobs."),
     auditDays: days("KEEP_AUDIT_DAYS", 365, 0, "Days to keep audit rows, 365 at least."),
     alertDays: days("KEEP_ALERT_DAYS", 7, 365, "Days to keep alerts, 7 at least, and how they were delivered."),
+  },
+  writer: {
+    url: { name: "AI_URL", ...webAddress("http://127.0.0.1:11434/v1"),
+      meaning: "Where a language model is asked, up to /v1: any server of Chat Completions, Responses or Messages. Without it texts are made by rules, or not at all." },
+    api: { name: "AI_API", schema: v.picklist(WIRE_NAMES),
+      meaning: "What is spoken there: chat, responses or messages. By the host when left out, chat of all that are not known.",
+      fix: "one of chat, responses, messages", example: "chat" },
+    model: { name: "AI_MODEL", schema: v.pipe(v.string(), v.regex(/^[\w.:/@+-]{1,200}$/)),
+      meaning: "The model's name, sent as it stands; needed with AI_URL.", fix: "a name without white space",
+      example: "llama3.3:8b" },
+    key: { name: "AI_KEY", schema: v.pipe(v.string(), v.regex(/^[!-~]{1,1000}$/)),
+      meaning: "The key that is sent to AI_URL; a server on the machine mostly needs none.", fix: "a key without white space",
+      example: "sk-…", secret: true },
+    contextTokens: { name: "AI_CONTEXT_TOKENS", schema: whole("", 1_000, 2_000_000, 8_000, "").schema,
+      meaning: "Tokens that one request may take, its answer among them; 8000 on this machine and private networks, else 100000, when left out.",
+      fix: "a whole number from 1000 to 2000000", example: "32000" },
+    tokensADay: whole("AI_TOKENS_A_DAY", 0, 1e12, 5_000_000, "Tokens that all processes together may use in a UTC day."),
+    atOnce: whole("AI_AT_ONCE", 1, 100, 2, "Requests to AI_URL under way at once in a process."),
+    price: { name: "AI_PRICE", schema: v.pipe(v.string(), v.regex(/^\d{1,6}(\.\d{1,6})?,\d{1,6}(\.\d{1,6})?$/), v.transform(pricesOf)),
+      meaning: "What a million tokens cost, read and written, for what doctor says.", fix: "two amounts with a comma between them",
+      example: "0.1,0.5" },
   },
   secretKeys: {
     newest: { name: "SECRET_KEY", schema: v.pipe(v.string(), v.check(isSecretKey)),

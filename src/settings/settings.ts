@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { SecretKeys } from "../access/sealed.ts"
 import { redact } from "../log.ts"
 import { editDistance, nearest } from "../vocabulary/nearest.ts"
+import type { WireName } from "../vocabulary/writing/written-text.ts"
 import type { Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
 
@@ -40,10 +41,12 @@ export type Environment = Record<string, string | undefined>
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
   const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
-  const { upstash, secretKeys, metrics, raw, measuring, ...plain } = given
+  const { upstash, secretKeys, metrics, raw, measuring, writer, ...plain } = given
   const settings = {
     ...plain,
     upstash: upstashOf(upstash, problems),
+    /** Null without AI_URL. */
+    writer: writerOf(writer, problems),
     /** Null without SECRET_KEY. */
     secretKeys: secretKeysOf(secretKeys, problems),
     /** Null without a port of their own. */
@@ -146,6 +149,35 @@ function upstashOf(
     fix: `set it beside UPSTASH_REDIS_REST_${other}, or remove both`,
   })
   return undefined
+}
+
+/** What is asked for texts, with what follows from its address. */
+function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["writer"], problems: Problems) {
+  if (url === undefined || problems.some(({ variable }) => variable === "AI_MODEL")) return null
+  if (model === undefined) {
+    problems.push({ variable: "AI_MODEL", value: "is missing", fix: "set it beside AI_URL, or remove both" })
+    return null
+  }
+  const { hostname } = new URL(url)
+  const near = isPrivateHost(hostname)
+  return {
+    url,
+    model,
+    api: api ?? WIRE_OF_HOST[hostname] ?? "chat",
+    contextTokens: contextTokens ?? (near ? 8_000 : 100_000),
+    ...rest,
+  }
+}
+
+const WIRE_OF_HOST: Readonly<Record<string, WireName>> = {
+  "api.openai.com": "responses",
+  "api.anthropic.com": "messages",
+}
+
+/** A name of the machine, or an address of a private network. */
+function isPrivateHost(hostname: string): boolean {
+  if (hostname === "localhost" || !/[.:]/.test(hostname) || /\.(?:local|internal|lan)$/.test(hostname)) return true
+  return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd])/.test(hostname)
 }
 
 /** Newest first. */

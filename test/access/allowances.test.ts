@@ -197,3 +197,32 @@ test("in any order of takes and failures the count is that of what is open", asy
     }
   }
 })
+
+describe("calls that rely on one unit", () => {
+  const joined = async (failing: number, of: number) => {
+    const workspace = await newWorkspace()
+    const calls = Array.from({ length: of }, () => call(workspace))
+    await Promise.all(calls.map((one) => one.take("spy", RIVAL)))
+    await Promise.all(calls.slice(0, failing).map((one) => one.giveBack()))
+    return { workspace, used: await used(workspace) }
+  }
+
+  test("leave nothing taken where all of them fail, and a unit where one does not, whichever took it", async () => {
+    expect((await joined(40, 40)).used).toBe(0)
+    expect((await joined(39, 40)).used).toBe(1)
+    expect((await joined(0, 3)).used).toBe(1)
+  })
+
+  test("who fails ten minutes later gives nothing back of what others had", async () => {
+    const { workspace } = await joined(0, 1)
+    await sql`update allowance_unit set opened_at = opened_at - interval '11 minutes' where workspace_id = ${workspace}`
+    const late = call(workspace)
+    await late.take("spy", RIVAL)
+    await late.giveBack()
+    expect(await used(workspace)).toBe(1)
+  })
+
+  test("of more than 500 none gives back: what is kept of a unit does not grow for ever", async () => {
+    expect((await joined(501, 501)).used).toBe(1)
+  })
+})

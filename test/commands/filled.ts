@@ -279,7 +279,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into allowance_month (workspace_id, allowance, month, used)
     values (${workspace}, 'spy', '2024-01-01', 3)`
   await sql`
-    insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, request_id)
+    insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, requests)
     values (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, rows)
@@ -292,6 +292,12 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
       app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
     )
     values (${app}, 'task_1', 'ios', 'us', 'subtitle', '', '抹茶 "1"', now(), ${sql.json([facts])}, 1.25, null)`
+  await sql`
+    insert into writer_text (kind, digest, lease, lease_until, value, model, version, made_at, failure, retry_after)
+    values
+      ('reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null),
+      ('reply', 'a2', gen_random_uuid(), now(), null, null, null, null, 'busy', 9)`
+  await sql`insert into writer_day (day, input, output) values ('2024-01-02', 12345678901, 2)`
   await sql`insert into instance (key, value) values ('first_keys', 'shown')`
   await sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, password, content)

@@ -17,6 +17,7 @@ import type {
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
+import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
 
@@ -119,6 +120,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     givenUp: () => false,
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: async () => 0,
+    write: NO_WRITER,
     measure: async () => ({ state: "failed", why: "off" }),
     aside: (wait) => wait(),
     pause: async () => {},

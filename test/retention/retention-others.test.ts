@@ -155,8 +155,8 @@ describe.skipIf(!process.env.DATABASE_URL)("what is renewed while it goes", () =
   test("postgres: stays, whether it is renewed before or while the clean-up comes to it", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
-      insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, request_id)
-      select ${workspaceId}, 'review_ai', n::text, '2026-01-01', '2026-01-01', '2026-01-02', 'x'
+      insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, requests)
+      select ${workspaceId}, 'review_ai', n::text, '2026-01-01', '2026-01-01', '2026-01-02', '{x}'
       from generate_series(1, 3) n`
     await sql.begin(async (tx) => {
       await tx`update allowance_unit set open_until = now() + interval '1 day' where subject = '2'`

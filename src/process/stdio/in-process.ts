@@ -11,6 +11,7 @@ import type { Log } from "../../log.ts"
 import { listeningUrl, type Settings } from "../../settings/settings.ts"
 import { prepareSandbox } from "../../surfaces/sandbox.ts"
 import { openStoreReading } from "../store-reading.ts"
+import { openWriting } from "../writing.ts"
 import type { Endpoint } from "./bridge.ts"
 
 export interface InProcessServer {
@@ -34,9 +35,11 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
   const { redisUrl, upstash, host, port, redisPrefix: prefix, allowPrivateTargets: allowPrivate } = settings
   const url = settings.publicUrl ?? listeningUrl(host, port)
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
+  const writing = openWriting(settings, { sql, log })
   const app = createApp({
     sql,
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
+    write: writing.write,
     limits: openLimits({ upstash, wire, sql, log, prefix }),
     sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
     settings: { ...settings, publicUrl: url, databaseConnections: CONNECTIONS },
@@ -48,6 +51,7 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
     endpoint: async (request) => await app.fetch(request, HERE),
     async close() {
       wire?.close()
+      await writing.stop()
       await database.close()
     },
   }

@@ -1,0 +1,76 @@
+import type { WritingFailure, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
+import { type Prompt, type PromptTask, promptOf, readAnswer, tokensOf } from "../prompt.ts"
+import { askWriter, type WriterReply, type WriterSettings } from "../providers/ask.ts"
+import type { WriterUsage } from "../providers/provider.ts"
+
+export interface WritingRun {
+  settings: WriterSettings
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  now: () => Date
+  /** Six letters nobody can guess. */
+  nonce: () => string
+  signal: AbortSignal
+  patienceMs?: number
+  /** Whether the day has tokens left. */
+  hasTokens(): Promise<boolean>
+  used(usage: { input: number; output: number }): Promise<void>
+  /** Why an answer was no use: words of ours and of the wire format alone. */
+  failed(why: { status?: number; code?: string }): void
+}
+
+export type WritingResult =
+  | ({ done: true } & Omit<WrittenText<unknown>, "at">)
+  | { done: false; why: WritingFailure; retryAfter?: number }
+
+/** Asks, judges, and asks once more with what was wrong. Rejects only when the signal aborts or the database fails. */
+export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Promise<WritingResult> {
+  const prompted = task as unknown as PromptTask
+  let fixes: string[] = []
+  for (const isLast of [false, true]) {
+    const prompt = promptOf(prompted, run.nonce, fixes)
+    if (tokensOf(prompt.question) > run.settings.contextTokens) return failure(run, "unusable", { code: "too_large" })
+    if (!(await run.hasTokens())) return failure(run, "spent", { code: "tokens_a_day" })
+    const reply = await askWriter(run.settings, prompt.question, run)
+    await run.used(usageOf(reply, prompt))
+    if ("failed" in reply && reply.failed !== "unreadable") return refusalOf(run, reply)
+    const read = "failed" in reply ? reply : readAnswer(prompted, prompt, reply)
+    if ("failed" in read) {
+      run.failed({ code: read.failed })
+      fixes = ["It was not one whole JSON object of the schema with the receipt copied."]
+      continue
+    }
+    const judged = task.judge(read.answer as never, isLast)
+    if ("value" in judged) return { done: true, ...judged, model: run.settings.model, version: task.version }
+    run.failed({ code: "checks" })
+    fixes = judged.fixes
+  }
+  return failure(run, "unusable", { code: "no_use_twice" })
+}
+
+/** What was not said is reckoned from above, so that a silent provider has a budget too. */
+function usageOf(reply: WriterReply, { question }: Prompt): { input: number; output: number } {
+  const usage: WriterUsage = "usage" in reply && reply.usage ? reply.usage : { input: null, output: null }
+  if ("failed" in reply && reply.usage === undefined) return { input: 0, output: 0 }
+  const reckoned = tokensOf(question) - question.mostTokens
+  return { input: usage.input ?? reckoned, output: usage.output ?? question.mostTokens }
+}
+
+const LONGEST_RETRY = 3_600
+
+function refusalOf(run: WritingRun, { failed, status, code, retryAfterMs }: Extract<WriterReply, { failed: string }>) {
+  const said = { code: code ?? failed, ...(status !== undefined && { status }) }
+  if (failed === "denied") return failure(run, "off", said)
+  if (failed !== "busy") return failure(run, "unusable", said)
+  const seconds = Math.min(LONGEST_RETRY, Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000)))
+  return failure(run, "busy", said, seconds)
+}
+
+function failure(
+  run: WritingRun,
+  why: WritingFailure,
+  said: { status?: number; code?: string },
+  retryAfter?: number,
+): WritingResult {
+  run.failed(said)
+  return { done: false, why, ...(retryAfter !== undefined && { retryAfter }) }
+}

@@ -1,0 +1,32 @@
+import { bearer, listAt, textAt, tokensAt, type WireFormat, type WriterReading } from "./provider.ts"
+
+/** Responses. Left out, `store` keeps the text at the vendor for a month. */
+export const responses: WireFormat = {
+  path: "/responses",
+  headers: bearer,
+  body: ({ system, data, name, schema, mostTokens }, model) => ({
+    model,
+    instructions: system,
+    input: data,
+    text: { format: { type: "json_schema", name, strict: true, schema } },
+    max_output_tokens: mostTokens,
+    store: false,
+  }),
+  read(answer): WriterReading {
+    const usage = {
+      input: tokensAt(answer, "usage", "input_tokens"),
+      output: tokensAt(answer, "usage", "output_tokens"),
+    }
+    // between messages lie items of other types: thoughts, searches
+    const parts = listAt(answer, "output").flatMap((item) =>
+      textAt(item, "type") === "message" ? listAt(item, "content") : [],
+    )
+    const status = textAt(answer, "status")
+    const reason = textAt(answer, "incomplete_details", "reason")
+    if (parts.some((part) => textAt(part, "type") === "refusal") || reason === "content_filter")
+      return { failed: "refused", usage }
+    if (status === "incomplete") return { failed: "cut", usage }
+    const text = parts.flatMap((part) => (textAt(part, "type") === "output_text" ? (textAt(part, "text") ?? []) : []))
+    return status === "completed" && text.length > 0 ? { text: text.join(""), usage } : { failed: "unreadable", usage }
+  },
+}

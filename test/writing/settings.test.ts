@@ -1,0 +1,72 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { checkWriter } from "../../src/commands/doctor/writer.ts"
+import { readSettings } from "../../src/settings/settings.ts"
+import { openStandIn, receiptOf, type Script } from "./stand-in.ts"
+
+const settingsOf = (env: Record<string, string>) => readSettings(env, () => "")
+const writerOf = (env: Record<string, string>) => settingsOf({ AI_MODEL: "m-1", ...env }).writer
+
+describe("the settings of a writer", () => {
+  test("nothing set is none; an address needs a model", () => {
+    expect(settingsOf({}).writer).toBeNull()
+    expect(() => settingsOf({ AI_URL: "http://127.0.0.1:1/v1" })).toThrow("AI_MODEL is missing")
+  })
+
+  test.each([
+    ["http://127.0.0.1:11434/v1/", "chat", 8_000],
+    ["http://ollama:11434/v1", "chat", 8_000],
+    ["http://192.168.1.9/v1", "chat", 8_000],
+    ["https://models.example.com/v1", "chat", 100_000],
+    ["https://api.openai.com/v1", "responses", 100_000],
+    ["https://api.anthropic.com/v1", "messages", 100_000],
+  ] as const)("of %s: %s, %i tokens", (AI_URL, api, contextTokens) =>
+    expect(writerOf({ AI_URL })).toMatchObject({ api, contextTokens, model: "m-1", tokensADay: 5_000_000, atOnce: 2 }),
+  )
+
+  test("what is said goes before what follows, and no slash ends the address", () => {
+    const writer = writerOf({
+      AI_URL: "http://127.0.0.1:1/v1/",
+      AI_API: "messages",
+      AI_CONTEXT_TOKENS: "32000",
+      AI_PRICE: "0.1,2",
+    })
+    expect(writer).toMatchObject({
+      url: "http://127.0.0.1:1/v1",
+      api: "messages",
+      contextTokens: 32_000,
+      price: { input: 0.1, output: 2 },
+    })
+  })
+
+  test("a wrong key is never shown", () => {
+    const wrong = () => writerOf({ AI_URL: "http://127.0.0.1:1/v1", AI_KEY: "two words" })
+    expect(wrong).toThrow(/^AI_KEY \(hidden\)/)
+  })
+})
+
+describe("doctor", () => {
+  const standIn = openStandIn("chat")
+  afterAll(() => standIn.close())
+  const reached = { database: async () => null, close: async () => {} } as never
+  const said = async (script: Script) => {
+    standIn.script.splice(0, standIn.script.length, script)
+    return await checkWriter(
+      { settings: settingsOf({ AI_URL: standIn.url, AI_MODEL: "m-1", AI_KEY: "sk-1" }) },
+      reached,
+    )
+  }
+
+  test.each<[string, Script, object]>([
+    ["by the schema", { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }) }, { state: "ok" }],
+    ["not by the schema", { say: () => "tide" }, { state: "warning" }],
+    ["not at all for this key", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
+    ["busy", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
+  ])("tries the model, which answers %s", async (_, script, finding) => {
+    const findings = await said(script)
+    expect(findings).toEqual([expect.objectContaining({ thing: "writer", ...finding })])
+    expect(JSON.stringify(findings)).not.toInclude("sk-1")
+  })
+
+  test("says nothing where there is no writer", async () =>
+    expect(await checkWriter({ settings: settingsOf({}) }, reached)).toEqual([]))
+})
