@@ -468,7 +468,7 @@ create table due (
   lease_until timestamp with time zone,
   asked_by integer,
   asked_until timestamp with time zone,
-  constraint due_pkey PRIMARY KEY (kind, platform, storefront, subject),
+  constraint due_pkey PRIMARY KEY (platform, storefront, subject, kind),
   constraint due_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint due_check1 CHECK (((failure IS NULL) = (failed_at IS NULL))),
   constraint due_failures_check CHECK ((failures >= 0)),
@@ -477,6 +477,7 @@ create table due (
   constraint due_priority_check CHECK (((priority >= 0) AND (priority <= 5)))
 );
 CREATE INDEX due_asked ON due USING btree (asked_by) WHERE (asked_by IS NOT NULL);
+CREATE INDEX due_canary ON due USING btree (platform, storefront, subject) WHERE (kind = 'canary'::text);
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
 CREATE INDEX due_next ON due USING btree (kind, platform, priority, next_at, storefront, subject) WHERE (lease IS NULL);
 CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, priority, next_at, subject) WHERE (lease IS NULL);

@@ -25,6 +25,8 @@ export function serverOptions(as: "server" | "command", max: number): Options {
       application_name: `appmeter ${as}`,
       TimeZone: "UTC",
       DateStyle: "ISO, MDY",
+      // by a disk's costs of going to and fro, which memory has not, a table of a few pages is read whole for each key
+      random_page_cost: 1.1,
       statement_timeout: as === "server" ? 4_000 : 0,
       idle_in_transaction_session_timeout: as === "server" ? 10_000 : 60_000,
     },

@@ -27,27 +27,47 @@ export async function findKeywordsUnderWay(
   { terms, ...side }: Side & { terms: readonly string[] },
 ): Promise<Map<string, KeywordUnderWay>> {
   if (terms.length === 0) return new Map()
-  // one value of JSON: a row a keyword and kind took the thread longer, and who reads was another statement
-  const [row] = await sql<[{ readers: Reader[] | null; states: StateOf[] | null }]>`
-    select (
-      select json_agg(r)
+  // a letter a keyword and kind: as rows, or as JSON of rows, it took the thread and the database longer
+  const [row] = await sql<[{ readers: Reader[] | null; search: string; hints: string; difficulty: string }]>`
+    select r.readers, w.search, w.hints, w.difficulty
+    from (
+      select json_agg(r) as readers
       from (${readersQuery(sql)}) r
-    ) as readers, (
-      select json_agg(json_build_array(k.term, d.kind, d.state) order by k.place, d.kind)
+    ) r
+    cross join (
+      select string_agg(coalesce(d.search, '-'), '' order by k.place) as search,
+        string_agg(coalesce(d.hints, '-'), '' order by k.place) as hints,
+        string_agg(coalesce(d.difficulty, '-'), '' order by k.place) as difficulty
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-      cross join unnest(array['search', 'hints', 'difficulty']) w (kind)
       cross join lateral (
-        select d.kind, ${stateOf(sql)} as state
-        from due d
-        where (d.kind, d.platform, d.storefront, d.subject) = (w.kind, ${side.platform}, ${side.storefront}, k.term)
-        -- looked up for each: joined, all that is due was read for every 200 keywords, and so it was with "kind in"
-        offset 0
+        select max(state) filter (where kind = 'search') as search, max(state) filter (where kind = 'hints') as hints,
+          max(state) filter (where kind = 'difficulty') as difficulty
+        from (
+          select d.kind, left(${stateOf(sql)}, 1) as state
+          from due d
+          where (d.platform, d.storefront, d.subject) = (${side.platform}, ${side.storefront}, k.term)
+          -- looked up for each, whatever its kinds: joined, all that is due was read for every 200 keywords
+          offset 0
+        ) d
       ) d
-    ) as states`
+    ) w`
   const reading = readingBy(row.readers ?? [])
-  const byTerm = Map.groupBy(row.states ?? [], ([term]) => term)
-  return new Map(terms.map((term) => [term, underWayOf(byTerm.get(term) ?? [], side, reading)]))
+  const kinds = ["search", "hints", "difficulty"] as const
+  const whyOf = kinds.map((kind) => {
+    const notRead = reading({ kind, ...side })
+    return (state: string | undefined) => whyNot(STATES[state ?? "-"] ?? null, () => notRead)
+  }) as [Why, Why, Why]
+  return new Map(
+    terms.map((term, at) => {
+      const [search, hints, read] = kinds.map((kind, i) => whyOf[i]!(row[kind][at])) as [Idle, Idle, Idle]
+      const difficulty = read === "not_scheduled" ? difficultyWithout(search, side) : read
+      return [term, keywordOf({ search, hints, difficulty })]
+    }),
+  )
 }
+
+type Idle = IdleReason | null
+type Why = (state: string | undefined) => Idle
 
 /** Keywords of one storefront whose results of a UTC day were not read. */
 export interface UnreadTerms extends Side {
@@ -137,7 +157,14 @@ function expectationOf(
 /** How a row of what is due stands: held by who reads it, at its turn, or why neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
-type StateOf = [term: string, kind: "search" | "hints" | "difficulty", state: State]
+/** By their first letters. */
+const STATES: Readonly<Record<string, State>> = {
+  h: "held",
+  t: "turn",
+  o: "overdue",
+  r: "read_failed",
+  n: "not_due",
+}
 
 /** Of the row `d`. A search that was answered today is not due again, whatever put it forward. */
 function stateOf(sql: Sql) {
@@ -149,13 +176,6 @@ function stateOf(sql: Sql) {
       when d.next_at <= now() - interval '1 day' then 'overdue'
       else 'turn'
     end`
-}
-
-function underWayOf(states: readonly StateOf[], side: Side, reading: Reading): KeywordUnderWay {
-  const whyOf = (kind: StateOf[1]) =>
-    whyNot(states.find(([, one]) => one === kind)?.[2] ?? null, () => reading({ kind, ...side }))
-  const [search, hints, read] = [whyOf("search"), whyOf("hints"), whyOf("difficulty")]
-  return keywordOf({ search, hints, difficulty: read === "not_scheduled" ? difficultyWithout(search, side) : read })
 }
 
 /** Null = it is measured. */
@@ -171,7 +191,7 @@ function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleR
   return search ?? "awaits_results"
 }
 
-type IdleReasons = Record<StateOf[1], IdleReason | null>
+type IdleReasons = Record<"search" | "hints" | "difficulty", Idle>
 
 /** A popularity is made of suggestions and of what the difficulty reads: what stands in its way is told before what does not. */
 function keywordOf({ search, hints, difficulty }: IdleReasons): KeywordUnderWay {
