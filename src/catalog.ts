@@ -44,6 +44,7 @@ import { listRivals } from "./operations/rivals/rivals.ts"
 import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
 import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
+import { draftReviewReply } from "./operations/writing/review-reply.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
 import { actions } from "./writes.ts"
 
@@ -66,6 +67,7 @@ export const catalog: readonly Operation[] = [
   searchReviews,
   getReviewStats,
   summarizeReviews,
+  draftReviewReply,
   getTimeline,
   getToday,
   getKeywordCompetition,

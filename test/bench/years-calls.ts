@@ -5,8 +5,9 @@ import type { Context, Operation } from "../../src/operation.ts"
 import { contextOf } from "../observations/measured.ts"
 import { NOW } from "./years-fill.ts"
 
-export function isReadOfApp({ effect, group, path }: Operation): boolean {
-  const isRead = effect !== "previews" && effect !== "writes"
+export function isReadOfApp({ effect, group, path, faults }: Operation): boolean {
+  // what only a language model can answer is no read
+  const isRead = effect !== "previews" && effect !== "writes" && !faults.includes("ai_not_configured")
   return isRead && (group === "Your apps" || group === "Account") && !path.includes(":jobId")
 }
 

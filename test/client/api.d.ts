@@ -338,6 +338,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/reviews/reply-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A draft of a reply to one review, by a language model.
+         * @description Nothing is sent to a store. Checked: language, length, no promise of money, no request for stars, no address that neither review nor note has. Takes one Review AI unit; the same review and note on the same UTC day take none.
+         */
+        get: operations["draft_review_reply"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/timeline": {
         parameters: {
             query?: never;
@@ -2503,6 +2523,26 @@ export interface components {
             /** @description How it was made; null unless ready. */
             written: components["schemas"]["Written"] | null;
         };
+        /** @enum {string} */
+        ListingLocale: "ar-SA" | "bn-BD" | "ca" | "cs" | "da" | "de-DE" | "el" | "en-AU" | "en-CA" | "en-GB" | "en-US" | "es-ES" | "es-MX" | "fi" | "fr-CA" | "fr-FR" | "gu-IN" | "he" | "hi" | "hr" | "hu" | "id" | "it" | "ja" | "kn-IN" | "ko" | "ml-IN" | "mr-IN" | "ms" | "nl-NL" | "no" | "or-IN" | "pa-IN" | "pl" | "pt-BR" | "pt-PT" | "ro" | "ru" | "sk" | "sl-SI" | "sv" | "ta-IN" | "te-IN" | "th" | "tr" | "uk" | "ur-PK" | "vi" | "zh-Hans" | "zh-Hant";
+        DraftReviewReplyAnswer: {
+            country: components["schemas"]["Storefront"];
+            platform: components["schemas"]["Store"];
+            /** @description As asked. */
+            reviewId: string;
+            /** @description The language of the review, and of the reply. */
+            locale: components["schemas"]["ListingLocale"];
+            /** @description The draft. Written by a model: read it before you send it. */
+            reply: string;
+            /** @description In Unicode code points. */
+            characters: number;
+            /** @description What the store takes. */
+            limit: number;
+            /** @description Passages of the review that it answers to, character by character. */
+            addresses: string[];
+            /** @description Who wrote it, and what was left out. */
+            written: components["schemas"]["Written"];
+        };
         TimelineMove: {
             /** @description The keyword. */
             term: string;
@@ -2996,8 +3036,6 @@ export interface components {
                 storefronts: number;
             }[];
         };
-        /** @enum {string} */
-        ListingLocale: "ar-SA" | "bn-BD" | "ca" | "cs" | "da" | "de-DE" | "el" | "en-AU" | "en-CA" | "en-GB" | "en-US" | "es-ES" | "es-MX" | "fi" | "fr-CA" | "fr-FR" | "gu-IN" | "he" | "hi" | "hr" | "hu" | "id" | "it" | "ja" | "kn-IN" | "ko" | "ml-IN" | "mr-IN" | "ms" | "nl-NL" | "no" | "or-IN" | "pa-IN" | "pl" | "pt-BR" | "pt-PT" | "ro" | "ru" | "sk" | "sl-SI" | "sv" | "ta-IN" | "te-IN" | "th" | "tr" | "uk" | "ur-PK" | "vi" | "zh-Hans" | "zh-Hant";
         StorefrontAudit: {
             country: components["schemas"]["Storefront"];
             /** @description English name of the country. */
@@ -5634,7 +5672,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "not_measured" | "not_found" | "job_not_found";
+                    error?: "not_measured" | "not_found" | "job_not_found" | "review_not_found";
                 };
             };
         };
@@ -5782,7 +5820,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "audit_failed";
+                    error?: "ai_failed" | "audit_failed";
                 };
             };
         };
@@ -5804,7 +5842,28 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "hive_measurement_unavailable" | "hive_measurement_queue_failed" | "hive_measurement_failed" | "hive_measurement_incomplete" | "hive_measurement_deferred" | "hive_measurement_not_started" | "measure_busy" | "unavailable";
+                    error?: "hive_measurement_unavailable" | "hive_measurement_queue_failed" | "hive_measurement_failed" | "hive_measurement_incomplete" | "hive_measurement_deferred" | "hive_measurement_not_started" | "ai_not_configured" | "measure_busy" | "unavailable";
+                };
+            };
+        };
+        /** @description What was asked outside gave no answer in time. */
+        GatewayTimeout: {
+            headers: {
+                "x-credits-used": components["headers"]["Used"];
+                "x-credits-limit": components["headers"]["Limit"];
+                "x-credits-remaining": components["headers"]["Left"];
+                "x-credits-reset": components["headers"]["Reset"];
+                "x-request-id": components["headers"]["Id"];
+                traceparent: components["headers"]["Trace"];
+                "RateLimit-Policy": components["headers"]["Policy"];
+                RateLimit: components["headers"]["Rate"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Fault"] & {
+                    /** @enum {unknown} */
+                    error?: "ai_timeout";
                 };
             };
         };
@@ -6708,6 +6767,58 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    draft_review_reply: {
+        parameters: {
+            query: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                country?: components["parameters"]["Country"];
+                /** @description The store; an app on Google Play alone needs android. */
+                store?: "ios" | "android";
+                /** @description The store's id of the review, from search_reviews. */
+                reviewId: string;
+                /** @description What the reply should say. */
+                note?: string;
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftReviewReplyAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     get_timeline: {
@@ -8466,4 +8577,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 1a850139224885736fa29690f6d954252226cd17263510599f9169da2fce245e
+// sha256 of the document: 7b95f71fcc3e18bc319821fe260445af79e6841ac68b1d84caa5c7e333921097

@@ -85,6 +85,8 @@ function readsOf(app: string): string[] {
   const needs: Record<string, string[]> = {
     search: ["q=tea", "q=tee", `q=${OWN}`, `q=${RIVALS[0]}`],
     search_reviews: ["q=tea"],
+    // only a writer answers it
+    draft_review_reply: [],
     check_rank: [`app=${RIVALS[0]}&term=tea`],
     get_keyword_difficulty: ["term=tea"],
     hive_get_keyword_gap: [`ids=${RIVALS.slice(0, 5).join()}`],

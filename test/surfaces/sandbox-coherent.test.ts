@@ -543,6 +543,13 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
+  test("a reply answers to what its review says", () => {
+    const draft = answer("draft_review_reply")
+    const review = found.reviews.find(({ id }: Answer) => id === draft.reviewId)
+    for (const quote of draft.addresses) expect(review.text).toInclude(quote)
+    expect(draft.characters).toBe(draft.reply.length)
+  })
+
   test("no idea is tracked or buried, and its ranks are those told elsewhere", () => {
     const told = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
     for (const { term, measured, rank, evidence } of ideas.ideas) {

@@ -3,6 +3,7 @@ import type { Allowance } from "../../access/allowances.ts"
 import { Fault, type FaultCode } from "../../faults.ts"
 import type { Context } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
+import type { WritingState, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
 import { RULES } from "../../writing/checks/check.ts"
 import { type Omission, OTHER_RULES, WRITTEN_PARTS } from "../../writing/checks/checker.ts"
 import { WRITING_LANGUAGES } from "../../writing/languages.ts"
@@ -44,6 +45,40 @@ export function writtenByRules(
   now: Date,
 ): v.InferInput<typeof Written> {
   return { by: "rules", model: null, at: now.toISOString(), version, inputDigest: digest, dropped: [...dropped] }
+}
+
+/** What a model wrote, as `written` tells it. */
+export function writtenBy(
+  { model, version, at, dropped }: WrittenText<unknown>,
+  inputDigest: string,
+): v.InferInput<typeof Written> {
+  return { by: "model", model, at: at.toISOString(), version, inputDigest, dropped: dropped as Omission[] }
+}
+
+/** The longest that a call waits for a text; whoever asks again finds it. */
+export const WRITE_MS = 21_000
+
+/** Throws ai_not_configured where nobody can write it, and nobody has. */
+export async function assertWriter({ write }: Context, task: WritingTask<unknown>): Promise<void> {
+  if (write.isOn) return
+  const stored = await write.find(task)
+  if (stored?.state !== "done") throw new Fault("ai_not_configured", {}, { retryAfter: 3_600 })
+}
+
+/** The text, or the fault that says why there is none; what was taken for it goes back with the fault. */
+export async function writtenOr<Value>({ write }: Context, task: WritingTask<Value>): Promise<WrittenText<Value>> {
+  const state = await write(task, WRITE_MS)
+  if (state.state === "done") return state
+  throw faultOf(state)
+}
+
+export function faultOf(state: Exclude<WritingState<unknown>, { state: "done" }>): Fault {
+  if (state.state === "pending") return new Fault("ai_timeout")
+  const { why, retryAfter = 60 } = state
+  if (why === "off") return new Fault("ai_not_configured", {}, { retryAfter: 3_600 })
+  if (why === "unusable") return new Fault("ai_failed")
+  const detail = why === "spent" ? "The instance's tokens of today are used up." : "The language model asks to wait."
+  return new Fault("unavailable", { detail }, { retryAfter })
 }
 
 /** Takes a unit for a new text, once a day for the same one. Throws `code` where the month's are used up. */

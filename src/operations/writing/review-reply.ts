@@ -1,0 +1,95 @@
+import * as v from "valibot"
+import { Fault } from "../../faults.ts"
+import { findReview } from "../../history/reviews/find-one.ts"
+import type { HeldReview } from "../../history/reviews/reviews.ts"
+import { guessLocale } from "../../listing/checks/guess-locale.ts"
+import { LISTING_LOCALES, type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
+import { ofApp, operation } from "../../operation.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { AppCountry, Platform } from "../../vocabulary/fields.ts"
+import { bounded, described } from "../../vocabulary/schema.ts"
+import { digestOf } from "../../writing/digest.ts"
+import { replyTask } from "../../writing/reply.ts"
+import { planDays } from "../day-range.ts"
+import { knownFeed, readAppFeed } from "../reviews/review-shapes.ts"
+import { Count, ListingLocale as Locale, Store, Storefront } from "../shapes.ts"
+import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
+
+/** Characters that each store takes. */
+const LIMITS = { ios: 5_970, android: 350 } as const
+const LONGEST_NOTE = 500
+const LONGEST_ID = 200
+
+export const draftReviewReply = operation({
+  id: "draft_review_reply",
+  method: "GET",
+  path: "/apps/:appId/reviews/reply-draft",
+  group: "Your apps",
+  toolset: "reviews",
+  summary: "A draft of a reply to one review, by a language model.",
+  description:
+    "Nothing is sent to a store. Checked: language, length, no promise of money, no request for stars, no address that neither review nor note has. Takes one Review AI unit; the same review and note on the same UTC day take none.",
+  effect: "spends",
+  scope: "reviews:read",
+  plan: "free",
+  price: 1,
+  faults: ["review_not_found", "review_ai_limit", "ai_not_configured", "ai_failed", "ai_timeout"],
+  names: "reviewId",
+  missing: "review_not_found",
+  deadlineMs: WRITE_MS + 4_000,
+  input: ofApp({
+    country: AppCountry,
+    store: Platform,
+    reviewId: v.pipe(
+      bounded(v.string(), { maxLength: LONGEST_ID }),
+      v.minLength(1),
+      v.description("The store's id of the review, from search_reviews."),
+    ),
+    note: v.optional(
+      v.pipe(bounded(v.string(), { maxLength: LONGEST_NOTE }), v.description("What the reply should say.")),
+    ),
+  }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    reviewId: described(v.string(), "As asked."),
+    locale: described(Locale, "The language of the review, and of the reply."),
+    reply: described(v.string(), "The draft. Written by a model: read it before you send it."),
+    characters: described(Count, "In Unicode code points."),
+    limit: described(Count, "What the store takes."),
+    addresses: described(v.array(v.string()), "Passages of the review that it answers to, character by character."),
+    written: described(Written, "Who wrote it, and what was left out."),
+  }),
+}).run(async ({ app, storefront, store: platform, reviewId, note }, ctx) => {
+  const held = knownFeed(await readAppFeed(ctx.sql, app, { platform, storefront }))
+  const review = held && (await findReview(ctx.sql, held, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
+  if (!review) throw new Fault("review_not_found")
+  const locale = localeOf(review, storefront)
+  const asked = {
+    review: textOf(review),
+    appName: app.name,
+    note,
+    language: languageOf(locale),
+    most: LIMITS[platform],
+  }
+  const digest = digestOf(["reply", ctx.caller.workspaceId, dayOf(ctx.now()), asked])
+  const task = replyTask({ digest, ...asked })
+  await assertWriter(ctx, task)
+  await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
+  const text = await writtenOr(ctx, task)
+  const { reply, addresses } = text.value
+  return {
+    ...{ country: storefront, platform, reviewId, locale, reply, characters: [...reply].length },
+    ...{ limit: LIMITS[platform], addresses, written: writtenBy(text, digest) },
+  }
+})
+
+function textOf({ stars, title, text }: HeldReview) {
+  return { stars, title, text }
+}
+
+/** By its words, and where those are too few the storefront's. */
+function localeOf({ title, text }: HeldReview, storefront: string): ListingLocale {
+  const own = localesOf(storefront)
+  return guessLocale(`${title ?? ""}\n${text}`, [...own, ...LISTING_LOCALES]) ?? (own[0] as ListingLocale)
+}

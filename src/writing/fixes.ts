@@ -1,0 +1,19 @@
+import type { RuleName, TextProblem } from "./checks/check.ts"
+
+/** What a model is told of its refused text. */
+export function fixesOf(problems: readonly TextProblem[]): string[] {
+  return problems.map(({ rule, what }) => (what === "" ? SENTENCES[rule] : `${SENTENCES[rule]} At fault: ${what}`))
+}
+
+const SENTENCES: Readonly<Record<RuleName, string>> = {
+  length: "It was empty, or longer than it may be by so many characters.",
+  language: "It was not in the language asked for.",
+  links: "It named an address that no record has.",
+  personal_data: "It named personal data.",
+  numbers: "It named a number that no record has.",
+  quantities: "It said how many people think so.",
+  promises: "It promised money, or asked for a rating.",
+  stores: "It named another store or platform.",
+  told: "It repeated its orders.",
+  instructions: "It spoke to its writer.",
+}
