@@ -900,6 +900,19 @@ create table name_search (
 );
 CREATE INDEX name_search_seen ON name_search USING btree (seen_at);
 
+create table operator_action (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  actor text not null,
+  command text not null,
+  typed text not null,
+  ended_at timestamp with time zone,
+  exit_code smallint,
+  constraint operator_action_pkey PRIMARY KEY (id),
+  constraint operator_action_check CHECK (((ended_at IS NULL) = (exit_code IS NULL)))
+);
+CREATE INDEX operator_action_at ON operator_action USING btree (at, id);
+
 create table pace (
   upstream text not null,
   egress text not null,

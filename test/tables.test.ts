@@ -72,6 +72,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   measure_day: { writes: "access", reads: "" },
   measured_app: { writes: "", reads: "alerts audits measuring" },
   name_search: { writes: "observations", reads: "history" },
+  operator_action: { writes: "access", reads: "" },
   pace: { writes: "measuring", reads: "audits commands history" },
   plan_task: { writes: "operations", reads: "" },
   rank_month: { writes: "observations tracking", reads: "history" },

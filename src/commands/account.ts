@@ -25,6 +25,7 @@ const KEY_FILE = { value: "FILE", meaning: "The .p8 file, as the console gives i
 
 export const accountAddConsole: Command = {
   name: "account add app-store-connect",
+  changes: true,
   summary: "Connect the seller's console: a team key of it, sealed with SECRET_KEY. Shows what the key may do.",
   examples: [
     [
@@ -81,6 +82,7 @@ export const accountTest: Command = {
 
 export const accountRotate: Command = {
   name: "account rotate",
+  changes: true,
   summary: "Put a new key in the place of the old one, once the console takes it. Reading goes on.",
   examples: [["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old"]],
   positionals: ["id"],
@@ -106,6 +108,7 @@ export const accountRotate: Command = {
 
 export const accountMap: Command = {
   name: "account map",
+  changes: true,
   summary: "Say by hand which tracked app an app of the account is; without one, that it is none.",
   examples: [["account map ac_0123456789abcdef01 310633997 app_4fD0Zs81hQbK", "no look at the account changes it"]],
   positionals: ["id", "store-id", "app-id?"],
@@ -122,6 +125,7 @@ export const accountMap: Command = {
 
 export const accountPause: Command = {
   name: "account pause",
+  changes: true,
   summary: "Ask the console nothing more, until --off. What was read stays.",
   examples: [["account pause ac_0123456789abcdef01", "account pause ac_… --off goes on"]],
   positionals: ["id"],
@@ -139,6 +143,7 @@ export const accountPause: Command = {
 
 export const accountRemove: Command = {
   name: "account remove",
+  changes: true,
   summary: "Stop reading and destroy the sealed key. What was read stays, unless --forget.",
   examples: [["account remove ac_0123456789abcdef01 --forget", "with every figure that came from it"]],
   positionals: ["id"],

@@ -1,3 +1,4 @@
+import { listOperatorActions, type OperatorAction } from "../access/operator-actions.ts"
 import { listAudit } from "../actions/audit.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
@@ -7,7 +8,8 @@ const MOST = 1_000
 
 export const audit: Command = {
   name: "audit",
-  summary: "List the writes that were confirmed, newest first: when, by which key, what.",
+  summary:
+    "List who changed what, newest first: writes that were confirmed, by which key, and commands on the machine.",
   examples: [
     ["audit", "the latest 50 writes of the workspace"],
     ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten to one app"],
@@ -20,21 +22,34 @@ export const audit: Command = {
   },
   async run(invocation) {
     const limit = limitOf(invocation)
-    const writes = await useDatabase(invocation, async (sql) => {
+    const [writes, commands] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      return await listAudit(sql, { workspaceId: workspace.id, appId: invocation.text("app"), limit })
+      const appId = invocation.text("app")
+      const writes = await listAudit(sql, { workspaceId: workspace.id, appId, limit })
+      return [writes, appId === undefined ? await listOperatorActions(sql, limit) : []]
     })
-    show(invocation, { writes }, () =>
-      table(
+    show(invocation, { writes, commands }, () => [
+      ...table(
         ["TIME", "WORKSPACE", "KEY", "ACTION", "TARGET", "CREDITS", "REQUEST", "SUMMARY"],
         writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId }) => [
           at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
           action, target, credits, requestId, printable(summary) + (jobId ? ` (${jobId})` : ""),
         ]), // biome-ignore format: one row of the table
       ),
-    )
+      ...commandLines(commands),
+    ])
     return 0
   },
+}
+
+/** Of all workspaces: a command may be about several, or none. */
+function commandLines(commands: readonly OperatorAction[]): string[] {
+  if (commands.length === 0) return []
+  const rows = commands.map(({ at, actor, command, typed, exitCode }) => [
+    at.toISOString(), actor, exitCode === null ? "did not end" : exitCode === 0 ? "done" : "failed",
+    printable(`${command} ${typed}`),
+  ]) // biome-ignore format: one row of the table
+  return ["", ...table(["TIME", "ON THE MACHINE", "ENDED", "COMMAND"], rows)]
 }
 
 function limitOf({ amount }: Invocation): number {

@@ -28,6 +28,7 @@ const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there
 
 export const channelAddWebhook: Command = {
   name: "channel add webhook",
+  changes: true,
   summary: "Tell alerts to an address, signed as Standard Webhooks. The signing secret is shown once.",
   examples: [
     ["channel add webhook https://example.com/hooks/appmeter", "what a rule names is posted there"],
@@ -46,6 +47,7 @@ export const channelAddWebhook: Command = {
 
 export const channelAddTelegram: Command = {
   name: "channel add telegram",
+  changes: true,
   summary: "Tell alerts to a Telegram chat that a bot of yours writes to.",
   examples: [
     ["channel add telegram --bot-token-file /run/secrets/bot --chat -1001234567890", "a group's number"],
@@ -75,6 +77,7 @@ export const channelAddTelegram: Command = {
 
 export const channelAddSlack: Command = {
   name: "channel add slack",
+  changes: true,
   summary: "Tell alerts to Slack, by the address of an incoming webhook, which is a secret.",
   examples: [
     ["channel add slack - < slack.txt", "the address from stdin"],
@@ -117,6 +120,7 @@ export const channelTest: Command = {
 
 export const channelRotate: Command = {
   name: "channel rotate",
+  changes: true,
   summary: "Give a webhook another signing secret, shown once. The earlier one signs beside it for 24 hours.",
   examples: [["channel rotate ch_0123456789abcdef01", "the receiver has a day to change over"]],
   positionals: ["id"],
@@ -131,6 +135,7 @@ export const channelRotate: Command = {
 
 export const channelRemove: Command = {
   name: "channel remove",
+  changes: true,
   summary: "Remove a channel, with what was still to be told on it.",
   examples: [["channel remove ch_0123456789abcdef01 --force", "without asking"]],
   positionals: ["id"],

@@ -6,6 +6,7 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 export const demoLoad: Command = {
   name: "demo load",
+  changes: true,
   summary:
     "Load recorded App Store search results of 2025-10-25 and track a few of their apps; and recorded top charts.",
   examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
@@ -27,6 +28,7 @@ export const demoLoad: Command = {
 
 export const demoRemove: Command = {
   name: "demo remove",
+  changes: true,
   summary: "Remove what the demo brought, in every workspace; apps that were worked on are kept.",
   examples: [["demo remove --force", "without asking; no start of the server loads it again"]],
   options: { force: { meaning: "Do not ask." } },

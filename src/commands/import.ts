@@ -11,6 +11,7 @@ import { useDatabase } from "./cli/with-database.ts"
 
 export const importCommand: Command = {
   name: "import",
+  changes: true,
   summary:
     "Import recorded readings, one JSON object a line. Bad lines are named and skipped; repeating changes nothing.",
   examples: [

@@ -19,6 +19,7 @@ const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there
 
 export const keyCreate: Command = {
   name: "key create",
+  changes: true,
   summary: "Make a key. It is shown once and cannot be shown again.",
   examples: [
     ["key create --name ci", "a live key with every scope but hive:measure"],
@@ -118,6 +119,7 @@ interface Change extends Pick<Command, "name" | "summary" | "examples"> {
 function changing({ destroys, change, ...command }: Change): Command {
   return {
     ...command,
+    changes: true,
     positionals: ["id"],
     options: destroys ? { force: { meaning: "Do not ask." } } : {},
     async run(invocation) {

@@ -23,6 +23,7 @@ export const linkList: Command = {
 
 export const linkWithdraw: Command = {
   name: "link withdraw",
+  changes: true,
   summary: "Withdraw a public link; it opens for nobody from then on, and what it held is removed.",
   examples: [
     ["link withdraw share_3f9a1c02 --force", "by its handle, without asking"],

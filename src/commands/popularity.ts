@@ -10,6 +10,7 @@ import { useDatabase } from "./cli/with-database.ts"
 
 export const popularity: Command = {
   name: "popularity",
+  changes: true,
   summary:
     "Import Apple's monthly report of search terms (CSV): its popularity comes before our estimate. Repeating changes nothing.",
   examples: [

@@ -1,3 +1,5 @@
+import { hostname, userInfo } from "node:os"
+import process from "node:process"
 import { readText } from "../database/assets.ts"
 import { redact } from "../log.ts"
 import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
@@ -24,7 +26,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-async function dispatch(args: readonly string[], { env, readFile, terminal, process }: Surroundings) {
+async function dispatch(args: readonly string[], { env, readFile, terminal, process: port }: Surroundings) {
   const [first] = args
   if (first === "--version" || first === "-v") {
     terminal.out(`${version()}\n`)
@@ -46,7 +48,26 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
   }
   const settings = readSettings(env, readFile)
   if (!command.logs) for (const warning of settings.warnings) terminal.say(`appmeter: warning: ${warning}`)
-  return await command.run({ ...typed, settings, terminal, process })
+  const recorded = { actor: actor(), command: command.name, typed: shown(rest) }
+  return await command.run({ ...typed, ...(command.changes && { recorded }), settings, terminal, process: port })
+}
+
+/** Whom the system takes for the one who types. */
+function actor(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`
+  } catch {
+    // a user without a name, as containers have
+    return `uid ${process.getuid?.() ?? "unknown"}@${hostname()}`
+  }
+}
+
+const LONGEST_TYPED = 500
+
+/** What was typed, as the audit keeps it: of an address no more than its host, and no key. */
+function shown(words: readonly string[]): string {
+  const masked = words.map((word) => redact(word.replace(/(https?:\/\/[^/\s?#@]*@?[^/\s?#]*)[/?#]\S*/gi, "$1/…")))
+  return masked.join(" ").replaceAll(/\p{C}/gu, "�").slice(0, LONGEST_TYPED)
 }
 
 /** Of the commands the words begin with, the longest: "app keywords add" before "app". */

@@ -6,6 +6,7 @@ import { useDatabase } from "./cli/with-database.ts"
 
 export const secretsReseal: Command = {
   name: "secrets reseal",
+  changes: true,
   summary:
     "Seal stored secrets anew under SECRET_KEY, and say when SECRET_KEY_PREVIOUS may go. Exit 1 if one stays shut.",
   examples: [["secrets reseal", "once every process has the new key; the server may run meanwhile"]],

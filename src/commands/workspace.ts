@@ -26,6 +26,7 @@ const SHARED = {
 
 export const workspaceCreate: Command = {
   name: "workspace create",
+  changes: true,
   summary: "Make a workspace.",
   examples: [
     ["workspace create acme", "a workspace on the Pro plan"],
@@ -48,6 +49,7 @@ export const workspaceCreate: Command = {
 
 export const workspaceSet: Command = {
   name: "workspace set",
+  changes: true,
   summary: "Change a workspace; what is not named stays.",
   examples: [
     ["workspace set acme --plan enterprise", "another plan"],
@@ -88,6 +90,7 @@ export const workspaceList: Command = {
 
 export const workspaceDelete: Command = {
   name: "workspace delete",
+  changes: true,
   summary: "Delete a workspace, its keys and its tracked apps. What was measured stays.",
   examples: [["workspace delete acme --force", "without asking"]],
   positionals: ["name"],

@@ -52,6 +52,7 @@ export const AGING: readonly AgingRows[] = [
   { table: "writer_text", time: "created_at", keep: 40 },
   { table: "writer_day", day: "day", keep: 400 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
+  { table: "operator_action", time: "at", keep: "auditDays" },
   // links: a link that is over opens nothing, and a try counts for a minute
   { table: "export_part", time: "created_at", keep: EXPORT_DAYS, owner: { table: "export", key: "export_id" }, weight: 10 },
   { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },

@@ -75,7 +75,7 @@ async function prepared(server: Serving, env: Record<string, string>, keywords: 
   const { app } = await answer(["app", "add", "Big", "--ios", IOS_ID, "--country", "us", ...words], { env })
   const { code, err } = await appmeter(["app", "list"], { env })
   if (code !== 0) throw new Error(err)
-  const key = /\b(am_live_\S+|\S*live\S*_\S{10,})/.exec(server.out())?.[1]
+  const key = /svc_live_\w{36}/.exec(server.out())?.[0]
   if (!key) throw new Error(`no key in ${server.out()}`)
   return { app: app.id as string, key }
 }

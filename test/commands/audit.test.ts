@@ -95,3 +95,25 @@ test("wrong use is one line and 2, an unknown workspace one line and 1", async (
   const nobody = await run("--workspace", "nobody")
   expect(nobody).toEqual({ code: 1, out: "", err: 'appmeter: there is no workspace named "nobody"\n' })
 })
+
+test("a command that changes something stands there with who typed it and how it ended, and without secrets", async () => {
+  const own = await dataFolder()
+  const typed = (...args: string[]) => appmeter(args, { env: own })
+  await typed("workspace", "create", "own", "--plan", "pro")
+  await typed("workspace", "set", "nobody", "--plan", "studio")
+  await typed("workspace", "list")
+  await typed("channel", "add", "webhook", "https://user:canary@hooks.example.com/canary?token=canary")
+  await typed("key", "leaked", `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`, "--force")
+  const { commands } = await answer(["audit"], { env: own })
+  expect(commands.map(({ command, exitCode }: { command: string; exitCode: number }) => [command, exitCode])).toEqual([
+    ["key leaked", 1],
+    ["channel add webhook", 1],
+    ["workspace set", 1],
+    ["workspace create", 0],
+  ])
+  expect(commands.at(-1)).toMatchObject({ actor: expect.stringMatching(/.@./), typed: "own --plan pro" })
+  expect(JSON.stringify(commands).toLowerCase()).not.toContain("canary")
+  const { out } = await typed("audit")
+  expect(out).toMatch(/ON THE MACHINE +ENDED +COMMAND\n/)
+  expect(out).toMatch(/ done +workspace create own --plan pro\n/)
+})

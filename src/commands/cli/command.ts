@@ -1,4 +1,5 @@
 import type { RedisWire } from "../../access/limits/redis-wire.ts"
+import type { OperatorAction } from "../../access/operator-actions.ts"
 import type { Settings } from "../../settings/settings.ts"
 
 /** 0 done, 1 failed, 2 wrong use, 78 wrong settings. */
@@ -15,6 +16,8 @@ export interface Command {
   options?: Record<string, Option>
   /** Its stderr is a log, warnings about settings included. */
   logs?: true
+  /** It changes what others work with: who typed it stands in the audit. */
+  changes?: true
   run(invocation: Invocation): Promise<ExitCode>
 }
 
@@ -28,6 +31,8 @@ export interface Option {
 
 /** One command as it was typed, with the settings it runs under. */
 export interface Invocation {
+  /** How the audit knows it; left out where it changes nothing. */
+  recorded?: Pick<OperatorAction, "actor" | "command" | "typed">
   positionals: string[]
   /** The value of an option, undefined when it was not given. */
   text(option: string): string | undefined

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import { beginOperatorAction, endOperatorAction } from "../../access/operator-actions.ts"
 import { findWorkspace, listWorkspaces, type Workspace } from "../../access/workspaces.ts"
 import { readTree } from "../../database/assets.ts"
 import { assertHasBun, openDatabase } from "../../database/connect.ts"
@@ -13,7 +14,7 @@ import { readLandedMigrations } from "./whole-database.ts"
  * holds is brought up to date first; any other that is not gives a CommandProblem.
  */
 export async function useDatabase<T>(
-  { settings, terminal }: Invocation,
+  { settings, terminal, recorded }: Invocation,
   work: (sql: Sql, database: Database) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, dataDir, logLevel } = settings
@@ -23,9 +24,23 @@ export async function useDatabase<T>(
   const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
   try {
     await bringUpToDate(database, log)
-    return await work(database.sql, database)
+    return await recordInAudit(database.sql, recorded, () => work(database.sql, database))
   } finally {
     await database.close()
+  }
+}
+
+/** Who changes something stands in the audit before it is done, and how it ended after it. */
+async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work: () => Promise<T>): Promise<T> {
+  if (!recorded) return await work()
+  const id = await beginOperatorAction(sql, recorded)
+  try {
+    const done = await work()
+    await endOperatorAction(sql, id, 0)
+    return done
+  } catch (error) {
+    await endOperatorAction(sql, id, 1).catch(() => {})
+    throw error
   }
 }
 

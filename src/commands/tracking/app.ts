@@ -24,6 +24,7 @@ const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there
 
 export const appAdd: Command = {
   name: "app add",
+  changes: true,
   summary:
     "Track an app: by its link, its id or its name. What was measured of its keywords before is its history at once.",
   examples: [
@@ -82,6 +83,7 @@ export const appList: Command = {
 
 export const appRemove: Command = {
   name: "app remove",
+  changes: true,
   summary: "Stop tracking an app; its keywords, tags and goal go. What was measured stays.",
   examples: [["app remove app_4fD0Zs81hQbK --force", "without asking"]],
   positionals: ["app-id"],
@@ -102,6 +104,7 @@ export const appRemove: Command = {
 
 export const appRename: Command = {
   name: "app rename",
+  changes: true,
   summary: "Call an app something else; without a name it is called as the store does.",
   examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "a name of your own"]],
   positionals: ["app-id", "name?"],
@@ -118,6 +121,7 @@ export const appRename: Command = {
 
 export const appGoal: Command = {
   name: "app goal",
+  changes: true,
   summary: "Set what an app is optimised for: downloads, rank or revenue; none takes it away.",
   examples: [["app goal app_4fD0Zs81hQbK rank", "keywords are judged by their ranks"]],
   positionals: ["app-id", "goal"],

@@ -9,6 +9,7 @@ const POSITIONALS = ["app-id", "country…"]
 
 export const countryAdd: Command = {
   name: "app country add",
+  changes: true,
   summary: "Track an app in more storefronts.",
   examples: [
     ["app country add app_4fD0Zs81hQbK de fr --like us", "with the keywords that it has in the United States"],
@@ -37,6 +38,7 @@ export const countryAdd: Command = {
 
 export const countryRemove: Command = {
   name: "app country remove",
+  changes: true,
   summary: "Stop tracking an app in storefronts; its keywords there go. What was measured stays.",
   examples: [["app country remove app_4fD0Zs81hQbK fr --force", "without asking"]],
   positionals: POSITIONALS,

@@ -19,6 +19,7 @@ const COUNTRY = {
 
 export const keywordsAdd: Command = {
   name: "app keywords add",
+  changes: true,
   summary: "Track keywords. What was measured of them before is their history at once.",
   examples: [
     ["app keywords add app_4fD0Zs81hQbK 'tide times' tides", "two keywords in each storefront of the app"],
@@ -80,6 +81,7 @@ export const keywordsList: Command = {
 
 export const keywordsRemove: Command = {
   name: "app keywords remove",
+  changes: true,
   summary: "Stop tracking keywords. What was measured stays, and comes back when they are tracked again.",
   examples: [["app keywords remove app_4fD0Zs81hQbK tides --country gb", "in one storefront only"]],
   positionals: POSITIONALS,
@@ -96,6 +98,7 @@ export const keywordsRemove: Command = {
 
 export const appTag: Command = {
   name: "app tag",
+  changes: true,
   summary: "Set the tags of tracked keywords, in place of those they have.",
   examples: [
     ["app tag app_4fD0Zs81hQbK 'tide times' tides --tag core --tag q4", "two tags for two keywords"],
@@ -115,6 +118,7 @@ export const appTag: Command = {
 
 export const appBury: Command = {
   name: "app bury",
+  changes: true,
   summary: "Bury keywords: they are not suggested for the app again.",
   examples: [["app bury app_4fD0Zs81hQbK 'free games'", "never to be suggested again"]],
   positionals: POSITIONALS,
