@@ -35,6 +35,8 @@ import { getStorefrontAudit } from "./operations/page/storefront-audit.ts"
 import { getTimeline } from "./operations/page/timeline.ts"
 import { validateListing } from "./operations/page/validate-listing.ts"
 import { getWeeklyPlan } from "./operations/page/weekly-plan.ts"
+import { getRevenue } from "./operations/revenue/revenue.ts"
+import { getSubscriptions } from "./operations/revenue/subscriptions.ts"
 import { getReviewStats } from "./operations/reviews/review-stats.ts"
 import { listReviews, searchReviews } from "./operations/reviews/reviews.ts"
 import { getRival } from "./operations/rivals/rival.ts"
@@ -80,6 +82,8 @@ export const catalog: readonly Operation[] = [
   getChartMovers,
   getFeaturing,
   getWeeklyPlan,
+  getRevenue,
+  getSubscriptions,
   checkRank,
   getKeywordDifficulty,
   hiveFindApps,

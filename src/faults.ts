@@ -58,7 +58,7 @@ export const FAULTS = {
   confirm_token_expired: row(400, "This confirm token has expired; preview the action again.", "detail"),
   key_in_url: row(400, "Never send a key in the URL; send it in a header, and replace this one.", "detail"),
   not_measured: row(404, "Nothing was measured here yet; missing data is not zero.", "detail"),
-  not_connected: row(404, "This source is not connected to the workspace."),
+  not_connected: row(404, "This source is not connected to the workspace.", "detail"),
   not_found: row(404, "The workspace has no such app, or nothing under this id."),
   unknown_endpoint: row(404, "There is no such endpoint."),
   job_not_found: row(404, "There is no such job in this workspace."),

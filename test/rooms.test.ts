@@ -25,7 +25,7 @@ const ARROWS: Record<string, string[]> = {
   pages: [],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],
   operations: [
-    "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
+    "accounts", "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
     "operation", "access", "fault-shapes", "faults", "database types",
   ],
   actions: [
@@ -40,7 +40,7 @@ const ARROWS: Record<string, string[]> = {
   alerts: ["measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
   measuring: ["sources", "history", "observations", "formulas", "leases", "outbound", "database types"],
   sources: ["observations"],
-  accounts: ["sources", "observations", "leases", "outbound", "access", "database types"],
+  accounts: ["sources", "observations", "formulas", "leases", "outbound", "access", "database types"],
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],

@@ -598,6 +598,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/revenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the app sold, by day, country and product.
+         * @description From the seller's console. A day not reported is null, one without sales 0. Money stays in its currency.
+         */
+        get: operations["get_revenue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to subscriptions by day and country, and how many stand.
+         * @description From the seller's console, which counts events, not people. A day not reported is null, which is not zero.
+         */
+        get: operations["get_subscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rank-check": {
         parameters: {
             query?: never;
@@ -3580,6 +3620,317 @@ export interface components {
             /** @description Further storefronts of the app; ask for each by country. */
             storefrontsLeftOut: number;
         };
+        AccountSource: {
+            /** @description The connected account, as `appmeter account list` names it. */
+            id: string;
+            /** @enum {string} */
+            kind: "app-store-connect";
+            /**
+             * @description Which of its reports.
+             * @enum {string}
+             */
+            report: "sales" | "subscriptions" | "subscription_events";
+            /**
+             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.
+             * @enum {string}
+             */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            /** @description Who must do what; null = nothing. */
+            why: string | null;
+            /**
+             * Format: date-time
+             * @description When a day of those was last read; null = none was.
+             */
+            asOf: string | null;
+            /** @description Days of those asked for that it said, be it that there was nothing. */
+            reportedDays: number;
+            /** @description Days asked for. */
+            days: number;
+            /** @description Days that the console has not published: unknown, not zero. */
+            lateDays: string[];
+        };
+        Money: {
+            /** @description Decimal. */
+            amount: string;
+            /** @description ISO 4217. Nothing is converted or added across currencies. */
+            currency: string;
+        };
+        Sold: {
+            /** @description First downloads. */
+            downloads: number;
+            /** @description By people who had it before. */
+            redownloads: number;
+            updates: number;
+            /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+            purchases: number;
+            /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+            subscriptions: number;
+            /** @description Units of types that count as none of these. */
+            other: number;
+            /** @description Units given back. */
+            refunds: number;
+            /** @description What customers paid, less refunds, each currency by itself. */
+            gross: components["schemas"]["Money"][];
+            /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+            proceeds: components["schemas"]["Money"][];
+        };
+        GetRevenueAnswer: {
+            /**
+             * @description The time zone whose days these are.
+             * @constant
+             */
+            dayZone: "America/Los_Angeles";
+            /**
+             * Format: date
+             * @description First day asked for.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day asked for.
+             */
+            to: string;
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AccountSource"][];
+            /** @description Over the reported days alone: see reportedDays of the source. */
+            totals: components["schemas"]["Sold"];
+            /** @description Every day asked for, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description False = not known: every figure is null. */
+                reported: boolean;
+                /** @description First downloads. */
+                downloads: number | null;
+                /** @description By people who had it before. */
+                redownloads: number | null;
+                updates: number | null;
+                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                purchases: number | null;
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                subscriptions: number | null;
+                /** @description Units of types that count as none of these. */
+                other: number | null;
+                /** @description Units given back. */
+                refunds: number | null;
+                /** @description What customers paid, less refunds, each currency by itself. */
+                gross: components["schemas"]["Money"][] | null;
+                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                proceeds: components["schemas"]["Money"][] | null;
+            }[];
+            /** @description Storefronts with any, the most downloads first. One that is not listed had none on the reported days. */
+            countries: {
+                country: string;
+                /** @description First downloads. */
+                downloads: number;
+                /** @description By people who had it before. */
+                redownloads: number;
+                updates: number;
+                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                purchases: number;
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                subscriptions: number;
+                /** @description Units of types that count as none of these. */
+                other: number;
+                /** @description Units given back. */
+                refunds: number;
+                /** @description What customers paid, less refunds, each currency by itself. */
+                gross: components["schemas"]["Money"][];
+                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                proceeds: components["schemas"]["Money"][];
+            }[];
+            /** @description The app itself and what is sold within it. */
+            products: {
+                title: string;
+                /** @description The seller's SKU. */
+                product: string;
+                /** @description First downloads. */
+                downloads: number;
+                /** @description By people who had it before. */
+                redownloads: number;
+                updates: number;
+                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                purchases: number;
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                subscriptions: number;
+                /** @description Units of types that count as none of these. */
+                other: number;
+                /** @description Units given back. */
+                refunds: number;
+                /** @description What customers paid, less refunds, each currency by itself. */
+                gross: components["schemas"]["Money"][];
+                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                proceeds: components["schemas"]["Money"][];
+            }[];
+            /** @description Days whose figures were changed by the console afterwards, newest first, at most 50. */
+            restatements: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /**
+                 * Format: date-time
+                 * @description When the report first said otherwise.
+                 */
+                seenAt: string;
+                /** @description All the app's units of that day, as said before. */
+                unitsBefore: number;
+                /** @description As said since. */
+                units: number;
+            }[];
+        };
+        SubscriptionEvents: {
+            /** @description Free trials begun. */
+            trialStarts: number;
+            /** @description Free trials that became paid. */
+            trialConversions: number;
+            /** @description Begun paid, at whatever price. */
+            paidStarts: number;
+            /** @description Begun again by people who had one. */
+            reactivations: number;
+            /** @description Renewed, out of a billing issue too. */
+            renewals: number;
+            /** @description Upgrades, downgrades and crossgrades. */
+            planChanges: number;
+            /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+            cancellations: number;
+            refunds: number;
+            /** @description Into billing retry or a grace period. */
+            billingIssues: number;
+            /** @description Under names that are none of these. */
+            other: number;
+        };
+        GetSubscriptionsAnswer: {
+            /**
+             * @description The time zone whose days these are.
+             * @constant
+             */
+            dayZone: "America/Los_Angeles";
+            /**
+             * Format: date
+             * @description First day asked for.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day asked for.
+             */
+            to: string;
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AccountSource"][];
+            /**
+             * @description Whose dates the events have.
+             * @constant
+             */
+            dating: "app-store-connect";
+            /** @description Over the reported days alone: see reportedDays of the source. */
+            totals: components["schemas"]["SubscriptionEvents"];
+            /** @description What stood at the end of the last reported day; null = no day of those was reported. */
+            stock: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description At the standard price. */
+                active: number;
+                /** @description In a free trial. */
+                trials: number;
+                /** @description At a paid introductory, promotional, offer code or win-back price. */
+                offers: number;
+                /** @description In a grace period. */
+                grace: number;
+                /** @description In billing retry. */
+                retry: number;
+            } | null;
+            /** @description Every day asked for, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description False = not known: every figure is null. */
+                reported: boolean;
+                /** @description Free trials begun. */
+                trialStarts: number | null;
+                /** @description Free trials that became paid. */
+                trialConversions: number | null;
+                /** @description Begun paid, at whatever price. */
+                paidStarts: number | null;
+                /** @description Begun again by people who had one. */
+                reactivations: number | null;
+                /** @description Renewed, out of a billing issue too. */
+                renewals: number | null;
+                /** @description Upgrades, downgrades and crossgrades. */
+                planChanges: number | null;
+                /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                cancellations: number | null;
+                refunds: number | null;
+                /** @description Into billing retry or a grace period. */
+                billingIssues: number | null;
+                /** @description Under names that are none of these. */
+                other: number | null;
+            }[];
+            /** @description Storefronts with any. */
+            countries: {
+                country: string;
+                /** @description Free trials begun. */
+                trialStarts: number;
+                /** @description Free trials that became paid. */
+                trialConversions: number;
+                /** @description Begun paid, at whatever price. */
+                paidStarts: number;
+                /** @description Begun again by people who had one. */
+                reactivations: number;
+                /** @description Renewed, out of a billing issue too. */
+                renewals: number;
+                /** @description Upgrades, downgrades and crossgrades. */
+                planChanges: number;
+                /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                cancellations: number;
+                refunds: number;
+                /** @description Into billing retry or a grace period. */
+                billingIssues: number;
+                /** @description Under names that are none of these. */
+                other: number;
+                /** @description Days with any; another reported day had none. */
+                days: {
+                    /**
+                     * Format: date
+                     * @description A day of the reports (dayZone), YYYY-MM-DD.
+                     */
+                    day: string;
+                    /** @description Free trials begun. */
+                    trialStarts: number;
+                    /** @description Free trials that became paid. */
+                    trialConversions: number;
+                    /** @description Begun paid, at whatever price. */
+                    paidStarts: number;
+                    /** @description Begun again by people who had one. */
+                    reactivations: number;
+                    /** @description Renewed, out of a billing issue too. */
+                    renewals: number;
+                    /** @description Upgrades, downgrades and crossgrades. */
+                    planChanges: number;
+                    /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                    cancellations: number;
+                    refunds: number;
+                    /** @description Into billing retry or a grace period. */
+                    billingIssues: number;
+                    /** @description Under names that are none of these. */
+                    other: number;
+                }[];
+            }[];
+        };
         MarketPlace: {
             rank: number;
             /** @description App Store id, or package name. */
@@ -5672,7 +6023,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "not_measured" | "not_found" | "job_not_found" | "review_not_found";
+                    error?: "not_measured" | "not_connected" | "not_found" | "job_not_found" | "review_not_found";
                 };
             };
         };
@@ -7500,6 +7851,116 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_revenue: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; all when left out. */
+                country?: string;
+                /** @description So many days up to the last. */
+                days?: number;
+                /** @description Last day, of Pacific time; yesterday when left out. */
+                to?: string;
+                /** @description Fields of days and countries and products to keep. */
+                fields?: ("day" | "reported" | "downloads" | "redownloads" | "updates" | "purchases" | "subscriptions" | "other" | "refunds" | "gross" | "proceeds" | "country" | "product" | "title")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRevenueAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_subscriptions: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; all when left out. */
+                country?: string;
+                /** @description So many days up to the last. */
+                days?: number;
+                /** @description Last day, of Pacific time; yesterday when left out. */
+                to?: string;
+                /** @description Fields of days and countries to keep. */
+                fields?: ("day" | "reported" | "trialStarts" | "trialConversions" | "paidStarts" | "reactivations" | "renewals" | "planChanges" | "cancellations" | "refunds" | "billingIssues" | "other" | "country" | "days")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetSubscriptionsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     check_rank: {
         parameters: {
             query: {
@@ -8577,4 +9038,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 7b95f71fcc3e18bc319821fe260445af79e6841ac68b1d84caa5c7e333921097
+// sha256 of the document: 20618f432eca5c6cc9a26ea428bb8bc6616d7c9a3b4661b7fcbd55fcf4ca1270

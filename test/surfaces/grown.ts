@@ -25,6 +25,8 @@ const ROWS: Record<string, Record<string, number>> = {
   get_weekly_plan: { tasks: 5, storefronts: 20 },
   get_app: { keywords: 50, snapshot: 6 },
   search: { results: 20 },
+  get_revenue: { days: 30, countries: 60, products: 10 },
+  get_subscriptions: { days: 30, countries: 20 },
   hive_find_apps: { apps: 50 },
   hive_list_new_apps: { apps: 50 },
   hive_get_publisher: { apps: 50 },

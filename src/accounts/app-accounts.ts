@@ -1,0 +1,105 @@
+import type { Db } from "../database/types.ts"
+import { addDays } from "../vocabulary/days.ts"
+import type { Report } from "../vocabulary/upstreams.ts"
+import type { AccountState } from "./state.ts"
+
+/** The account that a tracked app's reports come from. */
+export interface AppAccount {
+  id: string
+  kind: "app-store-connect"
+  state: AccountState
+  why: string | null
+  createdAt: Date
+  /** The store's id of the app, and the seller's: reports name it by either. */
+  outsideId: string
+  sku: string
+  /** Who must do what, where the key may not read reports; null = it may, or nobody knows. */
+  denied: string | null
+}
+
+interface OwnApp {
+  id: string
+  iosId: string | null
+}
+
+/** Of several accounts with the app the first that still has a key, else the first: two of one seller say the same twice. */
+export async function findAppAccount(sql: Db, workspaceId: number, app: OwnApp): Promise<AppAccount | null> {
+  const [account] = await sql<AppAccount[]>`
+    select c.id, c.kind, c.state, c.why, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.name = 'sales' and r.state = 'denied'
+    ) as denied
+    from connected_account c
+    join account_app a on a.account_id = c.id
+    where c.workspace_id = ${workspaceId} and (
+      a.app_id = ${app.id} or (a.app_id is null and not a.by_hand and a.outside_id = ${app.iosId})
+    )
+    order by c.sealed is null, c.created_at, c.id
+    limit 1`
+  return account ?? null
+}
+
+/** Whether the workspace has connected an account at all, be it paused or without that app. */
+export async function isConnected(sql: Db, workspaceId: number): Promise<boolean> {
+  const [row] = await sql`
+    select
+    from connected_account
+    where workspace_id = ${workspaceId}
+    limit 1`
+  return row !== undefined
+}
+
+/** How a report of the days asked for stands. */
+export interface ReportStanding {
+  /** Days that were said, with rows or without, in order. */
+  reported: string[]
+  /** Days that the console is late with, in order; those that it will hardly say any more among them. */
+  late: string[]
+  /** When one of them was last read; null = none was. */
+  asOf: Date | null
+  /** Whether any day at all was said, also outside of those asked for. */
+  isKnown: boolean
+}
+
+export async function readStanding(
+  sql: Db,
+  account: string,
+  report: Report,
+  { from, to }: { from: string; to: string },
+): Promise<ReportStanding> {
+  const rows = await sql<{ day: string; said: boolean; state: string | null; readAt: Date | null }[]>`
+    select d.day, s.seen_at is not null as said, t.state, greatest(t.read_at, s.seen_at) as "readAt"
+    from (
+      select g::date as day
+      from generate_series(${from}::date, ${to}::date, interval '1 day') g
+    ) d
+    left join report_turn t on t.account_id = ${account} and t.report = ${report} and t.day = d.day
+    left join (
+      select day, max(seen_at) as seen_at
+      from report_day
+      where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+      group by day
+    ) s on s.day = d.day
+    order by d.day
+    limit 1000`
+  const [any] = await sql`
+    select
+    from report_day
+    where account_id = ${account} and report = ${report}
+    limit 1`
+  const times = rows.flatMap(({ said, readAt }) => (said && readAt ? [readAt.getTime()] : []))
+  return {
+    reported: rows.filter(({ said }) => said).map(({ day }) => day),
+    late: rows
+      .filter(({ said, state }) => !said && ["late", "unavailable"].includes(state ?? ""))
+      .map(({ day }) => day),
+    asOf: times.length > 0 ? new Date(Math.max(...times)) : null,
+    isKnown: any !== undefined,
+  }
+}
+
+/** So many days up to the last, each once. */
+export function daysUpTo(to: string, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => addDays(to, place - count + 1))
+}

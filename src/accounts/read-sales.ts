@@ -1,0 +1,181 @@
+import type { Db } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
+import type { SaleType } from "../formulas/sold-things.ts"
+import type { AppAccount } from "./app-accounts.ts"
+
+/** As decimal text: never added to another currency's. */
+export interface Money {
+  amount: string
+  currency: string
+}
+
+export interface SoldUnits {
+  downloads: number
+  redownloads: number
+  updates: number
+  purchases: number
+  subscriptions: number
+  other: number
+  refunds: number
+}
+
+export interface Sold extends SoldUnits {
+  /** What customers paid, less what was given back; largest first. */
+  gross: Money[]
+  /** What the seller gets of it, as the report estimates. */
+  proceeds: Money[]
+}
+
+export interface SoldProduct extends Sold {
+  product: string
+  title: string
+}
+
+export interface Sales {
+  total: Sold
+  /** By day, of days with any. */
+  days: Map<string, Sold>
+  countries: Map<string, Sold>
+  products: SoldProduct[]
+}
+
+interface SalesQuery {
+  from: string
+  to: string
+  /** Null = all. */
+  country: string | null
+}
+
+interface FactRow {
+  cut: keyof typeof CUTS
+  name: string | null
+  title: string | null
+  countsAs: SaleType | null
+  currency: string | null
+  proceedsCurrency: string | null
+  units: number
+  refunds: number
+  gross: string
+  proceeds: string
+}
+
+/** Of `grouping(day, country, product)`: which of the three a row is by. */
+const CUTS = { 7: "total", 3: "day", 5: "country", 6: "product" } as const
+
+const MOST_ROWS = 200_000
+
+/** What an app sold, in all, by day, by country and by product, in one pass. */
+export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: SalesQuery): Promise<Sales> {
+  const rows = await sql<FactRow[]>`
+    select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
+      counts_as as "countsAs", currency, proceeds_currency as "proceedsCurrency", sum(units)::int as units,
+      sum(refunds)::int as refunds, sum(gross)::text as gross, sum(proceeds)::text as proceeds
+    from sales_fact
+    where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
+      and (${country}::text is null or country = ${country})
+    group by grouping sets (
+      (counts_as, currency, proceeds_currency), (day, counts_as, currency, proceeds_currency),
+      (country, counts_as, currency, proceeds_currency), (product, counts_as, currency, proceeds_currency)
+    )
+    order by cut, name, "countsAs", currency, "proceedsCurrency"
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+  const by = Map.groupBy(rows, ({ cut }) => CUTS[cut])
+  const named = (cut: (typeof CUTS)[keyof typeof CUTS]) => Map.groupBy(by.get(cut) ?? [], ({ name }) => name as string)
+  const summed = (cut: "day" | "country") => new Map([...named(cut)].map(([name, of]) => [name, soldIn(of)]))
+  return {
+    total: soldIn(by.get("total") ?? []),
+    days: summed("day"),
+    countries: summed("country"),
+    products: [...named("product")].map(([product, of]) => {
+      return { product, title: of.find(({ title }) => title)?.title ?? product, ...soldIn(of) }
+    }),
+  }
+}
+
+const COUNTED: Record<SaleType, keyof SoldUnits> = {
+  download: "downloads",
+  redownload: "redownloads",
+  update: "updates",
+  purchase: "purchases",
+  subscription: "subscriptions",
+  other: "other",
+}
+
+/** Of a reported day without rows: a measured zero of everything. */
+export function soldIn(rows: readonly FactRow[]): Sold {
+  const units = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
+  const [gross, proceeds] = [new Map<string, bigint>(), new Map<string, bigint>()]
+  for (const row of rows) {
+    units[COUNTED[row.countsAs as SaleType]] += row.units
+    units.refunds += row.refunds
+    add(gross, row.currency as string, row.gross)
+    add(proceeds, row.proceedsCurrency as string, row.proceeds)
+  }
+  return { ...units, gross: moneyIn(gross), proceeds: moneyIn(proceeds) }
+}
+
+/** Of the console's decimals none has more. */
+const PLACES = 6
+
+function add(sums: Map<string, bigint>, currency: string, amount: string): void {
+  const [, sign, whole = "0", part = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
+  const value = BigInt(whole + part.slice(0, PLACES).padEnd(PLACES, "0"))
+  sums.set(currency, (sums.get(currency) ?? 0n) + (sign === "-" ? -value : value))
+}
+
+/** Without currencies in which nothing stands: what is free is listed in every one. */
+function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
+  return [...sums]
+    .filter(([, sum]) => sum !== 0n)
+    .sort(([a, one], [b, other]) => (one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1))
+    .map(([currency, sum]) => ({ currency, amount: decimal(sum) }))
+}
+
+function decimal(sum: bigint): string {
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(PLACES + 1, "0")
+  const part = digits.slice(-PLACES).replace(/0+$/, "")
+  const whole = `${sum < 0n ? "-" : ""}${digits.slice(0, -PLACES)}`
+  return part === "" ? whole : `${whole}.${part.padEnd(2, "0")}`
+}
+
+/** A day whose report said something else before. */
+export interface Restatement {
+  day: string
+  /** When it first said what it says since. */
+  seenAt: Date
+  unitsBefore: number
+  units: number
+}
+
+const MOST_RESTATEMENTS = 50
+
+/** Of days whose report changed, newest first; the app's units before and after. Changes that leave them alone are none. */
+export async function readRestatements(
+  sql: Db,
+  { id, sku }: AppAccount,
+  { from, to, country }: SalesQuery,
+): Promise<Restatement[]> {
+  return await sql<Restatement[]>`
+    with restated as materialized (
+      select day
+      from report_day
+      where account_id = ${id} and report = 'sales' and day between ${from} and ${to}
+      group by day
+      having count(*) > 1
+    ), said as (
+      select d.day, d.seen_at, u.units,
+        lag(u.units) over (partition by d.day order by d.seen_at, d.parser, d.sha256) as before
+      from restated
+      join report_day d on d.account_id = ${id} and d.report = 'sales' and d.day = restated.day
+      cross join lateral (
+        select coalesce(sum((r.row ->> 'units')::int), 0)::int as units
+        from jsonb_array_elements(d.rows) r (row)
+        where r.row ->> 'app' = ${sku} and (${country}::text is null or r.row ->> 'country' = ${country})
+      ) u
+    )
+    select day, seen_at as "seenAt", before as "unitsBefore", units
+    from said
+    where before is not null and before <> units
+    order by seen_at desc, day desc
+    limit ${MOST_RESTATEMENTS}`
+}

@@ -1,0 +1,118 @@
+import * as v from "valibot"
+import { type AppAccount, findAppAccount, isConnected, type ReportStanding } from "../../accounts/app-accounts.ts"
+import { pacificDay, REPORT_ZONE } from "../../accounts/pacific.ts"
+import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { Fault } from "../../faults.ts"
+import type { Context } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { addDays, earlier } from "../../vocabulary/days.ts"
+import { Country, wholeNumber } from "../../vocabulary/fields.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { REPORTS, type Report } from "../../vocabulary/upstreams.ts"
+import { RangeDay } from "../day-range.ts"
+import { Count, Time } from "../shapes.ts"
+
+/** The console keeps reports of days so long. */
+const MOST_DAYS = 365
+const DAYS = 30
+
+export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the reports (dayZone), YYYY-MM-DD."))
+
+export const reportInput = {
+  country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
+  days: v.optional(wholeNumber(1, MOST_DAYS, "So many days up to the last.", "bad_days"), DAYS),
+  to: RangeDay("Last day, of Pacific time; yesterday when left out."),
+}
+
+export const Money = named(
+  "Money",
+  v.strictObject({
+    amount: described(v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)), "Decimal."),
+    currency: described(
+      v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)),
+      "ISO 4217. Nothing is converted or added across currencies.",
+    ),
+  }),
+)
+
+export const AccountSource = named(
+  "AccountSource",
+  v.strictObject({
+    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    kind: v.picklist(["app-store-connect"]),
+    report: described(v.picklist(REPORTS), "Which of its reports."),
+    state: described(
+      v.picklist(ACCOUNT_STATES),
+      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.",
+    ),
+    why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+    asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),
+    reportedDays: described(Count, "Days of those asked for that it said, be it that there was nothing."),
+    days: described(Count, "Days asked for."),
+    lateDays: described(v.array(ReportDay), "Days that the console has not published: unknown, not zero."),
+  }),
+)
+
+export const reportFields = {
+  dayZone: described(v.literal(REPORT_ZONE), "The time zone whose days these are."),
+  from: described(ReportDay, "First day asked for."),
+  to: described(ReportDay, "Last day asked for."),
+  country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
+  sources: described(v.array(AccountSource), "Where the figures come from, and how far they were read."),
+}
+
+export interface ReportQuery {
+  from: string
+  to: string
+  country: string | null
+}
+
+/** The days asked for. */
+export function reportQuery(
+  { days, to, country }: { days: number; to?: string; country?: string },
+  now: Date,
+): ReportQuery {
+  const yesterday = addDays(pacificDay(now), -1)
+  const last = earlier(to ?? yesterday, yesterday)
+  return { from: addDays(last, 1 - days), to: last, country: country?.toLowerCase() ?? null }
+}
+
+/** The account that says the app's figures. Throws unsupported_platform, not_connected. */
+export async function findReportingAccount(
+  app: TrackedApp,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<AppAccount> {
+  if (app.iosId === null)
+    throw new Fault("unsupported_platform", {
+      detail: "The app is on Google Play alone; only App Store Connect can be connected.",
+    })
+  const account = await findAppAccount(sql, caller.workspaceId, app)
+  if (account) return account
+  const detail = (await isConnected(sql, caller.workspaceId))
+    ? `The connected account has no app ${app.iosId}; see: appmeter account list, appmeter account map.`
+    : "Connect the seller's console with: appmeter account add app-store-connect."
+  throw new Fault("not_connected", { detail })
+}
+
+/** Throws not_measured where the account has said nothing yet of what is asked. */
+export function checkKnown(
+  { createdAt, state, why, denied }: AppAccount,
+  ...standings: readonly ReportStanding[]
+): void {
+  if (standings.some(({ isKnown }) => isKnown)) return
+  const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
+  if (denied !== null)
+    throw new Fault("not_measured", { detail: `${since}, but the key may not read reports: it ${denied}.` })
+  if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
+  throw new Fault("not_measured", { detail: `${since}; a running server reads yesterday's report within minutes.` })
+}
+
+export function sourceShape(
+  { id, kind, state, why }: AppAccount,
+  report: Report,
+  { reported, late, asOf }: ReportStanding,
+  days: number,
+): v.InferOutput<typeof AccountSource> {
+  const said = { asOf: asOf?.toISOString() ?? null, reportedDays: reported.length, days, lateDays: late }
+  return { id, kind, report, state, why, ...said }
+}

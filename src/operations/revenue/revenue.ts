@@ -1,0 +1,118 @@
+import * as v from "valibot"
+import { daysUpTo, readStanding } from "../../accounts/app-accounts.ts"
+import { readRestatements, readSales, type Sold, soldIn } from "../../accounts/read-sales.ts"
+import { ofApp, operation } from "../../operation.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Count, Time } from "../shapes.ts"
+import {
+  checkKnown,
+  findReportingAccount,
+  Money,
+  ReportDay,
+  reportFields,
+  reportInput,
+  reportQuery,
+  sourceShape,
+} from "./account-shapes.ts"
+
+const Units = v.pipe(v.number(), v.integer())
+
+const soldFields = {
+  downloads: described(Units, "First downloads."),
+  redownloads: described(Units, "By people who had it before."),
+  updates: Units,
+  purchases: described(Units, "In-app purchases and non-renewing subscriptions, less what was given back."),
+  subscriptions: described(Units, "Auto-renewable subscriptions paid, begun and renewed, less what was given back."),
+  other: described(Units, "Units of types that count as none of these."),
+  refunds: described(Count, "Units given back."),
+  gross: described(v.array(Money), "What customers paid, less refunds, each currency by itself."),
+  proceeds: described(v.array(Money), "What the seller gets of it, as the report estimates; Apple settles it later."),
+}
+
+const SoldShape = named("Sold", v.strictObject(soldFields))
+
+const unknownUnits = Object.fromEntries(
+  Object.entries(soldFields).map(([name, schema]) => [name, v.nullable(schema)]),
+) as { [Name in keyof typeof soldFields]: v.NullableSchema<(typeof soldFields)[Name], undefined> }
+
+export const getRevenue = operation({
+  id: "get_revenue",
+  method: "GET",
+  path: "/apps/:appId/revenue",
+  group: "Revenue and ads",
+  toolset: "revenue",
+  summary: "What the app sold, by day, country and product.",
+  description:
+    "From the seller's console. A day not reported is null, one without sales 0. Money stays in its currency.",
+  effect: "reads",
+  scope: "revenue:read",
+  price: 1,
+  faults: ["not_connected", "not_measured", "unsupported_platform"],
+  input: ofApp(reportInput),
+  narrow: { rows: ["days", "countries", "products"] },
+  output: v.strictObject({
+    ...reportFields,
+    totals: described(SoldShape, "Over the reported days alone: see reportedDays of the source."),
+    days: described(
+      v.array(
+        v.strictObject({
+          day: ReportDay,
+          reported: described(v.boolean(), "False = not known: every figure is null."),
+          ...unknownUnits,
+        }),
+      ),
+      "Every day asked for, oldest first.",
+    ),
+    countries: described(
+      v.array(v.strictObject({ country: v.string(), ...soldFields })),
+      "Storefronts with any, the most downloads first. One that is not listed had none on the reported days.",
+    ),
+    products: described(
+      v.array(
+        v.strictObject({ product: described(v.string(), "The seller's SKU."), title: v.string(), ...soldFields }),
+      ),
+      "The app itself and what is sold within it.",
+    ),
+    restatements: described(
+      v.array(
+        v.strictObject({
+          day: ReportDay,
+          seenAt: described(Time, "When the report first said otherwise."),
+          unitsBefore: described(Units, "All the app's units of that day, as said before."),
+          units: described(Units, "As said since."),
+        }),
+      ),
+      "Days whose figures were changed by the console afterwards, newest first, at most 50.",
+    ),
+  }),
+}).run(async ({ app, ...asked }, ctx) => {
+  const { sql } = ctx
+  const query = reportQuery(asked, ctx.now())
+  const account = await findReportingAccount(app, ctx)
+  const standing = await readStanding(sql, account.id, "sales", query)
+  checkKnown(account, standing)
+  const { total, days, countries, products } = await readSales(sql, account, query)
+  const restatements = await readRestatements(sql, account, query)
+  const reported = new Set(standing.reported)
+  return {
+    dayZone: "America/Los_Angeles" as const,
+    ...query,
+    sources: [sourceShape(account, "sales", standing, asked.days)],
+    totals: total,
+    days: daysUpTo(query.to, asked.days).map((day) => {
+      return reported.has(day)
+        ? { day, reported: true, ...(days.get(day) ?? NOTHING) }
+        : { day, reported: false, ...UNKNOWN }
+    }),
+    countries: [...countries].map(([country, sold]) => ({ country, ...sold })).sort(byDownloads),
+    products,
+    restatements: restatements.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })),
+  }
+})
+
+const NOTHING = soldIn([])
+const UNKNOWN = Object.fromEntries(Object.keys(soldFields).map((name) => [name, null])) as Record<keyof Sold, null>
+
+function byDownloads(a: Sold & { country: string }, b: Sold & { country: string }): number {
+  return b.downloads - a.downloads || (a.country < b.country ? -1 : 1)
+}
