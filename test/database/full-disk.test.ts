@@ -1,8 +1,12 @@
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createDiskWatch } from "../../src/database/disk.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { freeBytes } from "../../src/database/embedded/room.ts"
+import type { Db, Sql } from "../../src/database/types.ts"
+import type { Log } from "../../src/log.ts"
 import { answer, serving } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
 
@@ -23,6 +27,9 @@ function smallDisk(): string | null {
 const disk = process.platform === "linux" ? smallDisk() : null
 const onSmallDisk = test.skipIf(disk === null)
 afterEach(() => {
+  for (const name of disk === null ? [] : readdirSync(disk)) rmSync(join(disk!, name), { recursive: true })
+})
+afterAll(() => {
   if (disk === null) return
   Bun.spawnSync(["umount", "-l", disk])
   rmSync(disk, { recursive: true, force: true })
@@ -77,6 +84,67 @@ onSmallDisk(
     expect(said.find(({ event }) => event === "disk_full").reason).toContain("make room")
   },
 )
+
+/** Which of the two is first without room, a table's file or the log's next one, is a matter of 16 MB. */
+const takeRoom = async () => writeFileSync(join(disk!, "taken"), new Uint8Array(16 * MEGABYTE))
+
+onSmallDisk.each([
+  ["one statement", (sql: Sql) => grow(sql, 300_000)],
+  ["one statement, where 16 MB less are left,", (sql: Sql) => takeRoom().then(() => grow(sql, 300_000))],
+  ["one transaction of many", (sql: Sql) => sql.begin(async (tx) => manyTimes(() => grow(tx, 1_000)))],
+  ["many transactions", (sql: Sql) => manyTimes(() => sql.begin((tx) => grow(tx, 1_000)))],
+])("%s that would fill the disk within a moment is taken back, says why, and the database goes on", async (_, fill) => {
+  const lost: string[] = []
+  const log: Log = (_level, event) => void lost.push(event)
+  const { sql, close } = await openEmbedded({ dataDir: join(disk!, "grown"), as: "server", log })
+  try {
+    await sql`create table grown (n int, text text)`
+    await grow(sql, 10)
+    const refused = await fill(sql).catch((error) => error)
+    // the guard may have looked between two transactions
+    expect(["53100", "25006"]).toContain(refused.code)
+    const [row] = await sql<{ n: number; odd: number }[]>`
+      select count(*)::int as n, (count(*) filter (where length(text) <> 1920))::int as odd
+      from grown`
+    expect([row!.n % 1_000, row!.odd]).toEqual([10, 0])
+    // a write either finds its room or is refused in words, and ends nothing
+    const { code } = await sql`update grown set n = -n where n = 7`.catch((error) => error)
+    expect([undefined, "25006", "53100"]).toContain(code)
+    expect(lost.filter((event) => event.startsWith("database_"))).toEqual([])
+  } finally {
+    await close()
+  }
+})
+
+onSmallDisk("with little room left a database opens after a crash, and is read", async () => {
+  const options = { dataDir: join(disk!, "crashed"), as: "command", log: () => {} } as const
+  const first = await openEmbedded(options)
+  await first.sql`create table grown (n int, text text)`
+  await grow(first.sql, 5_000)
+  // what it wrote since its last checkpoint is in the log alone
+  await first.backend!.cut(new Error("killed"))
+  await first.close().catch(() => {})
+  writeFileSync(join(disk!, "taken"), new Uint8Array(freeBytes(disk!) - 30 * MEGABYTE))
+  const again = await openEmbedded(options)
+  try {
+    expect([...(await again.sql`select count(*)::int as n from grown`)]).toEqual([{ n: 5_000 }])
+    expect((await grow(again.sql, 5_000).catch((error) => error)).code).toBe("53100")
+  } finally {
+    await again.close()
+  }
+})
+
+/** Two KB a row that nothing makes smaller. */
+async function grow(sql: Db, rows: number): Promise<void> {
+  await sql`
+    insert into grown
+    select n, (select string_agg(md5((n * 60 + i)::text), '') from generate_series(1, 60) i)
+    from generate_series(1, ${rows}::int) n`
+}
+
+async function manyTimes(write: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < 300; i++) await write()
+}
 
 test("a server's full disk is remembered for ten seconds after the last write that failed, and said once", () => {
   const said: string[] = []

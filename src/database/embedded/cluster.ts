@@ -19,12 +19,16 @@ export async function openCluster(
   }
   if (!existsSync(join(directory, "PG_VERSION"))) await createBeside(directory, template ?? (await templateOf()))
   removeCutName(directory)
-  return create({
+  const fs = new DurableNodeFS(directory)
+  const cluster = await create({
     ...(await engine),
-    fs: new DurableNodeFS(directory),
+    fs,
     dataDir: directory,
     startParams: durable(parameters(DISK)),
   })
+  // what a crash has left is written again while it opens, which may not fail
+  fs.keepsRoom = true
+  return cluster
 }
 
 /** PostgreSQL's last word before it gave up; empty as long as it lives. */

@@ -1,6 +1,6 @@
-import { statfsSync } from "node:fs"
 import type { DiskWatch } from "../disk.ts"
 import type { Sql } from "../types.ts"
+import { freeBytes } from "./room.ts"
 
 export interface DiskGuardOptions {
   dataDir: string
@@ -40,9 +40,4 @@ export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGua
     clearInterval(timer)
     await looking
   }
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize
 }

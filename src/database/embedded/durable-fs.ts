@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs"
 import { NodeFS } from "@electric-sql/pglite/nodefs"
+import { keepRoomForLog } from "./room.ts"
 
 interface Emscripten {
   NODEFS: {
@@ -13,9 +14,15 @@ const EIO = 29
 
 /** Emscripten's fsync does nothing: of 12 simulated power cuts 11 lost data without this class, none with it. */
 export class DurableNodeFS extends NodeFS {
+  /** The last of the disk is for the log alone (room.ts). */
+  keepsRoom = false
+
   override async init(...[pg, options]: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {
     const { emscriptenOpts } = await super.init(pg, options)
-    const install = (module: unknown) => installFsync(module as Emscripten)
+    const install = (module: unknown) => {
+      installFsync(module as Emscripten)
+      keepRoomForLog(module as Parameters<typeof keepRoomForLog>[0], () => this.keepsRoom)
+    }
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), install] } }
   }
 }
