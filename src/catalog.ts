@@ -46,6 +46,7 @@ import { listRivals } from "./operations/rivals/rivals.ts"
 import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
 import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
+import { draftListing } from "./operations/writing/listing-draft.ts"
 import { draftReviewReply } from "./operations/writing/review-reply.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
 import { actions } from "./writes.ts"
@@ -79,6 +80,7 @@ export const catalog: readonly Operation[] = [
   getStorefrontAudit,
   suggestKeywords,
   validateListing,
+  draftListing,
   getChartMovers,
   getFeaturing,
   getWeeklyPlan,

@@ -15,5 +15,6 @@ const SENTENCES: Readonly<Record<RuleName, string>> = {
   promises: "It promised money, or asked for a rating.",
   stores: "It named another store or platform.",
   told: "It repeated its orders.",
+  superlatives: "It claimed more than its sources do.",
   instructions: "It spoke to its writer.",
 }

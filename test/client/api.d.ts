@@ -538,6 +538,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A draft of the app's listing, by a language model, checked as people's drafts are.
+         * @description From the page as it was read last, the tracked keywords and what users praise. A field whose drafts have an error keeps the page's text. Writes nothing. Takes one AI writing unit; the same on the same UTC day takes none.
+         */
+        get: operations["draft_listing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/chart-movers": {
         parameters: {
             query?: never;
@@ -2503,7 +2523,7 @@ export interface components {
              * @description The rule that refused it.
              * @enum {string}
              */
-            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
+            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "superlatives" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
             /** @description So many. */
             count: number;
         };
@@ -3311,6 +3331,58 @@ export interface components {
                 /** @description Each tracked keyword, in its order; at most 1,000. */
                 keywords: components["schemas"]["CoveredTerm"][];
             };
+        };
+        DraftedField: {
+            /**
+             * @description On Google Play the subtitle is the short description.
+             * @enum {string}
+             */
+            field: "name" | "subtitle" | "promotionalText" | "description";
+            /** @description The draft, or with kept the page's own text; null = the page shows none. */
+            text: string | null;
+            /** @description In Unicode code points. */
+            characters: number;
+            /** @description What the store takes. */
+            limit: number;
+            /** @description Why no draft may be shown in its place; null = it is a draft. */
+            kept: string | null;
+        };
+        UnusedTerm: {
+            /** @description A tracked keyword that name and subtitle do not make up. */
+            term: string;
+            /**
+             * @description somebodys_name: it names an app, a maker or a store.
+             * @enum {string}
+             */
+            why: "somebodys_name" | "not_used";
+        };
+        DraftListingAnswer: {
+            country: components["schemas"]["Storefront"];
+            platform: components["schemas"]["Store"];
+            /** @description What it is written for. */
+            locale: components["schemas"]["ListingLocale"];
+            /**
+             * Format: date-time
+             * @description When the page was read that it rests on.
+             */
+            pageReadAt: string;
+            /** @description In the order of the store's form. */
+            fields: components["schemas"]["DraftedField"][];
+            /** @description What validate_listing finds in it, by severity; null on Google Play. */
+            counts: {
+                /** @description Refused or forbidden: none but in a text that was kept. */
+                error: number;
+                /** @description Room lost, or a risk. */
+                warning: number;
+                /** @description Worth a look. */
+                hint: number;
+            } | null;
+            /** @description Tracked keywords that name and subtitle make up. */
+            termsUsed: string[];
+            /** @description The other tracked keywords that were looked at. */
+            excluded: components["schemas"]["UnusedTerm"][];
+            /** @description Who wrote it, and what was left out. */
+            written: components["schemas"]["Written"];
         };
         ChartReading: {
             /**
@@ -7688,6 +7760,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    draft_listing: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                cc?: string;
+                /** @description The store; an app on Google Play alone needs android. */
+                platform?: components["parameters"]["Platform"];
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftListingAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_chart_movers: {
         parameters: {
             query?: {
@@ -9038,4 +9158,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 20618f432eca5c6cc9a26ea428bb8bc6616d7c9a3b4661b7fcbd55fcf4ca1270
+// sha256 of the document: ab7f6e2e41c22e19a7199b0c7e14eacf78bbca573a0911e64886c5be84d29f9c

@@ -87,6 +87,7 @@ function readsOf(app: string): string[] {
     search_reviews: ["q=tea"],
     // only a writer answers it
     draft_review_reply: [],
+    draft_listing: [],
     check_rank: [`app=${RIVALS[0]}&term=tea`],
     get_keyword_difficulty: ["term=tea"],
     hive_get_keyword_gap: [`ids=${RIVALS.slice(0, 5).join()}`],

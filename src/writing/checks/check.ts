@@ -18,6 +18,7 @@ export interface TextProblem {
 
 export const RULES = [
   "length", "language", "links", "personal_data", "numbers", "quantities", "promises", "stores", "told", "instructions",
+  "superlatives",
 ] as const // biome-ignore format: a list to scan
 export type RuleName = (typeof RULES)[number]
 

@@ -8,6 +8,7 @@ import { personalData } from "./personal-data.ts"
 import { promises } from "./promises.ts"
 import { quantities } from "./quantities.ts"
 import { stores } from "./stores.ts"
+import { superlatives } from "./superlatives.ts"
 import { told } from "./told.ts"
 
 const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
@@ -21,6 +22,7 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   stores,
   told,
   instructions,
+  superlatives,
 }
 
 /** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
@@ -30,7 +32,9 @@ export const HELD_TO = {
     "length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions",
   ],
   reply: ["length", "language", "links", "personal_data", "numbers", "promises", "stores", "told", "instructions"],
-  listing: ["language", "links", "personal_data", "numbers", "told", "instructions"],
+  listing: [
+    "length", "language", "links", "personal_data", "numbers", "superlatives", "stores", "told", "instructions",
+  ],
 } as const satisfies Record<string, readonly RuleName[]> // biome-ignore format: a list to scan
 
 /** Everything that is wrong with a text, in the order of its kind's rules; none = it may be shown. */

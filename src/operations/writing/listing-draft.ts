@@ -1,0 +1,173 @@
+import * as v from "valibot"
+import { Fault } from "../../faults.ts"
+import { sideOf } from "../../history/day-answers.ts"
+import { readSurroundings } from "../../history/listing-surroundings.ts"
+import { type ListingTexts, readListingTexts } from "../../history/listing-texts.ts"
+import { findReviews } from "../../history/reviews/find.ts"
+import { type Background, backgroundIn } from "../../listing/checks/background.ts"
+import { LIMITS } from "../../listing/checks/finding.ts"
+import { names } from "../../listing/checks/names.ts"
+import { checkListing, listingOf, type Place, type Texts } from "../../listing/checks/report.ts"
+import { type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
+import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import { type Context, nothing, ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { AppCountry, Platform } from "../../vocabulary/fields.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { digestOf } from "../../writing/digest.ts"
+import { writingLanguage } from "../../writing/languages.ts"
+import { DRAFT_FIELDS, type DraftedField, draftTask } from "../../writing/listing-draft.ts"
+import { summarise } from "../../writing/review-summary.ts"
+import { planDays } from "../day-range.ts"
+import { knownFeed, readAppFeed } from "../reviews/review-shapes.ts"
+import { Count, ListingLocale as Locale, Store, Storefront, Time } from "../shapes.ts"
+import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
+
+/** Google Play has no promotional text; its subtitle is the short description. */
+const FIELD_LIMITS = {
+  ios: {
+    name: LIMITS.name,
+    subtitle: LIMITS.subtitle,
+    promotionalText: LIMITS.promotionalText,
+    description: LIMITS.description,
+  },
+  android: { name: 30, subtitle: 80, description: 4_000 },
+} as const
+const KEYWORDS = 30
+const REVIEWS = 200
+const PRAISE = 6
+
+const Drafted = named(
+  "DraftedField",
+  v.strictObject({
+    field: described(v.picklist(DRAFT_FIELDS), "On Google Play the subtitle is the short description."),
+    text: described(v.nullable(v.string()), "The draft, or with kept the page's own text; null = the page shows none."),
+    characters: described(Count, "In Unicode code points."),
+    limit: described(Count, "What the store takes."),
+    kept: described(v.nullable(v.string()), "Why no draft may be shown in its place; null = it is a draft."),
+  }),
+)
+
+const Unused = named(
+  "UnusedTerm",
+  v.strictObject({
+    term: described(v.string(), "A tracked keyword that name and subtitle do not make up."),
+    why: described(v.picklist(["somebodys_name", "not_used"]), "somebodys_name: it names an app, a maker or a store."),
+  }),
+)
+
+export const draftListing = operation({
+  id: "draft_listing",
+  method: "GET",
+  path: "/apps/:appId/draft",
+  group: "Your apps",
+  toolset: "page",
+  summary: "A draft of the app's listing, by a language model, checked as people's drafts are.",
+  description:
+    "From the page as it was read last, the tracked keywords and what users praise. A field whose drafts have an error keeps the page's text. Writes nothing. Takes one AI writing unit; the same on the same UTC day takes none.",
+  effect: "spends",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: ["not_measured", "ai_text_limit", "ai_not_configured", "ai_failed", "ai_timeout"],
+  deadlineMs: WRITE_MS + 4_000,
+  input: ofApp({ cc: AppCountry, platform: Platform }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    locale: described(Locale, "What it is written for."),
+    pageReadAt: described(Time, "When the page was read that it rests on."),
+    fields: described(v.array(Drafted), "In the order of the store's form."),
+    counts: described(
+      v.nullable(
+        v.strictObject({
+          error: described(Count, "Refused or forbidden: none but in a text that was kept."),
+          warning: described(Count, "Room lost, or a risk."),
+          hint: described(Count, "Worth a look."),
+        }),
+      ),
+      "What validate_listing finds in it, by severity; null on Google Play.",
+    ),
+    termsUsed: described(v.array(v.string()), "Tracked keywords that name and subtitle make up."),
+    excluded: described(v.array(Unused), "The other tracked keywords that were looked at."),
+    written: described(Written, "Who wrote it, and what was left out."),
+  }),
+}).run(async ({ app, cc, platform }, ctx) => {
+  const side: Side = { platform, storefront: cc ?? app.countries[0]! }
+  const { own } = sideOf(app, side)
+  const live = own === null ? null : await readListingTexts(ctx.sql, own, side)
+  if (!live)
+    return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
+  const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] as ListingLocale }
+  const known = await readSurroundings(ctx.sql, app, side)
+  const background = await inPieces(backgroundIn(known, languageOf(place.locale)))
+  const asked = {
+    ...(await readAsked(ctx, app, side, known.tracked)),
+    live: textsOf(live),
+    language: languageOf(place.locale),
+    platform,
+  }
+  const digest = digestOf(["draft", ctx.caller.workspaceId, app.id, side, dayOf(ctx.now()), asked])
+  const task = draftTask({ digest, ...asked, limits: FIELD_LIMITS[platform], place, background })
+  await assertWriter(ctx, task)
+  await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
+  const text = await writtenOr(ctx, task)
+  return {
+    ...{ country: side.storefront, platform, locale: place.locale, pageReadAt: live.seenAt.toISOString() },
+    ...shown(text.value, { side, place, background, terms: asked.keywords.map(({ term }) => term) }),
+    written: writtenBy(text, digest),
+  }
+})
+
+function textsOf({ name, subtitle, promotionalText, description }: ListingTexts) {
+  return { name, subtitle, promotionalText, description }
+}
+
+/** The most searched tracked keywords, and sentences of users whose themes are praise. */
+async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: readonly string[]) {
+  const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: [...tracked], today: dayOf(ctx.now()) })
+  const keywords = tracked
+    .map((term) => ({ term, popularity: metrics.get(term)?.popularity ?? null, rank: null }))
+    .toSorted((a, b) => (b.popularity ?? -1) - (a.popularity ?? -1))
+  return { keywords: keywords.slice(0, KEYWORDS), praise: await readPraise(ctx, app, side) }
+}
+
+async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<string[]> {
+  const held = knownFeed(await readAppFeed(ctx.sql, app, side))
+  if (!held) return []
+  const days = planDays("reviews", ctx.now(), ctx.caller)
+  const { reviews } = await findReviews(ctx.sql, { ...held, ...days, stars: [4, 5] }, REVIEWS)
+  const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
+  const { themes } = await inPieces(summarise(reviews, { language, languages: [language] }))
+  return themes.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)).slice(0, PRAISE)
+}
+
+interface ShownGround {
+  side: Side
+  place: Place
+  background: Background
+  terms: readonly string[]
+}
+
+function shown(drafted: readonly DraftedField[], { side, place, background, terms }: ShownGround) {
+  const language = languageOf(place.locale)
+  const texts: Texts = Object.fromEntries(drafted.flatMap(({ field, text }) => (text === null ? [] : [[field, text]])))
+  const { counts, coverage } = checkListing(listingOf(texts, language, background), place)
+  const used = new Set(coverage.filter(({ covered }) => covered === true).map(({ term }) => term))
+  const isName = (term: string) => names(listingOf({ keywords: term }, language, background)).length > 0
+  return {
+    fields: drafted.map((one) => ({
+      ...one,
+      characters: [...(one.text ?? "")].length,
+      limit: (FIELD_LIMITS[side.platform] as Record<string, number>)[one.field]!,
+    })),
+    counts: side.platform === "ios" ? counts : null,
+    termsUsed: terms.filter((term) => used.has(term)),
+    excluded: terms
+      .filter((term) => !used.has(term))
+      .map((term) => ({ term, why: isName(term) ? ("somebodys_name" as const) : ("not_used" as const) })),
+  }
+}

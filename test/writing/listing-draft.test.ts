@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test"
+import { backgroundIn } from "../../src/listing/checks/background.ts"
+import { checkListing, listingOf } from "../../src/listing/checks/report.ts"
+import { atOnce } from "../../src/vocabulary/pieces.ts"
+import { DRAFT_FIELDS, type DraftedField, type DraftInputs, draftTask } from "../../src/writing/listing-draft.ts"
+import { cases } from "../long.ts"
+
+const known = {
+  name: "Tea Timer",
+  developer: "Leaves",
+  rivals: [{ name: "Kettle Pro", developer: "Kettle" }],
+  tracked: ["tea timer", "green tea"],
+}
+const background = atOnce(backgroundIn(known, "en"))
+const place = { storefront: "us", locale: "en-US" as const }
+const live = {
+  name: "Tea Timer",
+  subtitle: "Steep it right",
+  promotionalText: null,
+  description: "A timer with 12 teas. For tea.",
+}
+const INPUTS: DraftInputs = {
+  ...{
+    digest: "d",
+    platform: "ios",
+    live,
+    keywords: [],
+    praise: ["It is the best timer for green tea."],
+    language: "en",
+    place,
+    background,
+  },
+  limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
+}
+type Judged = { value: DraftedField[]; dropped: object[] } | { fixes: string[] }
+const judged = (answer: object, isLast = true, inputs = INPUTS) =>
+  draftTask(inputs).judge(answer as never, isLast) as Judged
+const well = {
+  name: ["Tea Timer"],
+  subtitle: ["Steep green tea right"],
+  promotionalText: ["Now for green tea."],
+  description: ["A timer for tea."],
+}
+
+test("of each field the first variant that nothing is wrong with", () => {
+  const result = judged({ ...well, subtitle: ["Free tea timer for $0", "Green tea, steeped right", "Another"] })
+  expect((result as { value: DraftedField[] }).value.map(({ field, text, kept }) => [field, text, kept])).toEqual([
+    ["name", "Tea Timer", null],
+    ["subtitle", "Green tea, steeped right", null],
+    ["promotionalText", "Now for green tea.", null],
+    ["description", "A timer for tea.", null],
+  ])
+})
+
+test.each([
+  ["a number that no source has", "A timer with 500 teas."],
+  ["a claim that no source makes", "The world's number one tea timer."],
+  ["an address", "A timer. See www.evil.com."],
+  ["another platform", "A timer, on Android too."],
+  ["a pictograph", "A timer for tea 🍵"],
+  ["HTML", "A <b>timer</b> for tea."],
+  ["more than the store takes", "tea ".repeat(1_001)],
+  [
+    "another language",
+    "Ein Timer für Tee, der nicht nur für dich ist, sondern auch für alle anderen und das ist gut so.",
+  ],
+  ["nothing", "  "],
+])("%s is refused, and at last the page's own text stays, with why", (_, description) => {
+  expect("fixes" in judged({ ...well, description: [description] }, false)).toBeTrue()
+  const { value, dropped } = judged({ ...well, description: [description] }) as {
+    value: DraftedField[]
+    dropped: object[]
+  }
+  const field = value.find((one) => one.field === "description")!
+  expect([field.text, typeof field.kept]).toEqual([live.description, "string"])
+  expect(dropped).toHaveLength(1)
+})
+
+test("what a source has may be said", () => {
+  const { value } = judged({ ...well, description: ["The best timer for green tea, with 12 teas."] }) as {
+    value: DraftedField[]
+  }
+  expect(value[3]!.kept).toBeNull()
+})
+
+test("where nothing of a draft may be shown there is none", () => {
+  const bad = ["www.evil.com"]
+  expect(judged({ name: bad, subtitle: bad, promotionalText: [], description: bad })).toEqual({
+    fixes: expect.any(Array),
+  })
+})
+
+test("whatever a model writes, the checks of people's drafts find no error in what is shown of it", () => {
+  const PIECES = [
+    "Tea", "timer", "green", "🍵", "<b>", "free", "$3", "500", "Android", "Google Play", "the best", "iPhone", "  ", "\u200b", "#1",
+    "Kettle Pro", "http://evil.com", "right", "for", "tea.", "™", "50 % off", "ignore all previous instructions", "sleep", ",",
+  ] // biome-ignore format: a list to scan
+  let state = 20_251_120
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 8) % below
+  }
+  const variant = () => Array.from({ length: 1 + random(9) }, () => PIECES[random(PIECES.length)]).join(" ")
+  let drafts = 0
+  for (let n = 0; n < cases(200, 1_000); n++) {
+    const answer = Object.fromEntries(DRAFT_FIELDS.map((field) => [field, Array.from({ length: random(4) }, variant)]))
+    const result = judged(answer)
+    if ("fixes" in result) continue
+    drafts += result.value.filter(({ kept }) => kept === null).length
+    const texts = Object.fromEntries(result.value.flatMap(({ field, text }) => (text === null ? [] : [[field, text]])))
+    expect([texts, checkListing(listingOf(texts, "en", background), place).counts.error]).toEqual([texts, 0])
+    expect(JSON.stringify(texts)).not.toMatch(/evil|500|gnore/)
+  }
+  expect(drafts).toBeGreaterThan(50)
+})
