@@ -1,0 +1,228 @@
+// bun test/bench/writing.ts — what texts by rules are worth on recorded reviews and results: quotes, counted themes, attacks,
+// keywords found again. With AI_URL and AI_MODEL also what a language model's replies are: AI_URL=… AI_MODEL=… AI_KEY=…
+
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { backgroundIn } from "../../src/listing/checks/background.ts"
+import { readSettings } from "../../src/settings/settings.ts"
+import { DEMO_APPS, DEMO_FILE } from "../../src/tracking/demo.ts"
+import { atOnce } from "../../src/vocabulary/pieces.ts"
+import { digestOf } from "../../src/writing/digest.ts"
+import { exclusionOf } from "../../src/writing/keywords/exclusions.ts"
+import { keywordIdeas, type MeasuredKeyword } from "../../src/writing/keywords/keyword-ideas.ts"
+import type { WritingLanguage } from "../../src/writing/languages.ts"
+import { writeOnce } from "../../src/writing/port/write-once.ts"
+import { replyTask } from "../../src/writing/reply.ts"
+import { type Summary, type SummedReview, summarise } from "../../src/writing/review-summary.ts"
+import { topicsOf } from "../../src/writing/topics/find-topics.ts"
+import { TOPICS } from "../../src/writing/topics/topics.ts"
+import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
+import { ATTACKS } from "../writing/attacks.ts"
+
+const LANGUAGES: Record<string, WritingLanguage[]> = {
+  ca: ["en", "fr"],
+  de: ["de", "en"],
+  jp: ["ja", "en"],
+  tr: ["tr", "en"],
+  us: ["en", "es"],
+}
+const rows = rowsOf(isAllHere ? ALL : SOME)
+const feeds = [...Map.groupBy(rows, ({ game, country }) => `${game} ${COUNTRIES[country]}`)].map(([feed, own]) => ({
+  reviews: own.map(reviewOf),
+  languages: LANGUAGES[feed.slice(-2)] ?? ["en" as const],
+}))
+console.log(`${rows.length} reviews of ${feeds.length} feeds`)
+
+measureSummaries()
+measureAttacks()
+measureIdeas()
+const { writer } = readSettings(process.env, (path) => readFileSync(path, "utf8"))
+if (writer) await measureReplies(writer)
+else console.log("replies: not measured, AI_URL is not set")
+
+function reviewOf({ review_id: id, title, review: text, rating, date }: Row): SummedReview {
+  return { id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) }
+}
+
+function summaryOf(reviews: readonly SummedReview[], languages: readonly WritingLanguage[]): Summary {
+  return atOnce(summarise(reviews, { language: "en", languages }))
+}
+
+function measureSummaries(): void {
+  const began = performance.now()
+  const measured = feeds.map(({ reviews, languages }) => {
+    const { themes } = summaryOf(reviews, languages)
+    const byId = new Map(reviews.map((review) => [review.id, `${review.title}\n${review.text}`]))
+    const quotes = themes.flatMap((theme) => theme.quotes)
+    const named = new Set(themes.map(({ topic }) => topic))
+    const low = reviews.filter(({ stars }) => stars <= 2)
+    const inTheme = low.filter(({ title, text }) =>
+      topicsOf(`${title}\n${text}`, languages).some((topic) => named.has(topic)),
+    )
+    const halves = [0, 1].map((half) =>
+      summaryOf(
+        reviews.filter((_, at) => at % 2 === half),
+        languages,
+      ),
+    )
+    return {
+      quotes: quotes.length,
+      found: quotes.filter(({ reviewId, quote }) => byId.get(reviewId)?.includes(quote)).length,
+      covered: inTheme.length / low.length,
+      agreement: spearman(halves.map(sharesOf) as [number[], number[]]),
+    }
+  })
+  const ms = Math.round((performance.now() - began) / feeds.length)
+  const [quotes, found] = [sum(measured.map((one) => one.quotes)), sum(measured.map((one) => one.found))]
+  console.log(`quotes that stand in their review: ${found} of ${quotes}`)
+  console.log(`share of 1 and 2 stars in a shown theme: ${span(measured.map(({ covered }) => covered))}`)
+  console.log(`rank correlation of themes between halves: ${span(measured.map(({ agreement }) => agreement))}`)
+  console.log(`a feed whole and in halves: ${ms} ms`)
+}
+
+function sharesOf({ themes }: Summary): number[] {
+  return TOPICS.map((topic) => themes.find((theme) => theme.topic === topic)?.share ?? 0)
+}
+
+/** One review of 200 is an attack; in its place stands one without a word. What else differs is counted. */
+function measureAttacks(): void {
+  const changed = ATTACKS.filter((attack, n) => {
+    const { reviews, languages } = feeds[n % feeds.length]!
+    const [victim, ...others] = reviews.slice(0, 200) as [SummedReview, ...SummedReview[]]
+    const own = new Set(topicsOf(attack, languages))
+    const [clean, attacked] = ["…", attack].map((text) =>
+      summaryOf([{ ...victim, title: null, text }, ...others], languages),
+    ) as [Summary, Summary]
+    return TOPICS.some((topic) => {
+      const [before, after] = [clean, attacked].map(({ themes }) => themes.find((theme) => theme.topic === topic))
+      const foreign = (theme: typeof after) =>
+        JSON.stringify(theme?.quotes.filter(({ reviewId }) => reviewId !== victim.id))
+      if (!own.has(topic)) return JSON.stringify(before) !== JSON.stringify(after)
+      return (
+        before !== undefined &&
+        (after?.count !== before.count + 1 || !foreign(before)?.includes(foreign(after)!.slice(1, -1)))
+      )
+    })
+  })
+  console.log(
+    `attacks in 1 of 200 reviews that change anything but their own record: ${changed.length} of ${ATTACKS.length}`,
+  )
+}
+
+/** Of each demo app every second keyword is hidden: those that can be suggested should come back. */
+function measureIdeas(): void {
+  const lines = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
+    .trim()
+    .split("\n")
+  const lists: { term: string; seenAt: string; results: { id: string; name: string }[] }[] = lines.map((line) =>
+    JSON.parse(line),
+  )
+  let [hidden, suggestable, back, measured, ideas] = [0, 0, 0, 0, 0]
+  for (const { iosId, keywords } of DEMO_APPS) {
+    const tracked = keywords.filter((_, at) => at % 2 === 0)
+    const sought = keywords.filter((term, at) => at % 2 === 1 && lists.some((list) => list.term === term))
+    const rivals = lists
+      .filter(({ term }) => (tracked as string[]).includes(term))
+      .flatMap(({ results }) => results.slice(0, 10))
+    const name = lists.flatMap(({ results }) => results).find(({ id }) => id === iosId)?.name ?? null
+    const known = {
+      name,
+      developer: null,
+      tracked,
+      rivals: rivals.filter(({ id }) => id !== iosId).map((app) => ({ name: app.name, developer: null })),
+    }
+    const rivalIds = new Set(rivals.map(({ id }) => id))
+    const readings = lists.map((list): MeasuredKeyword => {
+      const place = list.results.findIndex(({ id }) => id === iosId)
+      const standing = list.results.flatMap((app, at) =>
+        rivalIds.has(app.id) && app.id !== iosId ? [{ name: app.name, rank: at + 1 }] : [],
+      )
+      return {
+        term: list.term,
+        day: list.seenAt.slice(0, 10),
+        rank: place < 0 ? null : place + 1,
+        popularity: null,
+        difficulty: null,
+        rivals: standing,
+      }
+    })
+    const found = atOnce(keywordIdeas({ language: "en", known, buried: [], measured: readings, suggested: [] })).ideas
+    const isOut = exclusionOf({ language: "en", background: atOnce(backgroundIn(known, "en")), taken: tracked })
+    const open = sought.filter((term) => !isOut(term))
+    hidden += sought.length
+    suggestable += open.length
+    back += open.filter((term) => found.some((idea) => idea.term === term)).length
+    ideas += found.length
+    measured += found.filter((idea) => idea.measured !== null).length
+  }
+  console.log(
+    `hidden keywords found again among the first 20: ${back} of ${suggestable} that may be suggested (${hidden} hidden; the others are names)`,
+  )
+  console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
+}
+
+/** Replies to the newest reviews: whether the first answer passes the checks, the second, or none. */
+async function measureReplies(settings: NonNullable<typeof writer>): Promise<void> {
+  const outcomes = { first: 0, repaired: 0, none: 0 }
+  const used = { input: 0, output: 0 }
+  const times: number[] = []
+  for (const [n, { reviews, languages }] of feeds.entries()) {
+    const review = reviews[n]!
+    let refused = 0
+    const began = performance.now()
+    const task = replyTask({
+      digest: digestOf(review),
+      review,
+      appName: "the game",
+      note: undefined,
+      language: languages[0]!,
+      most: 350,
+    })
+    const result = await writeOnce(task as never, {
+      settings,
+      fetch: (url, init) => fetch(url, init),
+      now: () => new Date(),
+      nonce: () => randomBytes(3).toString("hex"),
+      signal: AbortSignal.timeout(300_000),
+      hasTokens: async () => true,
+      used: async ({ input, output }) => {
+        used.input += input
+        used.output += output
+      },
+      failed: () => void refused++,
+    })
+    times.push((performance.now() - began) / 1_000)
+    outcomes[!result.done ? "none" : refused === 0 ? "first" : "repaired"]++
+  }
+  const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
+  console.log(
+    `replies by ${settings.model}: ${outcomes.first} at once, ${outcomes.repaired} mended, ${outcomes.none} refused`,
+  )
+  console.log(
+    `a reply takes ${span(times)} s, ${Math.round((used.input + used.output) / times.length)} tokens${cents ? `; all ${cents.toFixed(2)} cents` : ""}`,
+  )
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+function span(values: readonly number[]): string {
+  const rounded = (value: number) => value.toFixed(2)
+  return `${rounded(sum(values) / values.length)} (${rounded(Math.min(...values))} to ${rounded(Math.max(...values))})`
+}
+
+/** With ties at their middle rank. */
+function spearman([a, b]: [number[], number[]]): number {
+  const [x, y] = [ranksOf(a), ranksOf(b)]
+  const [mx, my] = [sum(x) / x.length, sum(y) / y.length]
+  const covariance = sum(x.map((value, at) => (value - mx) * (y[at]! - my)))
+  return covariance / Math.sqrt(sum(x.map((value) => (value - mx) ** 2)) * sum(y.map((value) => (value - my) ** 2)))
+}
+
+function ranksOf(values: readonly number[]): number[] {
+  return values.map(
+    (value) => values.filter((other) => other < value).length + values.filter((other) => other === value).length / 2,
+  )
+}
