@@ -5,7 +5,7 @@ import { pacificDay } from "../../src/accounts/pacific.ts"
 import { findAccount, rotateKey } from "../../src/accounts/register.ts"
 import { createAccountReading } from "../../src/accounts/worker.ts"
 import { silentLog } from "../../src/log.ts"
-import { rebuildReports } from "../../src/observations/derived/reports.ts"
+import { rebuildReports } from "../../src/observations/derived/rebuild-reports.ts"
 import { reportIn } from "../../src/sources/accounts/reports.ts"
 import type { RawBody } from "../../src/sources/source.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
@@ -157,7 +157,8 @@ test("a day that is restated replaces the facts once, and both fetches are held;
   expect(await scene.sql`select from report_day`).toHaveLength(2)
   // what was derived can be made again of what was said
   await scene.sql`delete from sales_fact`
-  await rebuildReports(scene.sql)
+  expect(await rebuildReports(scene.sql, async () => {})).toBe(1)
+  expect(await rebuildReports(scene.sql, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   // back to what it said first: that stands again
   said = first

@@ -1275,9 +1275,9 @@ export interface components {
             newUsers: number | null;
             /** @description US dollars that day. Null = not connected, or hidden (hiddenMoney). */
             adRevenue: number | null;
-            /** @description US dollars that day. Null = not connected, or hidden. */
+            /** @description US dollars that day. Null = not connected, not reported, hidden, or not all in US dollars (get_revenue has each currency). */
             subscriptionRevenue: number | null;
-            /** @description Trials begun that day. Null = not connected. */
+            /** @description Trials begun that day. Null = not connected, or not reported. */
             trials: number | null;
             /** @description Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept. */
             keywordsTracked: number | null;
@@ -1343,7 +1343,7 @@ export interface components {
         };
         Connection: {
             /**
-             * @description analytics: an analytics service; ads: an ad network's reports; subscriptions: a billing service.
+             * @description analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through.
              * @enum {string}
              */
             id: "analytics" | "ads" | "subscriptions";
@@ -1415,7 +1415,7 @@ export interface components {
                     revenue: number | null;
                 }[];
             }[];
-            /** @description Subscription events of the day, newest first; empty until subscriptions are connected (conns). */
+            /** @description Subscription events of the day, newest first; empty: a console counts them by the day (get_subscriptions), and nothing that says each is connected. */
             feed: components["schemas"]["SubscriptionEvent"][];
             /** @description Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero. */
             conns: components["schemas"]["Connection"][];
@@ -2704,7 +2704,7 @@ export interface components {
             platform: components["schemas"]["Store"] | null;
             /** @description Null where the figure is of the whole app. */
             country: components["schemas"]["Storefront"] | null;
-            /** @description Null in every state but measured; also where a measured day has none, such as an average of no reviews. */
+            /** @description Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency). */
             value: number | null;
             /** @description Of ratings: on the measured day before, by the same source. Null = there is none. */
             was: number | null;
@@ -9158,4 +9158,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: ab7f6e2e41c22e19a7199b0c7e14eacf78bbca573a0911e64886c5be84d29f9c
+// sha256 of the document: 6cb86be43909bb6f3d67f3e9cd4e960d0aea1c66e41ca6b8247403c8d435a668

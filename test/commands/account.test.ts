@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pacificDay } from "../../src/accounts/pacific.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import { TEA } from "../accounts/scene.ts"
-import { type MadeKey, type StandIn, standIn } from "../accounts/stand-in.ts"
+import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
+import { until } from "../jobs/platform.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -113,4 +117,44 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
   expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
   expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
   expect(there.asked).toEqual([])
+})
+
+test("as a new owner would: from adding the key to yesterday's revenue, and doctor says what a poorer key lacks", async () => {
+  const yesterday = addDays(pacificDay(new Date()), -1)
+  const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
+  const money = {
+    "Developer Proceeds": "0",
+    "Customer Price": "0",
+    "Customer Currency": "USD",
+    "Currency of Proceeds": "USD",
+  }
+  there.report = (type, day) =>
+    type === "SALES" && day === yesterday ? { tsv: salesReport(day, [{ ...row, ...money }]) } : "late"
+  // no store is to be asked in earnest
+  const stores = STORE_HOSTS.map((host) => `${host}=${there.url}`)
+  env = { ...env, MEASURE: "yes", UPSTREAM_URLS: [env.UPSTREAM_URLS, ...stores].join(",") }
+  const { secret } = await answer(["key", "create", "--name", "owner"], { env })
+  const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
+  const server = await serving({ env })
+  try {
+    const startedAt = performance.now()
+    const made = there.key()
+    const added = await appmeter(adding(made, fileOf(made)), { env })
+    expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${secret}` }
+      return await fetch(`${server.url}/v1/apps/${appId}/revenue?days=1`, { headers })
+    }
+    await until(async () => (await ask()).status === 200)
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
+    expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
+    const poor = there.key("MARKETING")
+    const { account } = await answer(adding(poor, fileOf(poor)), { env })
+    expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
+    const doctor = await appmeter(["doctor"], { env })
+    expect(doctor.out + doctor.err).toContain(`appmeter account test ${account.id}`)
+  } finally {
+    server.kill()
+  }
+  expect(await server.exited).toBe(0)
 })

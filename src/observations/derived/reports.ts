@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../../database/types.ts"
+import type { Tx } from "../../database/types.ts"
 import { soldThings } from "../../formulas/sold-things.ts"
 import { eventGroup } from "../../formulas/subscription-events.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
@@ -98,27 +98,4 @@ export async function deriveSubscriptionEvents(tx: Tx, days: ReportDays): Promis
       ) g (event, offer, counts_as) on g.event = s.row ->> 'event' and g.offer is not distinct from s.row ->> 'offer'
       group by s.account_id, s.day, 3, 4, 5, 6, 7
     ) events`
-}
-
-/** All facts anew of what was said, some days at a time. */
-export async function rebuildReports(sql: Sql): Promise<void> {
-  const derive: Record<Report, (tx: Tx, days: ReportDays) => Promise<void>> = {
-    sales: deriveSales,
-    subscriptions: deriveSubscriptions,
-    subscription_events: deriveSubscriptionEvents,
-  }
-  for (let after = ["", "", "0001-01-01"] as [string, string, string]; ; ) {
-    const page = await sql<{ report: Report; account: string; day: string }[]>`
-      select distinct report, account_id as account, day
-      from report_day
-      where (report, account_id, day) > (${after[0]}, ${after[1]}, ${after[2]}::date)
-      order by report, account_id, day
-      limit 50`
-    const last = page.at(-1)
-    if (!last) return
-    await sql.begin(async (tx) => {
-      for (const [report, seen] of Map.groupBy(page, (one) => one.report)) await derive[report](tx, reportDays(seen))
-    })
-    after = [last.report, last.account, last.day]
-  }
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { type AccountDay, readAccountDays } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { type AppFeed, readWrittenReviews } from "../../history/day-facts.ts"
@@ -32,8 +33,11 @@ const figures = {
   users: described(Figure, "Users that day. Null = not connected."),
   newUsers: described(Figure, "Users that were new that day. Null = not connected."),
   adRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden (hiddenMoney)."),
-  subscriptionRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden."),
-  trials: described(Figure, "Trials begun that day. Null = not connected."),
+  subscriptionRevenue: described(
+    Figure,
+    "US dollars that day. Null = not connected, not reported, hidden, or not all in US dollars (get_revenue has each currency).",
+  ),
+  trials: described(Figure, "Trials begun that day. Null = not connected, or not reported."),
   keywordsTracked: described(
     v.nullable(Count),
     "Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept.",
@@ -150,7 +154,7 @@ export const getPortfolioOverview = operation({
       cards: described(v.array(Card), "The day by the hour, and by storefront."),
       feed: described(
         v.array(SubscriptionEvent),
-        "Subscription events of the day, newest first; empty until subscriptions are connected (conns).",
+        "Subscription events of the day, newest first; empty: a console counts them by the day (get_subscriptions), and nothing that says each is connected.",
       ),
       conns: Connections,
       hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
@@ -163,16 +167,18 @@ export const getPortfolioOverview = operation({
   const sides = await readSideDays(sql, apps.flatMap(sidesOf), asked.day)
   const reviews = await readReviewsByApp(sql, apps, asked)
   const byApp = Map.groupBy(sides, ({ appId }) => appId)
+  const hiddenMoney = hidesMoney(caller)
+  const own = await readAccountDays(sql, caller.workspaceId, apps, asked.day)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
     appId: id,
     name,
     icon,
     ...NOT_CONNECTED,
+    ...ownFigures(own.get(id), hiddenMoney),
     ...keywordFigures(byApp.get(id) ?? [], asked.shown),
     ...(reviews[at] as AppReviews),
   })
   const rows = await inPieces(eachOf(apps, rowOf))
-  const hiddenMoney = hidesMoney(caller)
   const state = hiddenMoney ? ("hidden" as const) : ("not_connected" as const)
   return {
     ...asked.shown,
@@ -181,7 +187,7 @@ export const getPortfolioOverview = operation({
     pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
     feed: [],
-    conns: connections(),
+    conns: connections(own.size > 0 ? ["subscriptions"] : []),
     hiddenMoney,
   }
 })
@@ -193,6 +199,10 @@ const NOT_CONNECTED = {
   adRevenue: null,
   subscriptionRevenue: null,
   trials: null,
+}
+
+function ownFigures(own: AccountDay | undefined, hiddenMoney: boolean) {
+  return { subscriptionRevenue: hiddenMoney ? null : (own?.dollars ?? null), trials: own?.trials ?? null }
 }
 
 function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {
@@ -266,6 +276,8 @@ function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
   const ranks = known("bestRank")
   return {
     ...NOT_CONNECTED,
+    subscriptionRevenue: sum("subscriptionRevenue"),
+    trials: sum("trials"),
     keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),
     keywordsMeasured: sum("keywordsMeasured") ?? 0,
     keywordsUp: sum("keywordsUp"),

@@ -85,7 +85,7 @@ export const Connections = described(
       v.strictObject({
         id: described(
           v.picklist(CONNECTIONS),
-          "analytics: an analytics service; ads: an ad network's reports; subscriptions: a billing service.",
+          "analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through.",
         ),
         connected: described(v.boolean(), "False = nothing is known of its figures."),
         gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
@@ -101,9 +101,9 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
   subscriptions: ["subscriptionRevenue", "trials"],
 }
 
-/** Nothing can be connected yet. */
-export function connections(): v.InferOutput<typeof Connections> {
-  return CONNECTIONS.map((id) => ({ id, connected: false, gives: GIVES[id] }))
+/** Of `connected` alone something is known. */
+export function connections(connected: readonly (typeof CONNECTIONS)[number][]): v.InferOutput<typeof Connections> {
+  return CONNECTIONS.map((id) => ({ id, connected: connected.includes(id), gives: GIVES[id] }))
 }
 
 /** Money is shown to keys that may read revenue. */

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
+import { type AccountDay, readAccountDays } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
 import { DIRECTIONS } from "../../formulas/rank-moves.ts"
 import { readChanges } from "../../history/changes.ts"
@@ -43,7 +44,7 @@ const Figure = named(
     country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
     value: described(
       v.nullable(v.number()),
-      "Null in every state but measured; also where a measured day has none, such as an average of no reviews.",
+      "Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency).",
     ),
     was: described(
       v.nullable(v.number()),
@@ -130,6 +131,7 @@ export const getToday = operation({
   ),
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {
   const asked = askedDay({ tz, day }, now(), caller)
+  const own = (await readAccountDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
   const sides = sidesOf(app)
   const ranked = await readSideDays(sql, sides, asked.day)
   const [ratings, reviews, changes] = [
@@ -144,7 +146,7 @@ export const getToday = operation({
     name: app.name,
     ...asked.shown,
     figures: [
-      ...ownFigures(hiddenMoney),
+      ...ownFigures(own, hiddenMoney),
       ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
       ...ratings,
       ...reviews,
@@ -153,16 +155,28 @@ export const getToday = operation({
     movesOmitted: Math.max(0, moves.length - MOST_MOVES),
     changes: changes.slice(0, MOST_CHANGES),
     changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
-    conns: connections(),
+    conns: connections(own ? ["subscriptions"] : []),
     hiddenMoney,
   }
 })
 
-function ownFigures(hiddenMoney: boolean): FigureRow[] {
-  return OWN_FIGURES.map((key) => ({
-    ...figure(key, null),
-    state: hiddenMoney && MONEY_FIGURES.includes(key) ? "hidden" : "not_connected",
-  }))
+/** Of an account that has the app: what it said of the day, by its own time zone. */
+function ownFigures(own: AccountDay | undefined, hiddenMoney: boolean): FigureRow[] {
+  const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = own
+    ? {
+        trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
+        subscriptionRevenue: reportedFigure("subscriptionRevenue", own.dollars, "asc-sales", own.salesReadAt),
+      }
+    : {}
+  return OWN_FIGURES.map((key) => {
+    if (hiddenMoney && MONEY_FIGURES.includes(key)) return { ...figure(key, null), state: "hidden" }
+    return said[key] ?? { ...figure(key, null), state: "not_connected" }
+  })
+}
+
+function reportedFigure(key: FigureRow["key"], value: number | null, source: string, readAt: Date | null): FigureRow {
+  if (readAt === null) return figure(key, null)
+  return { ...figure(key, null), value, source, measuredAt: readAt.toISOString(), state: "measured" }
 }
 
 function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefront"> | null): FigureRow {

@@ -192,6 +192,61 @@ test("subscriptions are counted by what happened, a free trial apart from a paid
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
+test("the day and the portfolio show what the console said of it: dollars where all are, trials, and nothing without the right", async () => {
+  const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
+  scene.there.report = (type, day) => {
+    if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
+    if (type === "SALES" && day === ago(2)) return { tsv: salesReport(day, [YEAR, DOLLARS]) }
+    if (type !== "SUBSCRIPTION_EVENT" || day !== ago(1)) return "late"
+    const start = { Event: "Start Introductory Offer", "Subscription Offer Type": "Free Trial", Quantity: "3" }
+    return { tsv: table(EVENTS, [{ ...trial, ...start, "Event Date": day }]) }
+  }
+  const zone = "tz=America/Los_Angeles"
+  const figuresOn = async (day: string, by = key) => {
+    const { body } = await call(`today?${zone}&day=${day}`, by)
+    const own = body.figures.filter(({ key }: { key: string }) => ["subscriptionRevenue", "trials"].includes(key))
+    const portfolio = (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
+    const { subscriptionRevenue, trials } = portfolio.apps[0]
+    expect([portfolio.totals.subscriptionRevenue, portfolio.totals.trials]).toEqual([subscriptionRevenue, trials])
+    const connected = (conns: { id: string; connected: boolean }[]) =>
+      conns.filter((one) => one.connected).map(({ id }) => id)
+    expect(connected(portfolio.conns)).toEqual(connected(body.conns))
+    return {
+      conns: connected(body.conns),
+      figures: own.map(({ value, state, source }: Record<string, unknown>) => [value, state, source]),
+      subscriptionRevenue,
+      trials,
+    }
+  }
+  const open = [null, "not_connected", null]
+  expect(await figuresOn(ago(1))).toEqual({ conns: [], figures: [open, open], subscriptionRevenue: null, trials: null })
+  await scene.add()
+  await readReports(9)
+  expect(await figuresOn(ago(1))).toEqual({
+    ...{ conns: ["subscriptions"], subscriptionRevenue: 14.28, trials: 3 },
+    figures: [
+      [14.28, "measured", "asc-sales"],
+      [3, "measured", "asc-subscription-events"],
+    ],
+  })
+  // some of it in euros: no sum of two currencies
+  expect(await figuresOn(ago(2))).toMatchObject({
+    ...{ subscriptionRevenue: null, trials: null },
+    figures: [
+      [null, "measured", "asc-sales"],
+      [null, "not_measured", null],
+    ],
+  })
+  const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+  expect(await figuresOn(ago(1), blind)).toMatchObject({
+    ...{ conns: ["subscriptions"], subscriptionRevenue: null, trials: 3 },
+    figures: [
+      [null, "hidden", null],
+      [3, "measured", "asc-subscription-events"],
+    ],
+  })
+})
+
 describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
   const refusals = async (path = "revenue") => {
     const rest = await call(path)

@@ -1,0 +1,80 @@
+import type { Db } from "../database/types.ts"
+
+interface OwnApp {
+  id: string
+  iosId: string | null
+}
+
+/** What an app's own account says of one day of reports. */
+export interface AccountDay {
+  /** Trials begun; null = the day's events are not reported. */
+  trials: number | null
+  trialsReadAt: Date | null
+  /** What subscriptions brought the seller; null = not all of it is in US dollars, or the day is not reported. */
+  dollars: number | null
+  /** Null = the day's sales are not reported. */
+  salesReadAt: Date | null
+}
+
+interface DayRow {
+  appId: string
+  trials: number
+  trialsReadAt: Date | null
+  salesReadAt: Date | null
+  proceeds: { currency: string; amount: string }[]
+}
+
+/** Of the apps that an account of the workspace has; the others are not there. */
+export async function readAccountDays(
+  sql: Db,
+  workspaceId: number,
+  apps: readonly OwnApp[],
+  day: string,
+): Promise<Map<string, AccountDay>> {
+  const rows = await sql<DayRow[]>`
+    with own as materialized (
+      select distinct on (x.app_id) x.app_id, c.id as account_id, a.outside_id, a.sku
+      from connected_account c
+      join account_app a on a.account_id = c.id
+      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
+        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
+      where c.workspace_id = ${workspaceId}
+      order by x.app_id, c.sealed is null, c.created_at, c.id
+    )
+    select o.app_id as "appId", (
+      select coalesce(sum(f.quantity), 0)::int
+      from subscription_event_fact f
+      where f.account_id = o.account_id and f.app = o.outside_id and f.day = ${day} and f.counts_as = 'trialStarts'
+    ) as trials, (
+      select max(d.seen_at)
+      from report_day d
+      where d.account_id = o.account_id and d.report = 'subscription_events' and d.day = ${day}
+    ) as "trialsReadAt", (
+      select max(d.seen_at)
+      from report_day d
+      where d.account_id = o.account_id and d.report = 'sales' and d.day = ${day}
+    ) as "salesReadAt", (
+      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency), '[]')
+      from (
+        select f.proceeds_currency as currency, sum(f.proceeds)::text as amount
+        from sales_fact f
+        where f.account_id = o.account_id and f.app = o.sku and f.day = ${day} and f.counts_as = 'subscription'
+        group by f.proceeds_currency
+        having sum(f.proceeds) <> 0
+      ) s
+    ) as proceeds
+    from own o
+    order by o.app_id
+    limit 1000`
+  return new Map(rows.map((row) => [row.appId, accountDay(row)]))
+}
+
+function accountDay({ trials, trialsReadAt, salesReadAt, proceeds }: DayRow): AccountDay {
+  const isInDollars = proceeds.every(({ currency }) => currency === "USD")
+  return {
+    trials: trialsReadAt === null ? null : trials,
+    trialsReadAt,
+    dollars: salesReadAt === null || !isInDollars ? null : Number(proceeds[0]?.amount ?? 0),
+    salesReadAt,
+  }
+}
