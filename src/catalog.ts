@@ -18,6 +18,7 @@ import { hiveGetKeywordMetrics } from "./operations/hive/keyword-metrics.ts"
 import { hiveGetKeywordMetricsHistory } from "./operations/hive/keyword-metrics-history.ts"
 import { hiveGetKeywordRanks } from "./operations/hive/keyword-ranks.ts"
 import { hiveMeasureKeyword } from "./operations/hive/keywords/measure.ts"
+import { hiveResearchKeyword } from "./operations/hive/keywords/research.ts"
 import { hiveGetLandscape } from "./operations/hive/landscape.ts"
 import { hiveGetChartMovers } from "./operations/hive/movers.ts"
 import { hiveListNewApps } from "./operations/hive/new-apps.ts"
@@ -103,6 +104,7 @@ export const catalog: readonly Operation[] = [
   hiveGetKeywordMetricsHistory,
   hiveSpyApp,
   hiveGetKeywordGap,
+  hiveResearchKeyword,
   hiveGetLandscape,
   getJob,
   ...writeOperations(actions),

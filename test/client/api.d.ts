@@ -998,6 +998,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hive/research": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keywords related to any keyword, each with why, its figures and who ranks for it.
+         * @description The seed itself is read when it is not kept; of the others what this instance holds. What shares apps comes first, then words of names, then the store's suggestions.
+         */
+        get: operations["hive_research_keyword"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/hive/landscape": {
         parameters: {
             query?: never;
@@ -5124,6 +5144,167 @@ export interface components {
             /** @description Asks for the next 1000 keywords; null = there are no more. */
             nextCursor: string | null;
         };
+        /**
+         * @description measured = there is a figure; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.
+         * @enum {string}
+         */
+        MetricState: "measured" | "absent" | "pending" | "failed" | "unmeasured";
+        TopApp: {
+            id: string;
+            /** @description Or the id until a name was seen. */
+            name: string;
+        };
+        ComparedKeyword: {
+            country: components["schemas"]["Storefront"];
+            /** @description 1 to 100, within this storefront; null unless measured. */
+            popularity: number | null;
+            popularityState: components["schemas"]["MetricState"];
+            /** @description Null where popularity is. */
+            popularitySource: components["schemas"]["PopularitySource"] | null;
+            /**
+             * Format: date-time
+             * @description When it was seen; null where it is neither measured nor absent.
+             */
+            popularityAt: string | null;
+            /** @description 0 to 100; null unless measured. */
+            difficulty: number | null;
+            difficultyState: components["schemas"]["MetricState"];
+            /**
+             * Format: date-time
+             * @description When it was seen; null where it is neither measured nor absent.
+             */
+            difficultyAt: string | null;
+            /** @description How many apps the results hold; null = not read lately. */
+            appCount: number | null;
+            /** @description It was read no further: there may be more. Null where appCount is. */
+            appCountAtLeast: boolean | null;
+            /**
+             * Format: date
+             * @description Of the results; null = not read lately.
+             */
+            day: string | null;
+            /** @description Who read them; null = not read lately. */
+            source: components["schemas"]["RankSource"] | null;
+        };
+        ResearchedKeyword: {
+            /** @description The keyword. */
+            term: string;
+            /** @description 1 to 100, within this storefront; null unless measured. */
+            popularity: number | null;
+            popularityState: components["schemas"]["MetricState"];
+            /** @description Null where popularity is. */
+            popularitySource: components["schemas"]["PopularitySource"] | null;
+            /**
+             * Format: date-time
+             * @description When it was seen; null where it is neither measured nor absent.
+             */
+            popularityAt: string | null;
+            /** @description 0 to 100; null unless measured. */
+            difficulty: number | null;
+            difficultyState: components["schemas"]["MetricState"];
+            /**
+             * Format: date-time
+             * @description When it was seen; null where it is neither measured nor absent.
+             */
+            difficultyAt: string | null;
+            /** @description How many apps the results hold; null = not read lately. */
+            appCount: number | null;
+            /** @description It was read no further: there may be more. Null where appCount is. */
+            appCountAtLeast: boolean | null;
+            /**
+             * Format: date
+             * @description Of the results; null = not read lately.
+             */
+            day: string | null;
+            /** @description Who read them; null = not read lately. */
+            source: components["schemas"]["RankSource"] | null;
+            /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
+            brand: boolean | null;
+            /** @description The first 10 results; null = not read lately. */
+            top: components["schemas"]["TopApp"][] | null;
+            /** @description The same in each storefront of compare, in its order. A popularity is one among its storefront's searches: it compares keywords there, not storefronts. */
+            compare: components["schemas"]["ComparedKeyword"][];
+            /** @description Why it is here: apps that rank for both. Null = too few, or its results were not read. */
+            shared: {
+                /** @description Apps among the first 20 results of both. */
+                apps: number;
+                /** @description Of so many results of the seed. */
+                of: number;
+                /** @description 0 to 1: apps by the geometric mean of both's places. */
+                relatedness: number;
+            } | null;
+            /** @description Why it is here: so many names of the seed's first apps hold it; null = none. */
+            names: number | null;
+            /** @description Why it is here: the store suggests it for the seed. */
+            suggested: boolean;
+        };
+        HiveResearchKeywordAnswer: {
+            country: components["schemas"]["Storefront"];
+            /** @description Always ios. */
+            platform: components["schemas"]["Store"];
+            /**
+             * Format: date
+             * @description Answers from this UTC day on count: the latest of each keyword, of 30 days.
+             */
+            since: string;
+            /** @description Keywords of this storefront that were looked into: all that this instance holds such an answer to, for whomever it was read. */
+            searched: number;
+            /** @description The keyword that was asked about. */
+            seed: {
+                /** @description The keyword. */
+                term: string;
+                /** @description 1 to 100, within this storefront; null unless measured. */
+                popularity: number | null;
+                popularityState: components["schemas"]["MetricState"];
+                /** @description Null where popularity is. */
+                popularitySource: components["schemas"]["PopularitySource"] | null;
+                /**
+                 * Format: date-time
+                 * @description When it was seen; null where it is neither measured nor absent.
+                 */
+                popularityAt: string | null;
+                /** @description 0 to 100; null unless measured. */
+                difficulty: number | null;
+                difficultyState: components["schemas"]["MetricState"];
+                /**
+                 * Format: date-time
+                 * @description When it was seen; null where it is neither measured nor absent.
+                 */
+                difficultyAt: string | null;
+                /** @description How many apps the results hold; null = not read lately. */
+                appCount: number | null;
+                /** @description It was read no further: there may be more. Null where appCount is. */
+                appCountAtLeast: boolean | null;
+                /**
+                 * Format: date
+                 * @description Of the results; null = not read lately.
+                 */
+                day: string | null;
+                /** @description Who read them; null = not read lately. */
+                source: components["schemas"]["RankSource"] | null;
+                /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
+                brand: boolean | null;
+                /** @description The first 10 results; null = not read lately. */
+                top: components["schemas"]["TopApp"][] | null;
+                /** @description The same in each storefront of compare, in its order. A popularity is one among its storefront's searches: it compares keywords there, not storefronts. */
+                compare: components["schemas"]["ComparedKeyword"][];
+            };
+            /** @description What the store suggests for the seed, in its order; empty = nothing. Null = not read. */
+            related: string[] | null;
+            /** @description What may have been meant, where the store suggests nothing for the seed; null = nothing known is written alike. */
+            spell: {
+                term: string;
+                /**
+                 * @description keywords = a keyword with a popularity; suggestions = the store suggests it for how the seed begins.
+                 * @enum {string}
+                 */
+                source: "keywords" | "suggestions";
+                /** @description Null = not known. */
+                popularity: number | null;
+            } | null;
+            /** @description Up to 50, by the strongest reason first. */
+            keywords: components["schemas"]["ResearchedKeyword"][];
+        };
         CategoryLandscape: {
             genre: components["schemas"]["Genre"];
             /** @description The name it goes by in genre; null = its id alone. */
@@ -8976,6 +9157,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    hive_research_keyword: {
+        parameters: {
+            query: {
+                /** @description The keyword; NFC, trimmed and lower-cased, inner white space significant. */
+                seed: string;
+                /** @description More storefronts, comma-separated. */
+                compare?: string[];
+                /** @description Two-letter storefront code. */
+                country?: string;
+                /** @description Fields of keywords to keep. */
+                fields?: ("term" | "popularity" | "popularityState" | "popularitySource" | "popularityAt" | "difficulty" | "difficultyState" | "difficultyAt" | "appCount" | "appCountAtLeast" | "day" | "source" | "brand" | "top" | "compare" | "shared" | "names" | "suggested")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiveResearchKeywordAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     hive_get_landscape: {
         parameters: {
             query?: {
@@ -9158,4 +9386,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 6cb86be43909bb6f3d67f3e9cd4e960d0aea1c66e41ca6b8247403c8d435a668
+// sha256 of the document: 63a59bdfa888b0e0c044a58cae74acbfca3f7f7ba228dbf126c9957a74eb9213

@@ -34,6 +34,7 @@ const ROWS: Record<string, Record<string, number>> = {
   hive_get_landscape: { categories: 28 },
   hive_spy_app: { keywords: 100 },
   hive_get_keyword_gap: { keywords: 100 },
+  hive_research_keyword: { keywords: 50 },
   hive_get_keyword_metrics_history: { difficulty: 90, popularity: 90 },
 }
 

@@ -167,6 +167,23 @@ describe("the market", () => {
     expect(hard.related.length).toBe(own.hintCount)
   })
 
+  test("is researched with the figures that trackers see, and with apps where the keyword's own answers say", () => {
+    const { seed, keywords, related } = answer("hive_research_keyword")
+    const gap = answer("hive_get_keyword_gap").keywords
+    expect(related).toEqual(hard.related)
+    expect(seed.top.map(({ id, name }: Answer) => [id, name])).toEqual(
+      hard.top.map(({ id, name }: Answer) => [id, name]),
+    )
+    for (const row of [seed, ...keywords]) {
+      const tracked = ranks.keywords.find(({ term }: Answer) => term === row.term)
+      if (tracked) expect(row).toMatchObject({ popularity: tracked.popularity, difficulty: tracked.difficulty })
+      const places = row.top?.map(({ id }: Answer) => id) ?? []
+      for (const [id, rank] of Object.entries(gap.find(({ term }: Answer) => term === row.term)?.ranks ?? {}))
+        expect([row.term, id, places.indexOf(id) + 1 || null]).toEqual([row.term, id, rank])
+    }
+    for (const { term, suggested } of keywords) expect([term, related.includes(term)]).toEqual([term, suggested])
+  })
+
   test("tells of a keyword the figures that its trackers see, stale or not by the snapshot's day", () => {
     const told = answer("hive_get_keyword_metrics")
     const own = ranks.keywords.find(({ term }: Answer) => term === told.term)

@@ -11,7 +11,7 @@ import { type Context, nothing, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { keptSince, NOT_THERE, READING_DEADLINE_MS } from "../read-on-request.ts"
+import { keptSince, READING_DEADLINE_MS } from "../read-on-request.ts"
 import {
   Count,
   Day,
@@ -24,10 +24,9 @@ import {
   Time,
 } from "../shapes.ts"
 import { MarketCountry } from "./inputs.ts"
+import { KEPT_DAYS, readTermNow } from "./keywords/read-term.ts"
 import { marketAppFields } from "./market-apps.ts"
-import { whyUnread } from "./read-now.ts"
 
-const KEPT_DAYS = 7
 /** From here on a title holds each word of the keyword, in whatever order (titleMatch). */
 const LOOSE = 0.5
 
@@ -103,7 +102,7 @@ export const getKeywordDifficulty = operation({
 }).run(async ({ term, cc: storefront }, ctx) => {
   await refuseUntracked(ctx, term, storefront)
   const list = { platform: "ios", storefront, term } as const
-  const why = await readFigures(ctx, list)
+  const why = await readTermNow(ctx, list)
   const ten = await readFirstTen(ctx.sql, list, ctx.now())
   const metrics = (
     await readKeywordMetrics(ctx.sql, { platform: "ios", storefront, terms: [term], today: dayOf(ctx.now()) })
@@ -139,32 +138,6 @@ async function refuseUntracked({ sql, caller, visibleApps }: Context, term: stri
 
 const UNTRACKED =
   "On the Free plan only keywords that are tracked in that storefront; others need the Pro plan or above."
-
-interface AppStoreTerm {
-  platform: "ios"
-  storefront: string
-  term: string
-}
-
-/**
- * Has the results and then their first ten apps read, and meanwhile the suggestions, each unless it is kept. Why results or
- * apps were not; null = they were. Suggestions are answered without.
- */
-async function readFigures(ctx: Context, list: AppStoreTerm): Promise<Fault | null> {
-  const { term: subject, ...side } = list
-  const whyNot = (kind: "search" | "hints" | "difficulty") =>
-    whyUnread(ctx, { wanted: { kind, ...side, subject }, keptDays: KEPT_DAYS })
-  const stored = await readFirstTen(ctx.sql, list, ctx.now())
-  const isKept = stored !== null && stored.seenAt >= keptSince(ctx.now(), KEPT_DAYS)
-  const results = async () => (isKept ? null : await whyNot("search")) ?? noFigure(await whyNot("difficulty"))
-  const [why] = await Promise.all([results(), whyNot("hints")])
-  return why
-}
-
-/** Apps that were looked up and give no figure were read. */
-function noFigure(why: Fault | null): Fault | null {
-  return why?.extra.detail === NOT_THERE ? null : why
-}
 
 function sinceDay(ctx: Context): string {
   return dayOf(keptSince(ctx.now(), KEPT_DAYS))

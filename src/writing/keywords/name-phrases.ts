@@ -22,7 +22,7 @@ function count(counted: Map<string, number>, phrase: string): void {
 const isOneWord = (phrase: string) => !phrase.includes(" ")
 
 /** Each once. None begins or ends with a small word, and none reaches over what parts a name. */
-function phrasesOf(name: string, language: string): Set<string> {
+export function phrasesOf(name: string, language: string): Set<string> {
   const { stop } = vocabularyOf(language)
   const found = new Set<string>()
   for (const part of name.split(/[:–—|,.•·/()[\]]| - /u)) {

@@ -1,0 +1,45 @@
+/** The places of a search's results that two keywords are compared by. */
+export const NEAR_PLACES = 20
+
+/**
+ * How close two keywords are by the apps that the store shows for both, 0 to 1: the apps that stand among the first places of
+ * both, by the geometric mean of how many places each has.
+ */
+export function relatedness(shared: number, places: number, otherPlaces: number): number {
+  return shared / Math.sqrt(near(places) * near(otherPlaces))
+}
+
+const near = (places: number) => Math.max(1, Math.min(NEAR_PLACES, places))
+
+/**
+ * Phrases by the names that hold them, a name the less the lower it stands: 1 / log2(place + 1). Those of the highest weight
+ * first, and in the order of their letters.
+ */
+export function weighPhrases(
+  names: readonly ReadonlySet<string>[],
+): { phrase: string; names: number; weight: number }[] {
+  const found = new Map<string, { phrase: string; names: number; weight: number }>()
+  names.forEach((phrases, at) => {
+    for (const phrase of phrases) {
+      const held = found.get(phrase) ?? { phrase, names: 0, weight: 0 }
+      found.set(phrase, { phrase, names: held.names + 1, weight: held.weight + 1 / Math.log2(at + 2) })
+    }
+  })
+  return [...found.values()].sort((a, b) => b.weight - a.weight || (a.phrase < b.phrase ? -1 : 1))
+}
+
+/** How alike two words or phrases are written, 0 to 1: the runs of three letters that they share, of all that either has. */
+export function likeness(one: string, other: string): number {
+  const [ours, theirs] = [runsOf(one), runsOf(other)]
+  const shared = [...ours].filter((run) => theirs.has(run)).length
+  return shared / (ours.size + theirs.size - shared)
+}
+
+function runsOf(text: string): Set<string> {
+  const runs = new Set<string>()
+  for (const word of text.split(/\s+/u)) {
+    const letters = [..."  ", ...word, " "]
+    for (let at = 0; at + 3 <= letters.length; at++) runs.add(letters.slice(at, at + 3).join(""))
+  }
+  return runs
+}

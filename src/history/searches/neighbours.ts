@@ -1,0 +1,122 @@
+import type { Sql } from "../../database/types.ts"
+import { NEAR_PLACES } from "../../formulas/related-terms.ts"
+import { nameIn } from "../../observations/app-names.ts"
+import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
+import type { MarketLists } from "./lists-holding.ts"
+
+/** What was answered to a keyword last, with its first apps. */
+export interface TermAnswer {
+  term: string
+  listId: number
+  day: string
+  source: RankSource
+  depth: number
+  seenAt: Date
+  /** How many apps the whole answer holds. */
+  results: number
+  /** store_app ids of the first ones, in their order. */
+  first: number[]
+}
+
+/** The latest answers to these keywords, as far as there are any, each with so many apps. */
+export async function readTermAnswers(
+  sql: Sql,
+  { platform, storefront, since }: MarketLists,
+  terms: readonly string[],
+  apps: number,
+): Promise<Map<string, TermAnswer>> {
+  const rows = await sql<(Omit<TermAnswer, "source"> & { source: number })[]>`
+    select k.term, l.id as "listId", n.day, n.source, n.depth, n.seen_at as "seenAt", cardinality(n.app_ids) as results,
+      n.app_ids[1:${apps}::int] as first
+    from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
+    cross join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
+      offset 0
+    ) l
+    cross join lateral (
+      select day, source, depth, seen_at, app_ids
+      from list_now
+      where list_id = l.id and day >= ${since}::date and origin <> ${DEMO}
+      offset 0
+    ) n
+    order by k.place
+    limit ${terms.length}`
+  return new Map(rows.map(({ source, ...row }) => [row.term, { ...row, source: sourceOf(source) }]))
+}
+
+export interface Neighbour {
+  term: string
+  /** Of the apps that were asked about, those among its own first places. */
+  shared: number
+  /** How many places it has of those. */
+  places: number
+}
+
+interface NeighbourQuery {
+  /** Whose apps they are: it is none itself. */
+  listId: number
+  /** store_app ids. */
+  apps: readonly number[]
+  limit: number
+}
+
+/** Keywords whose latest answers begin with some of these apps, those that share most of them first. */
+export async function findNeighbours(
+  sql: Sql,
+  { platform, storefront, since }: MarketLists,
+  { listId, apps, limit }: NeighbourQuery,
+): Promise<Neighbour[]> {
+  return await sql<Neighbour[]>`
+    with sharing as materialized (
+      select n.list_id, count(*)::int as shared, min(n.places)::int as places
+      from unnest(${apps as number[]}::int[]) a (app)
+      cross join lateral (
+        select list_id, least(cardinality(app_ids), ${NEAR_PLACES}::int) as places
+        from list_now
+        where app_ids @> array[a.app] and array_position(app_ids[1:${NEAR_PLACES}::int], a.app) is not null
+          and day >= ${since}::date and origin <> ${DEMO} and list_id <> ${listId}
+        offset 0
+      ) n
+      group by n.list_id
+    )
+    select l.term, s.shared, s.places
+    from sharing s
+    cross join lateral (
+      select term collate "C" as term
+      from list
+      where id = s.list_id and (platform, storefront) is not distinct from (${platform}, ${storefront})
+      offset 0
+    ) l
+    order by s.shared / sqrt(s.places) desc, l.term
+    limit ${limit}`
+}
+
+/** What these apps are called there, in their order; null = no name was seen. */
+export async function readNames(sql: Sql, apps: readonly number[], storefront: string): Promise<(string | null)[]> {
+  const rows = await sql<{ name: string | null }[]>`
+    select ${nameIn(sql, sql`a.app`, { storefront, countries: [] })} as name
+    from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
+    order by a.place
+    limit ${apps.length}`
+  return rows.map(({ name }) => name)
+}
+
+/** Keywords with a popularity, about as long as a text, the most popular first. */
+export async function readPopularTerms(
+  sql: Sql,
+  { platform, storefront, letters, above }: { platform: string; storefront: string; letters: number; above: number },
+): Promise<{ term: string; popularity: number }[]> {
+  return await sql<{ term: string; popularity: number }[]>`
+    select l.term, coalesce(n.published, n.estimate)::float8 as popularity
+    from list l
+    join keyword_now n on n.list_id = l.id
+    where l.platform = ${platform} and l.storefront = ${storefront} and coalesce(n.published, n.estimate) > ${above}::float8
+      and char_length(l.term) between ${letters - SLIPS}::int and ${letters + SLIPS}::int
+    order by coalesce(n.published, n.estimate) desc, l.term
+    limit 5000`
+}
+
+/** A slip adds or leaves out few letters. */
+const SLIPS = 3

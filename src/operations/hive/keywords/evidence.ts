@@ -1,0 +1,86 @@
+import * as v from "valibot"
+import type { MarketLists } from "../../../history/searches/lists-holding.ts"
+import { readTermAnswers, type TermAnswer } from "../../../history/searches/neighbours.ts"
+import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../../history/under-way.ts"
+import { type KeywordMetrics, readKeywordMetrics, UNMEASURED } from "../../../observations/derived/keyword-metrics.ts"
+import type { Context } from "../../../operation.ts"
+import { dayOf } from "../../../vocabulary/days.ts"
+import { described, named } from "../../../vocabulary/schema.ts"
+import { Count, Day, PopularitySource, RankSource, Time } from "../../shapes.ts"
+
+/** Apps that are shown of a keyword's results. */
+export const TOP = 10
+
+const State = named(
+  "MetricState",
+  v.picklist(["measured", "absent", "pending", "failed", "unmeasured"]),
+  "measured = there is a figure; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.",
+)
+const score = (text: string) => described(v.nullable(v.number()), text)
+
+/** What is known of a keyword in a storefront. */
+export const evidenceFields = {
+  popularity: score("1 to 100, within this storefront; null unless measured."),
+  popularityState: State,
+  popularitySource: described(v.nullable(PopularitySource), "Null where popularity is."),
+  popularityAt: described(v.nullable(Time), "When it was seen; null where it is neither measured nor absent."),
+  difficulty: score("0 to 100; null unless measured."),
+  difficultyState: State,
+  difficultyAt: described(v.nullable(Time), "When it was seen; null where it is neither measured nor absent."),
+  appCount: described(v.nullable(Count), "How many apps the results hold; null = not read lately."),
+  appCountAtLeast: described(
+    v.nullable(v.boolean()),
+    "It was read no further: there may be more. Null where appCount is.",
+  ),
+  day: described(v.nullable(Day), "Of the results; null = not read lately."),
+  source: described(v.nullable(RankSource), "Who read them; null = not read lately."),
+}
+
+export interface TermEvidence {
+  fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
+  answer: TermAnswer | null
+}
+
+/** Of each keyword, in their order. Nothing is asked of a store. */
+export async function readEvidence(
+  { sql, now }: Context,
+  lists: MarketLists,
+  terms: readonly string[],
+): Promise<TermEvidence[]> {
+  const { platform, storefront } = lists
+  const metrics = await readKeywordMetrics(sql, { platform, storefront, terms, today: dayOf(now()) })
+  const underWay = await findKeywordsUnderWay(sql, { platform, storefront, terms })
+  const answers = await readTermAnswers(sql, lists, terms, 2 * TOP)
+  return terms.map((term) => {
+    const answer = answers.get(term) ?? null
+    const known = metrics.get(term) ?? UNMEASURED
+    return { answer, fields: fieldsOf(known, underWay.get(term) ?? NOT_SCHEDULED, answer) }
+  })
+}
+
+function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAnswer | null): TermEvidence["fields"] {
+  const { popularity, popularityNone, popularitySource, popularityAt, difficulty, difficultyNone, difficultyAt } = known
+  return {
+    popularity,
+    popularityState: stateOf(popularity, popularityNone, under.popularityNotMeasuring),
+    ...{ popularitySource, popularityAt },
+    difficulty,
+    difficultyState: stateOf(difficulty, difficultyNone, under.difficultyNotMeasuring),
+    difficultyAt,
+    appCount: answer?.results ?? null,
+    appCountAtLeast: answer && answer.results >= answer.depth,
+    day: answer?.day ?? null,
+    source: answer?.source ?? null,
+  }
+}
+
+function stateOf(
+  figure: number | null,
+  isNone: boolean,
+  notMeasuring: KeywordUnderWay["notMeasuring"],
+): v.InferOutput<typeof State> {
+  if (figure !== null) return "measured"
+  if (isNone) return "absent"
+  if (notMeasuring === null) return "pending"
+  return notMeasuring === "read_failed" || notMeasuring === "source_refuses" ? "failed" : "unmeasured"
+}
