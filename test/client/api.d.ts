@@ -2509,6 +2509,8 @@ export interface components {
             topic: "ads" | "price" | "misleading" | "difficulty" | "crashes" | "update" | "lost_data" | "sign_in" | "speed" | "notifications" | "rewards" | "boring" | "support" | "ease" | "design";
             /** @description The same in the language asked for. */
             label: string;
+            /** @description What its quotes say, by a language model; null = there is none, or what it wrote was refused. */
+            sentence: string | null;
             /**
              * @description By the average: complaint up to 2.5 stars, praise from 4.
              * @enum {string}
@@ -2549,7 +2551,7 @@ export interface components {
         };
         Written: {
             /**
-             * @description rules: chosen and counted, nothing is written. model: written by a language model and checked.
+             * @description rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not.
              * @enum {string}
              */
             by: "rules" | "model";
@@ -7371,6 +7373,7 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     draft_review_reply: {
@@ -9386,4 +9389,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 63a59bdfa888b0e0c044a58cae74acbfca3f7f7ba228dbf126c9957a74eb9213
+// sha256 of the document: b9c31c4b88d8b5e159daa03ac427571092783a08db9ba8fcb5b7486f599c139e

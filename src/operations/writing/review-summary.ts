@@ -7,14 +7,17 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
+import type { WrittenText } from "../../vocabulary/writing/written-text.ts"
+import type { Omission } from "../../writing/checks/checker.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../../writing/languages.ts"
 import { LEAST_IN_THEME, QUOTES_OF_THEME, SENTIMENTS, type Summary, summarise } from "../../writing/review-summary.ts"
+import { sentencesTask, type ThemeSentences } from "../../writing/theme-sentences.ts"
 import { TOPICS } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
 import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
-import { Language, takeUnit, Written, writtenByRules } from "./writing-shapes.ts"
+import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 /** Reviews looked at: the newest. */
 const MOST_REVIEWS = 500
@@ -38,6 +41,10 @@ const Theme = named(
   v.strictObject({
     topic: described(v.picklist(TOPICS), "What it is about."),
     label: described(v.string(), "The same in the language asked for."),
+    sentence: described(
+      v.nullable(v.string()),
+      "What its quotes say, by a language model; null = there is none, or what it wrote was refused.",
+    ),
     sentiment: described(v.picklist(SENTIMENTS), "By the average: complaint up to 2.5 stars, praise from 4."),
     count: described(Count, "Reviews about it, counted; one review may be about several things."),
     share: described(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), "Of the reviews looked at, 0 to 1."),
@@ -60,7 +67,8 @@ export const summarizeReviews = operation({
   scope: "reviews:read",
   plan: "free",
   price: 1,
-  faults: ["review_ai_limit"],
+  faults: ["review_ai_limit", "ai_timeout"],
+  deadlineMs: WRITE_MS + 4_000,
   input: ofApp({ country: AppCountry, store: Platform, lang: Language }),
   output: v.strictObject({
     country: Storefront,
@@ -91,8 +99,21 @@ export const summarizeReviews = operation({
   const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = await inPieces(summarise(found, { language: lang, languages }))
-  return { ...about, state: "ready" as const, ...shown(summary, digest, ctx) }
+  const sentences = await writeSentences(ctx, summary, { digest, language: lang })
+  return { ...about, state: "ready" as const, ...shown(summary, sentences, digest, ctx) }
 })
+
+/** Null = nobody writes them now: what the rules say stands without. Throws ai_timeout while they are written. */
+async function writeSentences(
+  { write }: Context,
+  { themes }: Summary,
+  asked: { digest: string; language: WritingLanguage },
+): Promise<WrittenText<ThemeSentences> | null> {
+  if (themes.length === 0) return null
+  const state = await write(sentencesTask(themes, asked), WRITE_MS)
+  if (state.state === "pending") throw faultOf(state)
+  return state.state === "done" ? state : null
+}
 
 const NOTHING = { themes: [], without: null, written: null }
 
@@ -122,14 +143,23 @@ function languagesOf(feed: string | null, { platform, storefront }: { platform: 
 // some storefronts read ten, of which most reviews use the first ones
 const READ_LOCALES = 3
 
-function shown({ themes, without, dropped }: Summary, digest: string, { now }: Context) {
+function shown(
+  { themes, without, dropped }: Summary,
+  sentences: WrittenText<ThemeSentences> | null,
+  digest: string,
+  { now }: Context,
+) {
+  const byRules = writtenByRules({ version: RULES_VERSION, digest, dropped }, now())
   return {
     themes: themes.map(({ stars: average, quotes, ...theme }) => ({
       ...theme,
+      sentence: sentences?.value[theme.topic] ?? null,
       average,
       quotes: quotes.map(({ stars, at, ...quote }) => ({ ...quote, rating: stars, date: at.toISOString() })),
     })),
     without,
-    written: writtenByRules({ version: RULES_VERSION, digest, dropped }, now()),
+    written: sentences
+      ? { ...writtenBy(sentences, digest), dropped: [...dropped, ...(sentences.dropped as Omission[])] }
+      : byRules,
   }
 }

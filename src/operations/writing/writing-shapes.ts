@@ -29,7 +29,7 @@ export const Written = named(
   v.strictObject({
     by: described(
       v.picklist(["rules", "model"]),
-      "rules: chosen and counted, nothing is written. model: written by a language model and checked.",
+      "rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not.",
     ),
     model: described(v.nullable(v.string()), "The model; null = none."),
     at: described(Time, "When."),

@@ -19,10 +19,12 @@ export function isOf(text: string, asked: string): boolean {
   return OTHERS.every((other) => {
     if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
-    return signs < LEAST_SIGNS || signs < 3 * Math.max(1, own)
+    // a short text without a sign of its own language needs fewer of another
+    return own === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * own
   })
 }
 
 const LEAST_SHARE = 1 / 3
 const LEAST_SIGNS = 3
+const LEAST_ALONE = 2
 const OTHERS = ["en", "tr", "de", "es", "fr", "pt", "ru", "ja", "zh-Hans"]

@@ -1,9 +1,11 @@
 import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
-/** Words that count people where nobody counted: a sentence over quotes may not say them. */
+/** Words that count people where nobody counted, of the language and of English: a sentence over quotes may not say them. */
 export const quantities: TextRule = (text, { language }): TextProblem[] =>
-  phrasesIn(text, QUANTITIES, language).map((what) => ({ rule: "quantities", what }))
+  [...new Set([language, "en"])]
+    .flatMap((read) => phrasesIn(text, QUANTITIES, read))
+    .map((what) => ({ rule: "quantities", what }))
 
 const QUANTITIES: PhraseList = {
   en: "most many everyone everybody nobody no_one all_users all_reviewers all_players half majority minority several numerous countless dozens hundreds thousands millions percent per_cent few always never a_lot_of_users a_lot_of_people twice",
