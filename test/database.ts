@@ -15,8 +15,8 @@ export async function freshDatabase(): Promise<Sql> {
   opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openInMemory()
   const { sql } = await opened
   const found = await stateOf(sql)
-  if (migrated !== undefined && migrated === found.schema) {
-    await emptyTables(sql, found)
+  if (migrated?.schema === found.schema) {
+    await emptyTables(sql, found, migrated)
     return sql
   }
   // the embedded database begins with the schema
@@ -25,23 +25,24 @@ export async function freshDatabase(): Promise<Sql> {
     await sql`create schema public`
   }
   await migrate(sql, readTree("sql", ".sql"), silentLog)
-  migrated = (await stateOf(sql)).schema
+  migrated = await stateOf(sql)
   return sql
 }
 
 let opened: Promise<Database> | undefined
-/** What the schema looked like right after it was made. */
-let migrated: string | undefined
+/** As it was right after the schema was made. */
+let migrated: State | undefined
 
 interface State {
-  /**
-   * What would tell that a test changed the schema, had tables analysed, or filled one with more than a megabyte: then it
-   * is made anew, which takes half a second; otherwise a few milliseconds empty the tables. Partitions are no part of it.
-   */
+  /** What would tell that a test changed the schema: then it is made anew, which takes half a second. Partitions are no part of it. */
   schema: string
   filled: string[]
+  /** Tables so long that they are cut: what was deleted is read through until then. */
+  long: string[]
   /** Partitions, four a month. */
   partitions: string[]
+  /** What the planner was told of each table and index, as JSON. */
+  counted: string
 }
 
 async function stateOf(sql: Sql): Promise<State> {
@@ -57,9 +58,11 @@ async function stateOf(sql: Sql): Promise<State> {
     )
     select md5(string_agg(part, ' ' order by part)) as schema,
       coalesce((select array_agg(relname::text) from every where size > 0 and relname <> 'schema_migration'), '{}') as filled,
-      coalesce((select array_agg(relname::text) from every where relkind = 'r' and relispartition), '{}') as partitions
+      coalesce((select array_agg(relname::text) from every where size > 100000), '{}') as long,
+      coalesce((select array_agg(relname::text) from every where relkind = 'r' and relispartition), '{}') as partitions,
+      (select json_agg(json_build_array(oid::int, relpages, reltuples)) from own where relkind in ('r', 'i'))::text as counted
     from (
-      select concat_ws(' ', oid, relname, relnatts, relchecks, relkind = 'r' and reltuples >= 0, size > 1000000) as part from own
+      select concat_ws(' ', oid, relname, relnatts, relchecks) as part from own
       union all
       select concat_ws(' ', oid, xmin, tgenabled) from pg_trigger where tgrelid in (select oid from own) and tgparentid = 0
       union all
@@ -75,18 +78,37 @@ async function stateOf(sql: Sql): Promise<State> {
 /** Opening a month takes 20 ms, and most tests are about the same one or two; more of them make every plan longer. */
 const KEPT_PARTITIONS = 12
 
-/** As right after the migrations: no rows but theirs, and ids from 1 on. */
-async function emptyTables(sql: Sql, { filled, partitions }: State): Promise<void> {
+/** As right after the migrations: no rows but theirs, ids from 1 on, and what the planner knew then. */
+async function emptyTables(sql: Sql, { filled, long, partitions }: State, { counted }: State): Promise<void> {
   const dropped = new Set(partitions.length > KEPT_PARTITIONS ? partitions : [])
   const quoted = (name: string) => `"${name}"`
+  const cut = long.filter((name) => !dropped.has(name))
   const steps = [
     ...(dropped.size > 0 ? [`drop table ${[...dropped].map(quoted)}`] : []),
     // neither foreign keys nor triggers: the table of audits refuses to lose a row
     "set local session_replication_role = replica",
+    // all tables are emptied, so that those which go with them would go anyway
+    ...(cut.length > 0 ? [`truncate ${cut.map(quoted)} cascade`] : []),
     ...filled.filter((name) => !dropped.has(name)).map((name) => `delete from ${quoted(name)}`),
     `select setval(seqrelid, seqstart, false)
       from pg_sequence
       where seqrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
+    // a table that was truncated or analysed is planned for otherwise
+    `update pg_class c
+      set relpages = (was.of->>1)::int, reltuples = (was.of->>2)::real, relallvisible = 0
+      from json_array_elements('${counted}') was(of)
+      where c.oid = (was.of->>0)::oid
+        and (c.relpages, c.reltuples) is distinct from ((was.of->>1)::int, (was.of->>2)::real)`,
+    `update pg_class
+      set relpages = 0, reltuples = -1
+      where relispartition and relkind = 'r' and relnamespace = 'public'::regnamespace
+        and (relpages, reltuples) is distinct from (0, -1)`,
+    `delete from pg_statistic
+      where starelid in (
+        select oid
+        from pg_class
+        where relnamespace = 'public'::regnamespace and relname <> 'schema_migration'
+      )`,
   ]
   await sql.begin((tx) => tx.unsafe(steps.join(";\n")))
 }
