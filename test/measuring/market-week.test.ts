@@ -12,6 +12,7 @@ import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { cases } from "../long.ts"
 import { fixture } from "../sources/parsed.ts"
@@ -21,8 +22,8 @@ import { lookupAnswer, type ShownApp } from "./store-pages.ts"
 
 setDefaultTimeout(600_000)
 
-const MARKET = ["gb", "us"]
-const GENRES = CHART_GENRES.slice(0, cases(4, 8))
+const MARKET = ["gb", "jp", "us"]
+const GENRES = CHART_GENRES.slice(0, cases(3, 8))
 const PLACES = cases(40, 60)
 const DAYS = Array.from({ length: 7 }, (_, at) => addDays(dayOf(new Date()), at - 7))
 const FEEDS = {
@@ -195,6 +196,24 @@ test("on six more days each request is made once, and who left is not looked up 
   }
   expect([...(await sql`select kind, failure from due where failures > 0`)]).toEqual([])
   expect(logged).toEqual([])
+})
+
+test("what a finder serves of each storefront, page by page, is who stands on the replayed lists, and no app twice", async () => {
+  const house = openHouse({ sql })
+  const key = await house.key(
+    await house.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),
+  )
+  for (const countries of [["gb"], ["jp"], ["us"], MARKET]) {
+    const served: number[] = []
+    for (let page = 1, total = 1; served.length < total; page++) {
+      const { body } = await house.call(`/v1/hive/find?country=${countries}&rankMin=1&limit=200&page=${page}`, { key })
+      expect(body.apps.length).toBeGreaterThan(0)
+      served.push(...body.apps.map(({ id }: { id: string }) => Number(id)))
+      total = body.total
+    }
+    const standing = new Set(countries.flatMap((country) => [...onLists(country, today)]))
+    expect(served.toSorted((a, b) => a - b)).toEqual([...standing].sort((a, b) => a - b))
+  }
 })
 
 interface Listed {
