@@ -1,33 +1,52 @@
 import { takeSharedLock } from "../database/locks.ts"
-import type { Sql } from "../database/types.ts"
+import type { Sql, Tx } from "../database/types.ts"
 import { retryDeadlocks } from "../observations/record.ts"
 import type { MarketStorefront } from "../vocabulary/storefronts.ts"
 
-/** One that stays keeps the day on which it came; again, or beside other processes, it changes nothing. */
+/**
+ * One that stays keeps the day on which it came; again, or beside other processes, it changes nothing. Each that comes is a
+ * transaction of its own: where its charts are known already, some 10,000 apps become due with it.
+ */
 export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
-  await retryDeadlocks(() =>
-    sql.begin(async (tx) => {
-      await takeSharedLock(tx, "tracking followed")
-      // one after another, or each would make the other's rows wait in its own order
-      await tx`lock table market_storefront in share row exclusive mode`
-      const rows = tx`
-        jsonb_to_recordset(${tx.json(market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] })))}) m (
-          storefront text, genres text[]
-        )`
-      await tx`
-        delete from market_storefront
-        where storefront not in (select m.storefront from ${rows})`
-      await tx`
-        update market_storefront held
-        set genres = m.genres
-        from ${rows}
-        where m.storefront = held.storefront and m.genres <> held.genres`
-      await tx`
-        insert into market_storefront (storefront, genres, since)
-        select m.storefront, m.genres, (now() at time zone 'utc')::date
-        from ${rows}
-        order by m.storefront
-        on conflict (storefront) do nothing`
-    }),
-  )
+  const changed = await retryDeadlocks(() => sql.begin((tx) => removeOthers(tx, market)))
+  for (const one of market.filter(({ storefront }) => changed.has(storefront)))
+    await retryDeadlocks(() => sql.begin((tx) => follow(tx, one)))
+}
+
+/** Returns those that are not followed yet, or in other genres. */
+async function removeOthers(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
+  await lockMarket(tx)
+  const storefronts = market.map(({ storefront }) => storefront)
+  await tx`
+    delete from market_storefront
+    where storefront <> all(${storefronts}::text[])`
+  const rows = await tx<{ storefront: string }[]>`
+    select m.storefront
+    from jsonb_to_recordset(${tx.json(market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] })))}) m (
+      storefront text, genres text[]
+    )
+    left join market_storefront held on held.storefront = m.storefront
+    where held.genres is distinct from m.genres
+    order by m.storefront
+    limit ${market.length}`
+  return new Set(rows.map(({ storefront }) => storefront))
+}
+
+async function follow(tx: Tx, { storefront, genres }: MarketStorefront): Promise<void> {
+  await lockMarket(tx)
+  const { count } = await tx`
+    update market_storefront
+    set genres = ${genres as string[]}
+    where storefront = ${storefront} and genres <> ${genres as string[]}::text[]`
+  if (count > 0) return
+  await tx`
+    insert into market_storefront (storefront, genres, since)
+    values (${storefront}, ${genres as string[]}, (now() at time zone 'utc')::date)
+    on conflict (storefront) do nothing`
+}
+
+async function lockMarket(tx: Tx): Promise<void> {
+  await takeSharedLock(tx, "tracking followed")
+  // one after another, or each would make the other's rows wait in its own order
+  await tx`lock table market_storefront in share row exclusive mode`
 }
