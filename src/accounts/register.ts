@@ -7,7 +7,7 @@ import type { RandomBytes } from "../vocabulary/text.ts"
 import { type ConsoleReach, openConsole } from "./console.ts"
 import { type ConsoleKey, openKey, sealKey } from "./credentials.ts"
 import { type Look, lookAt, type RightState, storeLook } from "./look.ts"
-import { type AccountState, noteState, stateAfter } from "./state.ts"
+import { type AccountState, endAlerts, noteState, stateAfter } from "./state.ts"
 
 export interface Register {
   sql: Sql
@@ -149,6 +149,7 @@ export async function pauseAccount(sql: Sql, workspaceId: number, id: string, on
 export async function removeAccount(sql: Sql, workspaceId: number, id: string, forget: boolean): Promise<AccountRow> {
   const account = await findAccount(sql, workspaceId, id)
   await sql.begin(async (tx) => {
+    await endAlerts(tx, [id], "removed")
     if (forget) await tx`delete from connected_account where id = ${id}`
     else
       await tx`

@@ -38,17 +38,22 @@ export async function noteState(tx: Db, id: string, { state, why }: StateChange)
     where id = ${id} and not state = any(${keeps}::text[]) and (state, why) is distinct from (${state}, ${why}::text)
     returning id`
   if (!changed) return false
-  await tx`
-    update instance_alert
-    set ended_at = now()
-    where subject = ${id} and ended_at is null and kind = any(${TROUBLES.map(alertOf)}::text[])
-      and kind <> ${alertOf(state)}`
+  await endAlerts(tx, [id], state)
   if (TROUBLES.includes(state))
     await tx`
       insert into instance_alert (kind, subject, detail)
       values (${alertOf(state)}, ${id}, ${why ?? state})
       on conflict (kind, subject) where ended_at is null do nothing`
   return true
+}
+
+/** Of accounts that are in no trouble any more, or in another. */
+export async function endAlerts(tx: Db, ids: readonly string[], state: AccountState): Promise<void> {
+  await tx`
+    update instance_alert
+    set ended_at = now()
+    where subject = any(${ids as string[]}::text[]) and ended_at is null and kind <> ${alertOf(state)}
+      and kind = any(${TROUBLES.map(alertOf)}::text[])`
 }
 
 function alertOf(state: AccountState): string {
@@ -58,13 +63,14 @@ function alertOf(state: AccountState): string {
 /** How long freshly signed tokens must be refused until the key counts as revoked: clocks differ, and consoles stumble. */
 const REFUSED_MS = 10 * 60_000
 
-/** What a failed question says of the whole account. A right that is missing and an hour that is used up say nothing. */
+/** What a failed question says of the whole account. A right that is missing has it looked at anew; a used up hour says nothing. */
 export async function noteTrouble(sql: Sql, id: string, { trouble, message }: ConsoleProblem): Promise<void> {
   await sql.begin(async (tx) => {
     const [row] = await tx<{ refusedMs: number }[]>`
       update connected_account
       set last_failure = now(), failure = ${message}, failures = failures + 1,
-        refused_since = case when ${trouble === "unauthorized"} then coalesce(refused_since, now()) end
+        refused_since = case when ${trouble === "unauthorized"} then coalesce(refused_since, now()) end,
+        checked_at = case when ${trouble !== "forbidden"} then checked_at end
       where id = ${id}
       returning extract(epoch from now() - coalesce(refused_since, now()))::float8 * 1000 as "refusedMs"`
     if (trouble === "agreement") await noteState(tx, id, { state: "agreement_required", why: message })

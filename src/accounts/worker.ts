@@ -10,7 +10,7 @@ import { type Console, ConsoleProblem, type ConsoleReach, openConsole } from "./
 import { openKey } from "./credentials.ts"
 import { lookAt, storeLook } from "./look.ts"
 import { readReport } from "./read-report.ts"
-import { noteState, noteTrouble, stateAfter } from "./state.ts"
+import { endAlerts, noteState, noteTrouble, stateAfter } from "./state.ts"
 import { makeTurns, readNextTurn } from "./turns.ts"
 
 export interface AccountReadingOptions {
@@ -37,6 +37,7 @@ interface LeasedAccount {
   sealed: string
   /** Rights and apps were not looked at for a day. */
   isUnchecked: boolean
+  isRevoked: boolean
   lease: string
 }
 
@@ -86,15 +87,23 @@ async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<L
     from claimed
     where c.id = claimed.id
     returning c.id, c.workspace_id as "workspaceId", c.vendor, c.sealed, c.lease,
-      coalesce(c.checked_at < now() - interval '1 day', true) as "isUnchecked"`
+      coalesce(c.checked_at < now() - interval '1 day', true) or c.state = 'limited' as "isUnchecked",
+      c.state = 'revoked' as "isRevoked"`
 }
 
 /** A workspace that was deleted leaves no key behind. */
 async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
-  await sql`
+  const gone = await sql<{ id: string }[]>`
     update connected_account
     set state = 'removed', state_since = now(), sealed = null, next_at = null, lease = null, lease_until = null
-    where sealed is not null and workspace_id in (select id from workspace where deleted_at is not null)`
+    where sealed is not null and workspace_id in (select id from workspace where deleted_at is not null)
+    returning id`
+  if (gone.length > 0)
+    await endAlerts(
+      sql,
+      gone.map(({ id }) => id),
+      "removed",
+    )
 }
 
 async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptions): Promise<void> {
@@ -112,17 +121,20 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
     } else if (error instanceof ConsoleProblem) {
       await noteTrouble(sql, claim.id, error)
       log("info", "account_not_read", { operation: "app-store-connect", reason: error.message })
-      waitMs = error.retryAfterMs ?? WAITS_MS[error.trouble]
+      waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else throw error
   } finally {
     await release(sql, { ...claim, waitMs })
   }
 }
 
+/** A key that counts as revoked is tried now and then: what was refused by mistake mends itself. */
+const REVOKED_MS = 6 * HOUR_MS
+
 /** Refused tokens are tried again soon until the key counts as revoked; a role or an agreement takes a person. */
 const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   unauthorized: QUARTER_MS,
-  forbidden: 6 * HOUR_MS,
+  forbidden: 60_000,
   agreement: 6 * HOUR_MS,
   limited: QUARTER_MS,
   unavailable: QUARTER_MS,
@@ -135,7 +147,7 @@ async function readReports(
   { sql, reach, keep = async () => {}, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
   console: Console,
 ): Promise<number | null> {
-  if (claim.isUnchecked) await check(sql, claim, console, now())
+  if (claim.isUnchecked && !(await checkRights(sql, claim, console, now()))) return LIMITED_MS
   await makeTurns(sql, claim.id, now())
   const { signal } = abort
   const fence = (tx: Tx) => assertLease(tx, claim)
@@ -150,7 +162,11 @@ async function readReports(
   return null
 }
 
-async function check(sql: Sql, claim: LeasedAccount, console: Console, now: Date): Promise<void> {
+/** A person must do something at the console: it is looked at anew after that. */
+const LIMITED_MS = 6 * HOUR_MS
+
+/** Whether reports may be read. */
+async function checkRights(sql: Sql, claim: LeasedAccount, console: Console, now: Date): Promise<boolean> {
   const look = await lookAt(console, claim.vendor, now)
   await sql.begin(async (tx) => {
     await assertLease(tx, claim)
@@ -161,6 +177,7 @@ async function check(sql: Sql, claim: LeasedAccount, console: Console, now: Date
       set checked_at = now()
       where id = ${claim.id}`
   })
+  return look.rights.every(({ name, state }) => name !== "sales" || state !== "denied")
 }
 
 async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> {

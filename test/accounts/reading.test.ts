@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pacificDay } from "../../src/accounts/pacific.ts"
-import { findAccount, rotateKey } from "../../src/accounts/register.ts"
+import { findAccount, removeAccount, rotateKey } from "../../src/accounts/register.ts"
 import { createAccountReading } from "../../src/accounts/worker.ts"
 import { silentLog } from "../../src/log.ts"
 import { rebuildReports } from "../../src/observations/derived/rebuild-reports.ts"
@@ -229,6 +229,51 @@ test("a revoked key, an agreement and an hour that is used up stop the reading a
   scene.there.hourLeft = 3_000
   await readSome(20)
   expect((await facts()).length).toBeGreaterThan(before)
+})
+
+test("a role that is taken away is told once, the console is then left alone, and removing the account ends it", async () => {
+  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  const key = scene.there.key()
+  const { id } = await scene.add(key)
+  await readSome(1)
+  scene.there.demote(key.keyId, "MARKETING")
+  const alerts = () => scene.sql<{ kind: string; open: boolean }[]>`
+    select kind, ended_at is null as open from instance_alert where subject = ${id} order by id`
+  for (let times = 0; times < 3; times++) {
+    await again()
+    await readSome(5)
+  }
+  expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: true }])
+  const reports = () => scene.there.asked.filter((path) => path.includes("salesReports")).length
+  const before = reports()
+  await again()
+  await readSome(5)
+  // the look's own question
+  expect(reports() - before).toBe(1)
+  const [due] = await scene.sql`select next_at > now() + interval '5 hours' as later from connected_account`
+  expect(due!.later).toBe(true)
+  scene.there.demote(key.keyId, "SALES")
+  await again()
+  await readSome(5)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: false }])
+  scene.there.demote(key.keyId, "MARKETING")
+  await scene.sql`update connected_account set checked_at = null`
+  await again()
+  await readSome(5)
+  await removeAccount(scene.sql, scene.workspaceId, id, false)
+  expect((await alerts()).every(({ open }) => !open)).toBe(true)
+})
+
+test("a workspace that is deleted leaves no key behind", async () => {
+  const { id } = await scene.add()
+  await scene.sql`update workspace set deleted_at = now() where id = ${scene.workspaceId}`
+  const before = scene.there.asked.length
+  expect(await readSome(5)).toBe(0)
+  expect(scene.there.asked.length).toBe(before)
+  expect([...(await scene.sql`select state, sealed from connected_account where id = ${id}`)]).toEqual([
+    { state: "removed", sealed: null },
+  ])
 })
 
 test("ten workers beside each other ask for each day once", async () => {

@@ -30,6 +30,8 @@ export interface StandIn {
   /** Makes a team key. */
   key(role?: Role): MadeKey
   revoke(keyId: string): void
+  /** Gives a key another role. */
+  demote(keyId: string, role: Role): void
   apps: StandInApp[]
   /** "late" for every day unless said. */
   report: ReportOf
@@ -65,6 +67,9 @@ export function standIn(): StandIn {
     },
     revoke(keyId) {
       keys.get(keyId)!.revoked = true
+    },
+    demote(keyId, role) {
+      keys.get(keyId)!.role = role
     },
     apps: [],
     report: () => "late",

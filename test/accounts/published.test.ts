@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { createAccountReading } from "../../src/accounts/worker.ts"
+import { silentLog } from "../../src/log.ts"
+import { freshDatabase } from "../database.ts"
+import { sealer } from "../delivery/scene.ts"
+import { type AccountScene, accountScene } from "./scene.ts"
+
+/**
+ * The console's published OpenAPI document names no licence: it is not carried along, and judges where ASC_OPENAPI names its
+ * file. Elsewhere what stands below does, which says of the same requests what is published of them.
+ */
+const DOCUMENT = process.env.ASC_OPENAPI
+
+let scene: AccountScene
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase())
+})
+afterEach(() => scene.there.stop())
+
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  schema?: { items?: { enum?: string[] }; maximum?: number }
+}
+interface Published {
+  paths: Record<string, { get?: { parameters?: Parameter[] }; parameters?: Parameter[] }>
+}
+
+const query = (name: string, allowed: string[] | null, required = false): Parameter => {
+  return { name, in: "query", required, schema: { items: allowed ? { enum: allowed } : {} } }
+}
+const limit: Parameter = { name: "limit", in: "query", schema: { maximum: 200 } }
+
+const OWN: Published = {
+  paths: {
+    "/v1/apps": { get: { parameters: [query("fields[apps]", ["name", "bundleId", "sku", "primaryLocale"]), limit] } },
+    "/v1/apps/{id}/analyticsReportRequests": { get: { parameters: [limit] } },
+    "/v1/apps/{id}/appPriceSchedule": { get: { parameters: [] } },
+    "/v1/apps/{id}/customerReviews": { get: { parameters: [limit] } },
+    "/v1/salesReports": {
+      get: {
+        parameters: [
+          query("filter[vendorNumber]", null, true),
+          query("filter[reportType]", ["SALES", "SUBSCRIPTION", "SUBSCRIPTION_EVENT"], true),
+          query("filter[reportSubType]", ["SUMMARY", "DETAILED"], true),
+          query("filter[frequency]", ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], true),
+          query("filter[reportDate]", null),
+          query("filter[version]", null),
+        ],
+      },
+    },
+  },
+}
+
+test("every request is one that is published, by path, query and value", async () => {
+  const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
+  await scene.add(scene.there.key("ADMIN"))
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach }
+  await createAccountReading({ ...parts, gapMs: 0, atMost: 6 }).runOnce()
+  const kinds = new Set<string>()
+  for (const asked of scene.there.asked) {
+    const { pathname, searchParams } = new URL(asked, "https://console.example")
+    const template = pathname.replace(/\/\d+(?=\/|$)/, "/{id}")
+    kinds.add(template)
+    const known = paths[template]?.get?.parameters
+    expect([template, known !== undefined]).toEqual([template, true])
+    const parameters = new Map(known!.map((one) => [one.name, one]))
+    for (const [name, value] of searchParams) {
+      expect([template, name, parameters.has(name)]).toEqual([template, name, true])
+      const { items, maximum } = parameters.get(name)!.schema ?? {}
+      if (items?.enum)
+        for (const one of value.split(",")) expect([name, items.enum.includes(one) && one]).toEqual([name, one])
+      if (maximum !== undefined) expect(Number(value)).toBeLessThanOrEqual(maximum)
+    }
+    const needed = known!.filter((one) => one.in === "query" && one.required).map(({ name }) => name)
+    expect(needed.filter((name) => !searchParams.has(name))).toEqual([])
+  }
+  expect([...kinds].sort()).toEqual([
+    "/v1/apps",
+    "/v1/apps/{id}/analyticsReportRequests",
+    "/v1/apps/{id}/appPriceSchedule",
+    "/v1/apps/{id}/customerReviews",
+    "/v1/salesReports",
+  ])
+})
