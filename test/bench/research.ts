@@ -1,0 +1,121 @@
+// bun test/bench/research.ts — whether keywords that share apps are found again: of 187 recorded lists of 20 places each keyword is
+// hidden from each of its apps in turn, and looked for among the others by what is related to the app's other keywords; and how
+// many of the first phrases in names people search for, by Apple's report of 7,500 terms. All recorded lists are needed
+// (../shared/data); the figures are those of the statement and the formula that hive_research_keyword uses.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { NEAR_PLACES, relatedness, weighPhrases } from "../../src/formulas/related-terms.ts"
+import { findNeighbours, readTermAnswers } from "../../src/history/searches/neighbours.ts"
+import { record } from "../../src/observations/record.ts"
+import { csvRecords } from "../../src/vocabulary/csv-records.ts"
+import { normaliseTerm } from "../../src/vocabulary/term.ts"
+import { phrasesOf } from "../../src/writing/keywords/name-phrases.ts"
+import { freshDatabase } from "../database.ts"
+import { NOW, reading } from "../observations/measured.ts"
+
+const DATA = join(import.meta.dirname, "../../../shared/data")
+const FIRST = 10
+
+interface RecordedList {
+  term: string
+  apps: { id: string; title: string }[]
+}
+
+const lists = recordedLists()
+const sql = await freshDatabase()
+await sql`select open_month(${`${NOW.toISOString().slice(0, 7)}-01`})`
+await record(
+  sql,
+  lists.map(({ term, apps }) => reading(term, NOW.toISOString(), apps.map(({ id }) => id))), // biome-ignore format: one line
+  () => NOW,
+)
+const since = NOW.toISOString().slice(0, 10)
+const market = { platform: "ios", storefront: "us", since } as const
+const answers = await readTermAnswers(sql, market, lists.map(({ term }) => term), NEAR_PLACES) // biome-ignore format: one line
+const shared = new Map<string, Map<string, number>>()
+for (const { term, listId, first } of answers.values()) {
+  const found = await findNeighbours(sql, market, { listId, apps: first, limit: 1_000 })
+  shared.set(term, new Map(found.map((one) => [one.term, one.shared])))
+}
+
+const termsOf = new Map<string, string[]>()
+for (const { term, apps } of lists) for (const { id } of apps) termsOf.set(id, [...(termsOf.get(id) ?? []), term])
+const places = [...termsOf.values()].filter((terms) => terms.length > 1).flatMap((terms) => terms.map((hidden) => placeOf(hidden, terms))) // biome-ignore format: one line
+const within = (most: number) => (places.filter((place) => place <= most).length / places.length).toFixed(3)
+const reciprocal = places.reduce((sum, place) => sum + 1 / place, 0) / places.length
+console.log(
+  `${lists.length} lists, ${places.length} hidden keywords: among the first 5 ${within(5)}, the first ${FIRST} ${within(FIRST)}, mean reciprocal rank ${reciprocal.toFixed(2)}`,
+)
+
+const searched = new Set(reported())
+for (const most of [10, 25, 50]) {
+  const shares = lists.map(({ term, apps }) => {
+    const phrases = weighPhrases(apps.map(({ title }) => phrasesOf(title, "en"))).filter(
+      ({ phrase }) => phrase !== term,
+    )
+    const shown = phrases.slice(0, most)
+    return shown.filter(({ phrase }) => searched.has(phrase)).length / Math.max(1, shown.length)
+  })
+  const share = shares.reduce((sum, one) => sum + one, 0) / shares.length
+  console.log(`of the first ${most} phrases in names Apple's report has ${share.toFixed(2)}`)
+}
+process.exit(0)
+
+/** Where a keyword stands that one of its apps does not tell of, among all that the app does not tell of. */
+function placeOf(hidden: string, terms: readonly string[]): number {
+  const told = terms.filter((term) => term !== hidden)
+  const scores = lists
+    .filter(({ term }) => !told.includes(term))
+    .map(({ term }) => {
+      const score = told.reduce((sum, other) => {
+        // the app itself stands in both, and is what is not known
+        const apps = (shared.get(term)?.get(other) ?? 0) - (term === hidden ? 1 : 0)
+        return sum + relatedness(apps, sizeOf(term), sizeOf(other))
+      }, 0)
+      return { term, score }
+    })
+  const own = scores.find(({ term }) => term === hidden)!.score
+  // what is level with it stands before it: no luck counts
+  return scores.filter(({ term, score }) => term !== hidden && score >= own).length + 1
+}
+
+function sizeOf(term: string): number {
+  return answers.get(term)!.results
+}
+
+/** Of terms that stand in both recordings the later one. */
+function recordedLists(): RecordedList[] {
+  const found = new Map<string, RecordedList>()
+  const { results } = JSON.parse(
+    read("09-keywords-and-reviews/keyword_analysis_top_apps_us_2025-10-25.json"),
+  ) as Analysed
+  for (const { input, analysis } of results)
+    add(found, input.search_term, analysis.apps.map((app) => ({ id: String(app.app_id), title: app.title }))) // biome-ignore format: one line
+  const rows = table("22-search-lists-us/search_lists_us_2025-10-25_159_terms.csv")
+  for (const [term, of] of Map.groupBy(rows, (row) => row.term!))
+    add(found, term, of.map((row) => ({ id: row.app_id!, title: row.title! }))) // biome-ignore format: one line
+  return [...found.values()]
+}
+
+interface Analysed {
+  results: { input: { search_term: string }; analysis: { apps: { app_id: number; title: string }[] } }[]
+}
+
+function add(found: Map<string, RecordedList>, text: string, apps: RecordedList["apps"]): void {
+  const term = normaliseTerm(text)
+  found.set(term, { term, apps: [...new Map(apps.map((app) => [app.id, app])).values()] })
+}
+
+function reported(): string[] {
+  const rows = table("09-keywords-and-reviews/apple_ads_monthly_search_term_rank_us_2025-09.csv")
+  return rows.map((row) => normaliseTerm(row.search_term ?? row.term ?? ""))
+}
+
+function table(path: string): Record<string, string | undefined>[] {
+  const [head, ...rows] = [...csvRecords(read(path))].flatMap(({ fields }) => (fields ? [fields] : []))
+  return rows.map((row) => Object.fromEntries(head!.map((name, i) => [name, row[i]])))
+}
+
+function read(path: string): string {
+  return readFileSync(join(DATA, path), "utf8")
+}
