@@ -60,7 +60,7 @@ export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
   return [...new Set(rows.map(({ term }) => term))]
 }
 
-interface RankRow {
+export interface RankRow {
   place: number
   term: string
   day: string | null
@@ -105,24 +105,28 @@ async function readRanks(
     limit 100000`.then(uncut(100_000))
   for (let from = PIECE; from < rows.length; from += PIECE) {
     await pause()
-    const piece = rows.slice(from, from + PIECE)
-    const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
-      select r.source, r.depth, r.seen_at as "seenAt", r.rank
-      from unnest(
-        ${piece.map(({ listId }) => listId)}::int[],
-        ${piece.map(({ day }) => day)}::date[],
-        ${piece.map(({ ownId }) => ownId)}::int[]
-      ) with ordinality t (list_id, day, own_id, n)
-      left join lateral (${answerOf(sql, sql`true`)}) r on true
-      order by t.n
-      limit ${PIECE}`
-    for (const [at, answer] of answers.entries()) Object.assign(piece[at]!, answer)
+    await readAnswers(sql, rows.slice(from, from + PIECE))
   }
   return rows
 }
 
+/** Puts into each row what was answered on its day, if anything was. */
+export async function readAnswers(sql: Db, rows: (RankRow & { ownId: number | null })[]): Promise<void> {
+  const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
+    select r.source, r.depth, r.seen_at as "seenAt", r.rank
+    from unnest(
+      ${rows.map(({ listId }) => listId)}::int[],
+      ${rows.map(({ day }) => day)}::date[],
+      ${rows.map(({ ownId }) => ownId)}::int[]
+    ) with ordinality t (list_id, day, own_id, n)
+    left join lateral (${answerOf(sql, sql`true`)}) r on true
+    order by t.n
+    limit ${rows.length}`
+  for (const [at, answer] of answers.entries()) Object.assign(rows[at]!, answer)
+}
+
 /** The answer for the term `t`, where its last day is the day shown. */
-function answerOf(sql: Db, where: ReturnType<Db>) {
+export function answerOf(sql: Db, where: ReturnType<Db>) {
   return sql`
     select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
     from list_now
@@ -130,7 +134,7 @@ function answerOf(sql: Db, where: ReturnType<Db>) {
     offset 0`
 }
 
-function termRank({ term, source, depth, seenAt, rank, listId }: RankRow): TermRank {
+export function termRank({ term, source, depth, seenAt, rank, listId }: RankRow): TermRank {
   if (source === null) return { ...unmeasured(term), listId }
   return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt, listId }
 }
@@ -139,6 +143,6 @@ function unmeasured(term: string): TermRank {
   return { term, measured: false, rank: null, source: null, depth: null, seenAt: null, listId: null }
 }
 
-function latest(rows: readonly RankRow[]): Date | null {
+export function latest(rows: readonly RankRow[]): Date | null {
   return rows.reduce<Date | null>((last, { seenAt }) => (seenAt && (!last || seenAt > last) ? seenAt : last), null)
 }

@@ -40,34 +40,48 @@ export async function findKeywordsUnderWay(
         string_agg(coalesce(d.difficulty, '-'), '' order by k.place) as difficulty
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
       cross join lateral (
-        select max(state) filter (where kind = 'search') as search, max(state) filter (where kind = 'hints') as hints,
-          max(state) filter (where kind = 'difficulty') as difficulty
-        from (
-          select d.kind, left(${stateOf(sql)}, 1) as state
-          from due d
-          where (d.platform, d.storefront, d.subject) = (${side.platform}, ${side.storefront}, k.term)
-          -- looked up for each, whatever its kinds: joined, all that is due was read for every 200 keywords
-          offset 0
-        ) d
+        ${statesOf(sql, side, sql`k.term`)}
       ) d
     ) w`
-  const reading = readingBy(row.readers ?? [])
-  const kinds = ["search", "hints", "difficulty"] as const
-  const whyOf = kinds.map((kind) => {
+  const { search, hints, difficulty } = row
+  const underWay = underWayBy(side, readingBy(row.readers ?? []))
+  return new Map(terms.map((term, at) => [term, underWay([search[at], hints[at], difficulty[at]])]))
+}
+
+/** How what is due of a keyword stands, a letter each: search, hints and difficulty; null where nothing is due. */
+export function statesOf(sql: Sql, { platform, storefront }: Side, term: ReturnType<Sql>) {
+  return sql`
+    select max(state) filter (where kind = 'search') as search, max(state) filter (where kind = 'hints') as hints,
+      max(state) filter (where kind = 'difficulty') as difficulty
+    from (
+      select d.kind, left(${stateOf(sql)}, 1) as state
+      from due d
+      where (d.platform, d.storefront, d.subject) = (${platform}, ${storefront}, ${term})
+      -- looked up for each, whatever its kinds: joined, all that is due was read for every 200 keywords
+      offset 0
+    ) d`
+}
+
+type Letter = string | undefined
+
+/** What is being measured, by the letters of search, hints and difficulty. */
+export function underWayBy(
+  side: Side,
+  reading: Reading,
+): (states: readonly [Letter, Letter, Letter]) => KeywordUnderWay {
+  const [searched, hinted, read] = (["search", "hints", "difficulty"] as const).map((kind) => {
     const notRead = reading({ kind, ...side })
-    return (state: string | undefined) => whyNot(STATES[state ?? "-"] ?? null, () => notRead)
-  }) as [Why, Why, Why]
-  return new Map(
-    terms.map((term, at) => {
-      const [search, hints, read] = kinds.map((kind, i) => whyOf[i]!(row[kind][at])) as [Idle, Idle, Idle]
-      const difficulty = read === "not_scheduled" ? difficultyWithout(search, side) : read
-      return [term, keywordOf({ search, hints, difficulty })]
-    }),
-  )
+    return (letter: Letter) => whyNot(STATES[letter ?? "-"] ?? null, () => notRead)
+  }) as [(letter: Letter) => Idle, (letter: Letter) => Idle, (letter: Letter) => Idle]
+  return ([searchState, hintsState, difficultyState]) => {
+    const search = searched(searchState)
+    const own = read(difficultyState)
+    const difficulty = own === "not_scheduled" ? difficultyWithout(search, side) : own
+    return keywordOf({ search, hints: hinted(hintsState), difficulty })
+  }
 }
 
 type Idle = IdleReason | null
-type Why = (state: string | undefined) => Idle
 
 /** Keywords of one storefront whose results of a UTC day were not read. */
 export interface UnreadTerms extends Side {

@@ -160,7 +160,17 @@ export function latestDifficulty(sql: Sql, { platform, storefront, subject }: Si
       and coalesce((m.parts #>> '{ratings,from}')::timestamptz, n.difficulty_at) >= ${since}`
 }
 
-function figures(sql: Db) {
+/** What stands now of the list of `t`: a row for `figures`. */
+export function figuresOf(sql: Db, where: ReturnType<Db>) {
+  return sql`
+    select *
+    from keyword_now
+    where ${where} and list_id = t.list_id
+    offset 0`
+}
+
+/** Columns of a row `n` of keyword_now, for metricsOf. */
+export function figures(sql: Db) {
   return sql`
     n.demand, n.demand_day as "demandDay", n.demand_at as "demandAt", n.hints, n.hints_day as "hintsDay",
     n.hints_at as "hintsAt", n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt",
@@ -168,7 +178,7 @@ function figures(sql: Db) {
     n.published_day as "publishedDay", n.published_at as "publishedAt", n.published_by as "publishedBy"`
 }
 
-interface MetricsRow {
+export interface MetricsRow {
   demand: number | null
   demandDay: string | null
   demandAt: Date | null
@@ -187,7 +197,7 @@ interface MetricsRow {
   publishedBy: PopularitySource | null
 }
 
-function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
+export function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
   const since = addDays(today, -SHOWN_DAYS)
   const shown = (day: string | null, score: number | null, at: Date | null) =>
     day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }

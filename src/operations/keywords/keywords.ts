@@ -1,9 +1,38 @@
 import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { CHECKED } from "../../formulas/popularity.ts"
-import { ownId, readRanksOn, type SideRanks } from "../../history/ranks.ts"
-import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../history/under-way.ts"
-import { type KeywordMetrics, readMetricsOfLists, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import {
+  answerOf,
+  latest,
+  ownId,
+  type RankRow,
+  readAnswers,
+  readRanksOn,
+  type SideRanks,
+  type TermRank,
+  termRank,
+} from "../../history/ranks.ts"
+import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
+import {
+  findKeywordsUnderWay,
+  type KeywordUnderWay,
+  NOT_SCHEDULED,
+  statesOf,
+  underWayBy,
+} from "../../history/under-way.ts"
+import {
+  figures,
+  figuresOf,
+  type KeywordMetrics,
+  type MetricsRow,
+  metricsOf,
+  readMetricsOfLists,
+  UNMEASURED,
+} from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import type { RankedApp } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
@@ -122,34 +151,120 @@ export const listKeywordRanks = operation({
   table: { columns: Object.keys(Keyword.entries), rows: ({ keywords }) => keywords },
 }).run(async ({ app, storefront, platform }, { sql, now, pause }) => {
   const side = { storefront, platform }
-  const [shown] = (await readRanksOn(sql, app, [side], pause)) as [SideRanks]
-  const terms = ownId(app, side) === null ? [] : shown.terms
-  const metrics = new Map<number, KeywordMetrics>()
-  const underWay = new Map<string, KeywordUnderWay>()
-  for (let from = 0; from < terms.length; from += PIECE) {
-    const piece = terms.slice(from, from + PIECE)
-    const lists = piece.flatMap(({ listId }) => listId ?? [])
-    for (const [list, held] of await readMetricsOfLists(sql, lists, dayOf(now()))) metrics.set(list, held)
-    await pause()
-    const waiting = await findKeywordsUnderWay(sql, { ...side, terms: piece.map(({ term }) => term) })
-    for (const [term, held] of waiting) underWay.set(term, held)
-    await pause()
-  }
+  const today = dayOf(now())
+  const { day, measuredAt, keywords } = await readKeywordsNow(sql, app, side, { today, pause })
   return {
     country: storefront,
     platform,
-    live: shown.day === dayOf(now()),
-    measuredAt: shown.measuredAt?.toISOString() ?? null,
-    keywords: shown.terms.map(
-      ({ term, measured, rank, depth, source, seenAt, listId }): v.InferInput<typeof Keyword> => ({
+    live: day === today,
+    measuredAt: measuredAt?.toISOString() ?? null,
+    keywords: keywords.map(
+      ({ rank: { term, measured, rank, depth, source, seenAt }, metrics, underWay }): v.InferInput<typeof Keyword> => ({
         ...{ term, measured, rank, measuredAt: seenAt?.toISOString() ?? null, source },
-        ...(metrics.get(listId ?? 0) ?? UNMEASURED),
-        ...(underWay.get(term) ?? NOT_SCHEDULED),
+        ...metrics,
+        ...underWay,
         searchDepth: depth,
       }),
     ),
   }
 })
 
-/** Keywords whose figures one statement looks up: some 5 ms on the embedded database. */
-const PIECE = 200
+interface KeywordNow {
+  rank: TermRank
+  metrics: KeywordMetrics
+  underWay: KeywordUnderWay
+}
+
+interface KeywordsNow extends Pick<SideRanks, "day" | "measuredAt"> {
+  /** In the app's order. */
+  keywords: KeywordNow[]
+}
+
+/** Keywords that are read with their figures in one statement: some 10 ms on the embedded database. */
+const PIECE = 300
+
+type KeywordRow = RankRow &
+  MetricsRow & { ownId: number; readers: Reader[] | null; searchDue: string; hintsDue: string; difficultyDue: string }
+
+/**
+ * Every keyword of an app in a storefront: where it stands, its figures, and what of it is being measured. One statement, and
+ * three for each further piece.
+ */
+async function readKeywordsNow(
+  sql: Sql,
+  app: RankedApp,
+  side: Side,
+  { today, pause }: { today: string; pause: () => Promise<void> },
+): Promise<KeywordsNow> {
+  const own = ownId(app, side)
+  if (own === null) return unmeasured((await readRanksOn(sql, app, [side], pause))[0] as SideRanks)
+  const rows = await readFirst(sql, app, side, own)
+  const first = rows.slice(0, PIECE)
+  const reading = readingBy(first[0]?.readers ?? [])
+  const underWay = underWayBy(side, reading)
+  const keywords = first.map((row) => ({
+    rank: termRank(row),
+    metrics: row.listId === null ? UNMEASURED : metricsOf(row, today),
+    underWay: underWay([row.searchDue, row.hintsDue, row.difficultyDue]),
+  }))
+  for (let from = PIECE; from < rows.length; from += PIECE) {
+    await pause()
+    keywords.push(...(await readPiece(sql, rows.slice(from, from + PIECE), { side, today, pause })))
+  }
+  return { day: rows[0]?.day ?? null, measuredAt: latest(rows), keywords }
+}
+
+async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Side, own: number): Promise<KeywordRow[]> {
+  return await sql<KeywordRow[]>`
+    with term as materialized (
+      select k.term, ${own}::int as own_id, l.id as list_id, max(l.last_day) over () as day,
+        row_number() over (order by k.position, k.term) as n
+      from tracked_term k
+      left join lateral (
+        select id, last_day
+        from list
+        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
+        offset 0
+      ) l on true
+      where k.app_id = ${app.id} and k.country = ${storefront}
+    )
+    select t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt", r.rank,
+      ${figures(sql)}, coalesce(d.search, '-') as "searchDue", coalesce(d.hints, '-') as "hintsDue",
+      coalesce(d.difficulty, '-') as "difficultyDue",
+      case when t.n = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers
+    from term t
+    left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
+    left join lateral (${figuresOf(sql, sql`t.n <= ${PIECE}`)}) n on true
+    left join lateral (
+      ${statesOf(sql, { platform, storefront }, sql`t.term`)}
+    ) d on t.n <= ${PIECE}
+    order by t.n
+    limit 100000`.then(uncut(100_000))
+}
+
+interface PieceContext {
+  side: Side
+  today: string
+  pause: () => Promise<void>
+}
+
+async function readPiece(sql: Sql, rows: KeywordRow[], { side, today, pause }: PieceContext): Promise<KeywordNow[]> {
+  await readAnswers(sql, rows)
+  await pause()
+  const metrics = await readMetricsOfLists(
+    sql,
+    rows.flatMap(({ listId }) => listId ?? []),
+    today,
+  )
+  await pause()
+  const underWay = await findKeywordsUnderWay(sql, { ...side, terms: rows.map(({ term }) => term) })
+  return rows.map((row) => ({
+    rank: termRank(row),
+    metrics: metrics.get(row.listId ?? 0) ?? UNMEASURED,
+    underWay: underWay.get(row.term) ?? NOT_SCHEDULED,
+  }))
+}
+
+function unmeasured({ day, measuredAt, terms }: SideRanks): KeywordsNow {
+  return { day, measuredAt, keywords: terms.map((rank) => ({ rank, metrics: UNMEASURED, underWay: NOT_SCHEDULED })) }
+}
