@@ -110,14 +110,15 @@ describe("GET /usage", () => {
 
   test("what nothing meters is null, never zero", async () => {
     const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ plan: "studio" })) })
-    const unmetered = ["discovery", "aiQuestions", "reviewAi", "aiVisibility"]
-    for (const key of unmetered) expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
-    expect(quota(body, "reviewAi").limit).toBe(200)
+    for (const key of ["discovery", "aiQuestions", "aiVisibility"])
+      expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
+    expect(quota(body, "reviewAi")).toEqual({ key: "reviewAi", kind: "month", used: 0, limit: 200 })
     expect(quota(body, "spy")).toEqual({ key: "spy", kind: "month", used: 0, limit: 150 })
     expect(quota(body, "ratePerSecond")).toMatchObject({ kind: "rate", used: null, limit: body.ratePerSecond })
     expect(quota(body, "trackedKeywords").used).toBe(0)
     expect(body.quotas.map(({ key }: { key: string }) => key)).toEqual([
-      "trackedKeywords", "apps", ...unmetered, "spy", "apiCredits", "hive", "ratePerSecond",
+      "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
+      "ratePerSecond",
     ]) // biome-ignore format: a list
   })
 
