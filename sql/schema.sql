@@ -975,6 +975,37 @@ create table rating_count (
   constraint rating_count_stars_check CHECK ((cardinality(stars) = 5))
 );
 
+create view rating_day (
+  app_id integer,
+  storefront text,
+  quarter date,
+  until date,
+  day date,
+  source text,
+  seen_at timestamp with time zone,
+  origin text,
+  ratings bigint,
+  rating real,
+  parser smallint,
+  sha256 bytea
+);
+
+create table rating_quarter (
+  app_id integer not null,
+  storefront text not null,
+  quarter date not null,
+  source text not null,
+  origin text not null,
+  millions integer not null,
+  days bigint[] not null,
+  constraint rating_quarter_pkey PRIMARY KEY (app_id, storefront, quarter, source, origin, millions),
+  constraint rating_quarter_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
+  constraint rating_quarter_days_check CHECK (((cardinality(days) >= 1) AND (cardinality(days) <= 92))),
+  constraint rating_quarter_millions_check CHECK ((millions >= '-1'::integer)),
+  constraint rating_quarter_origin_check CHECK ((origin <> 'demo'::text)),
+  constraint rating_quarter_quarter_check CHECK ((quarter = (date_trunc('quarter'::text, (quarter)::timestamp without time zone))::date))
+);
+
 create table reader (
   process uuid not null,
   egress text not null,

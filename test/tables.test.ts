@@ -77,6 +77,8 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   plan_task: { writes: "operations", reads: "" },
   rank_month: { writes: "observations tracking", reads: "history" },
   rating_count: { writes: "observations tracking", reads: "audits history measuring operations" },
+  rating_day: { writes: "", reads: "history observations" },
+  rating_quarter: { writes: "observations", reads: "history" },
   reader: { writes: "measuring", reads: "history metrics" },
   review: { writes: "observations", reads: "alerts history" },
   review_day: { writes: "observations", reads: "history" },

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { DEMO } from "../observations/types.ts"
-import { dayOf } from "../vocabulary/days.ts"
+import { dayOf, quarterOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
 import { startOf } from "./reviews/reviews.ts"
@@ -37,8 +37,9 @@ export async function readRatingsOn(
     ) with ordinality p (app_id, storefront, place)
     left join lateral (
       select day, seen_at, source, ratings, rating, origin
-      from rating_count
-      where app_id = p.app_id and storefront = p.storefront and day = ${day}::date
+      from rating_day
+      where app_id = p.app_id and storefront = p.storefront and day = ${day}::date and quarter = ${quarterOf(day)}::date
+        and until >= ${day}::date
       order by ratings is null, ${preferredRating(sql)}
       limit 1
     ) c on true
@@ -49,7 +50,30 @@ export async function readRatingsOn(
         and (origin = ${DEMO}) = (c.origin = ${DEMO})
       order by day desc
       limit 1
-    ) b on true
+    ) y on true
+    left join lateral (
+      select day, ratings, rating
+      from rating_day
+      where (y.day is null or y.day < ${day}::date - 1)
+        and app_id = p.app_id and storefront = p.storefront and day < ${day}::date and source = c.source
+        and (origin = ${DEMO}) = (c.origin = ${DEMO})
+        and quarter = any(array(
+          select distinct quarter
+          from rating_quarter
+          where app_id = p.app_id and storefront = p.storefront and source = c.source
+            and quarter <= ${quarterOf(day)}::date
+          order by quarter desc
+          limit 2
+        ))
+      order by day desc
+      limit 1
+    ) q on true
+    cross join lateral (
+      select
+        case when q.day > y.day or y.day is null then q.day else y.day end as day,
+        case when q.day > y.day or y.day is null then q.ratings else y.ratings end as ratings,
+        case when q.day > y.day or y.day is null then q.rating else y.rating end as rating
+    ) b
     order by p.place
     limit 100000`.then(uncut(100_000))
   return rows.map(({ beforeDay, beforeRatings, beforeRating, ...row }) => {

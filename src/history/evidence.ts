@@ -2,6 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
+import { quarterOf } from "../vocabulary/days.ts"
 
 export interface FigureProvenance {
   source: SourceName
@@ -85,8 +86,8 @@ export async function readRatingsUntil(
       encode(coalesce(c.sha256, r.sha256), 'hex') as sha256, r.egress, r.term
     from (
       select distinct on (source) *
-      from rating_count
-      where app_id = ${app} and storefront = ${storefront} and day <= ${day}
+      from rating_day
+      where app_id = ${app} and storefront = ${storefront} and day <= ${day} and quarter <= ${quarterOf(day)}::date
       order by source, day desc
       limit 100
     ) c

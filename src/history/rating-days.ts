@@ -1,6 +1,7 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { DEMO, type SourceName } from "../observations/types.ts"
+import { quarterOf } from "../vocabulary/days.ts"
 
 /** In order of preference. Sources round and count differently, so one order holds for all days. */
 export const RATING_SOURCES: readonly SourceName[] = [
@@ -24,8 +25,10 @@ export async function readRatingDays(
 ): Promise<RatingPoint[]> {
   const rows = await sql<RatingPoint[]>`
     select distinct on (day) day, ratings, rating::numeric::float8 as rating, source
-    from rating_count
+    from rating_day
     where app_id = ${app} and storefront = ${storefront} and day between ${from}::date and ${to}::date
+      and quarter between ${quarterOf(from)}::date and ${quarterOf(to)}::date
+      and until >= ${from}::date
       and ratings is not null and (origin = ${DEMO}) = not exists (
         select
         from rating_count o

@@ -1,6 +1,7 @@
 import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
+import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -18,7 +19,7 @@ export interface RetentionOptions {
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal } = options
   const removed: RemovedRows = Object.fromEntries(
-    ["ledger", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
+    ["ledger", "rating_count", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
   )
   for (const [table, step] of stepsOf(kept, chunk)) {
     for (let more = true; more && !signal?.aborted; ) {
@@ -78,6 +79,7 @@ function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
+  steps.push(["rating_count", foldingStep(2 * chunk)])
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
 }
 
@@ -122,5 +124,15 @@ function ledgerStep(days: number, chunk: number): Step {
     const { removed, next } = await foldLedger(tx, { days, chunk, from })
     from = next ?? from
     return { removed, more: next !== null }
+  }
+}
+
+/** Nothing is lost of what counts: they move to where they take less. */
+function foldingStep(chunk: number): Step {
+  let from = 0
+  return async (tx) => {
+    const { packed, next } = await foldRatings(tx, { chunk, from })
+    from = next ?? from
+    return { removed: packed, more: next !== null }
   }
 }

@@ -8,6 +8,12 @@ export function monthOf(day: string): string {
   return `${day.slice(0, 7)}-01`
 }
 
+/** The first day of the quarter. */
+export function quarterOf(day: string): string {
+  const month = Number(day.slice(5, 7))
+  return `${day.slice(0, 5)}${String(month - ((month - 1) % 3)).padStart(2, "0")}-01`
+}
+
 /** The day so many days later; a negative number goes back. */
 export function addDays(day: string, days: number): string {
   return dayOf(new Date(Date.parse(day) + days * DAY_MS))

@@ -250,6 +250,9 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     select ${app}, 'ios', 'us', min(id), true, 2, ${dayBefore(1)}::date from store_app
     union all
     select ${app}, 'ios', 'us', max(id), false, 1, null from store_app`
+  await sql`
+    insert into rating_quarter (app_id, storefront, quarter, source, origin, millions, days)
+    select id, 'us', '2023-10-01', 'itunes-lookup', 'own', -1, array[null, 9223372036854775807, 0] from store_app`
   const facts = { before: null, after: [1.1e-7, { "": '"\u2028' }] }
   await sql`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)

@@ -11,7 +11,7 @@ import {
 import type { StorefrontRatings } from "../../formulas/estimates/downloads.ts"
 import { type MeasuredDownloads, measureDownloads } from "../../formulas/estimates/install-gain.ts"
 import { DEMO, type SourceName } from "../../observations/types.ts"
-import { addDays } from "../../vocabulary/days.ts"
+import { addDays, quarterOf } from "../../vocabulary/days.ts"
 import { RATING_SOURCES } from "../rating-days.ts"
 
 /** How an app's ratings moved in a storefront, by the source that tells it best. */
@@ -70,8 +70,10 @@ async function readCounts(sql: Db, app: number, asOf: string): Promise<DatedCoun
   const rows = await sql<DatedCounts[]>`
     select c.storefront, c.source, array_agg(c.day::text order by c.day) as days,
       array_agg(c.ratings::float8 order by c.day) as counts
-    from rating_count c
+    from rating_day c
     where c.app_id = ${app} and c.ratings is not null
+      and c.quarter between ${quarterOf(addDays(asOf, -2 * MONTH_DAYS))}::date and ${quarterOf(asOf)}::date
+      and c.until >= ${addDays(asOf, -2 * MONTH_DAYS)}::date
       and c.day between ${addDays(asOf, -2 * MONTH_DAYS)}::date and ${asOf}::date
       and (c.origin = ${DEMO}) = not exists (
         select

@@ -117,8 +117,11 @@ async function readSearchDays(
       select r.day
       union all
       select max(c.day)
-      from rating_count c
+      from rating_day c
       where c.app_id = any(r.app_ids) and c.storefront = l.storefront
+        and c.quarter between date_trunc('quarter', (r.day - ${YOUNG_DAYS}::int)::timestamp)::date
+          and date_trunc('quarter', (r.day + ${YOUNG_DAYS}::int)::timestamp)::date
+        and c.until >= r.day - ${YOUNG_DAYS}::int
         and c.day between r.day - ${YOUNG_DAYS}::int and least(r.day + ${YOUNG_DAYS}::int, ${today}::date)
         and c.ratings is not null and c.origin <> ${DEMO}
     ) d

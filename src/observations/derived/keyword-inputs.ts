@@ -1,7 +1,7 @@
 import type { Db, Tx } from "../../database/types.ts"
 import { FIRST } from "../../formulas/figure.ts"
 import { ladder } from "../../formulas/hint-ladder.ts"
-import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { addDays, dayOf, quarterOf } from "../../vocabulary/days.ts"
 import { nameIn } from "../app-names.ts"
 import { bestFirst } from "../best-first.ts"
 import type { ListKey } from "../rows/identities.ts"
@@ -103,8 +103,10 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
     left join lateral unnest(r.app_ids) with ordinality p (app_id, slot) on true
     left join lateral (
       select ratings, source, seen_at
-      from rating_count
+      from rating_day
       where app_id = p.app_id and storefront = l.storefront and day between ${from} and ${to}
+        and quarter between ${quarterOf(from)} and ${quarterOf(to)}
+        and until >= ${from}
         and ratings is not null and origin <> ${DEMO}
       order by day desc, seen_at desc, source
       limit 1

@@ -51,41 +51,54 @@ function spansOf(counted: readonly RatingReading[], { appOf }: SurrogateIds): Sp
 type HeldDay = RatingDay & { origin: string }
 
 async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
-  const rows = await tx<(HeldDay & { place: number })[]>`
+  const rows = await tx<(HeldDay & { place: number; earlier: boolean; later: boolean })[]>`
     with span as materialized (
       select *
       from jsonb_to_recordset(${tx.json(spans.map(columnsOf))}) s (
         place int, app_id int, storefront text, source text, first date, last date
       )
-    )
-    select s.place, d.seen_at as "seenAt", d.rating, d.ratings, d.origin
-    from span s
-    cross join lateral (
-      (
-        select day, seen_at, rating, ratings, origin
+    ), reach as materialized (
+      select s.*, coalesce(e.day, '-infinity') as since, coalesce(l.day, 'infinity') as until
+      from span s
+      left join lateral (
+        select day
         from rating_count
-        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
-          and day < s.first
+        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source) and day < s.first
         order by day desc
-        limit ${LOOK_BACK}
-      )
-      union all
-      select day, seen_at, rating, ratings, origin
-      from rating_count
-      where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
-        and day between s.first and s.last
-      union all
-      (
-        select day, seen_at, rating, ratings, origin
+        offset ${LOOK_BACK - 1}
+        limit 1
+      ) e on true
+      left join lateral (
+        select day
         from rating_count
-        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source)
-          and day > s.last
+        where (app_id, storefront, source) = (s.app_id, s.storefront, s.source) and day > s.last
         order by day
-        limit ${LOOK_BACK + 1}
-      )
+        offset ${LOOK_BACK}
+        limit 1
+      ) l on true
+    )
+    select s.place, d.day < s.first as earlier, d.day > s.last as later, d.seen_at as "seenAt",
+      round(d.rating::numeric, 4)::float8 as rating, d.ratings, d.origin
+    from reach s
+    -- fenced: joined at once, every quarter of every app is unpacked
+    cross join lateral (
+      select day, seen_at, rating, ratings, origin
+      from rating_day
+      where app_id = s.app_id and storefront = s.storefront and source = s.source
+        and day between s.since and s.until and until >= s.since and quarter <= s.until
+      offset 0
     ) d
     order by s.place, d.day`
-  return Map.groupBy(rows, ({ place }) => place)
+  return new Map([...Map.groupBy(rows, ({ place }) => place)].map(([place, days]) => [place, nearest(days)]))
+}
+
+/** What is packed may lie between: of more days than are looked through, the nearest. */
+function nearest<Day extends { earlier: boolean; later: boolean }>(days: readonly Day[]): Day[] {
+  return [
+    ...days.filter(({ earlier }) => earlier).slice(-LOOK_BACK),
+    ...days.filter(({ earlier, later }) => !earlier && !later),
+    ...days.filter(({ later }) => later).slice(0, LOOK_BACK + 1),
+  ]
 }
 
 function columnsOf({ appId, storefront, source, first, last }: Span, place: number) {

@@ -51,8 +51,10 @@ export const apps = kind<AppsObservation, AppsQuestion>({
         and (
           exists (
             select
-            from rating_count c
+            from rating_day c
             where c.app_id = s.id and c.storefront = a.storefront and c.day = (a.at at time zone 'utc')::date
+              and c.quarter = date_trunc('quarter', a.at at time zone 'utc')::date
+              and c.until >= (a.at at time zone 'utc')::date
               and c.source = a.source and c.seen_at >= a.at
           )
           or exists (

@@ -4,6 +4,7 @@ import type { RankSource } from "../../vocabulary/upstreams.ts"
 import type { RatingsByStar, ResultApp } from "../import/line-parts.ts"
 import { hexOf } from "../precedence.ts"
 import { type AnyObservation, DEMO } from "../provenance.ts"
+import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
 
 type ShowingSource =
   | RankSource
@@ -41,9 +42,13 @@ export interface NewFacts {
   resold: number[]
 }
 
-/** Ids of the apps of which readings show any fact, the name included. */
+/** Ids of the apps of which readings show any fact, the name and rating counts included. */
 export function appsWithFacts(shown: readonly Pick<ShownApps, "apps" | "appIds">[]): number[] {
-  const ids = shown.flatMap(({ apps, appIds }) => appIds.filter((_, place) => FACTS.some((fact) => apps[place]![fact])))
+  const ids = shown.flatMap(({ apps, appIds }) =>
+    appIds.filter((_, place) => {
+      return FACTS.some((fact) => apps[place]![fact]) || isCounted(apps[place]!)
+    }),
+  )
   return [...new Set(ids)]
 }
 
@@ -205,8 +210,8 @@ function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
     const { storefront, source, seenAt, origin } = from
     const day = dayOf(seenAt)
     apps.forEach((app, place) => {
+      if (!isCounted(app)) return
       const { ratings = null, rating = null, ratingsByStar: stars = null } = app
-      if (ratings === null && rating === null && stars === null) return
       const app_id = appIds[place] as number
       const key = keyOf({ app_id, storefront, day, source })
       if (origin === DEMO && (rows.get(key)?.row.origin ?? DEMO) !== DEMO) return
@@ -215,6 +220,10 @@ function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
     })
   }
   return rows
+}
+
+function isCounted({ ratings, rating, ratingsByStar }: ResultApp): boolean {
+  return ratings !== undefined || rating !== undefined || ratingsByStar !== undefined
 }
 
 function bodyOf(from: ShownApps["from"]): Pick<Ratings, "parser" | "sha256"> {
@@ -228,7 +237,7 @@ function keyOf({ app_id, storefront, day, source }: Pick<Ratings, "app_id" | "st
 
 async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>): Promise<ShownApps["from"][]> {
   if (counted.size === 0) return []
-  const written = await tx<Ratings[]>`
+  const written = await tx<(Ratings & { packed: boolean })[]>`
     insert into rating_count as held
       (app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, sha256)
     select app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, decode(sha256, 'hex')
@@ -236,11 +245,15 @@ async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>)
       app_id int, storefront text, day date, source text, seen_at timestamptz, origin text, ratings bigint, rating real,
       stars bigint[], parser smallint, sha256 text, placed boolean
     )
-    where placed or not exists (
-      select from rating_count h
-      where (h.app_id, h.storefront, h.day, h.source, h.seen_at) = (r.app_id, r.storefront, r.day, r.source, r.seen_at)
-        and (h.origin = ${DEMO}) = (r.origin = ${DEMO})
-    )
+    where not exists (${packedBetter(tx, "r")})
+      and (
+        placed or not exists (
+          select from rating_count h
+          where (h.app_id, h.storefront, h.day, h.source, h.seen_at)
+              = (r.app_id, r.storefront, r.day, r.source, r.seen_at)
+            and (h.origin = ${DEMO}) = (r.origin = ${DEMO})
+        )
+      )
     order by app_id, storefront, day, source
     on conflict (app_id, storefront, day, source) do update
     set seen_at = excluded.seen_at, origin = excluded.origin, ratings = excluded.ratings, rating = excluded.rating,
@@ -250,6 +263,10 @@ async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>)
         when held.origin <> ${DEMO} and excluded.origin = ${DEMO} then false
         else excluded.seen_at >= held.seen_at
       end
-    returning app_id, storefront, day, source`
+    returning app_id, storefront, day, source, exists (${packedDay(tx, "held")}) as packed`
+  await takeOut(
+    tx,
+    written.filter(({ packed }) => packed),
+  )
   return written.map((row) => (counted.get(keyOf(row)) as ShownRatings).from)
 }
