@@ -93,23 +93,24 @@ describe("rating counts that are packed into quarters", () => {
   test("that stand twice are mended by doctor --rebuild: the later stays", async () => {
     await store(...counted(20))
     const shown = await told(sql)
-    await sql`create temp table copy as select * from rating_count`
+    await sql`create table counts_before as select * from rating_count`
     await foldAll(sql, "2025-11-01")
     await sql`
       insert into rating_count
       select app_id, storefront, day, source, case when extract(day from day) > 15 then seen_at else day::timestamp at time zone 'utc' end, origin, 1, 1
-      from copy
+      from counts_before
       where (app_id, storefront, day, source) in (select app_id, storefront, day, source from rating_day where sha256 is null)
       on conflict do nothing`
     await sql`
       update rating_count r
       set ratings = c.ratings, rating = c.rating
-      from copy c
+      from counts_before c
       where (r.app_id, r.storefront, r.day, r.source) = (c.app_id, c.storefront, c.day, c.source) and r.seen_at = c.seen_at`
     expect(await told(sql)).not.toEqual(shown)
     expect(await rebuildRatings(sql, async () => {})).toBeGreaterThan(50)
     expect(await told(sql)).toEqual(shown)
     expect(await rebuildRatings(sql, async () => {})).toBe(0)
+    await sql`drop table counts_before`
   })
 
   test("are those of whole months that are five weeks old: the youngest stays, and so do stars and the demo's", async () => {
