@@ -138,7 +138,7 @@ export async function findGap(
   apps: readonly number[],
   { after, limit, shownSince }: GapPage & { shownSince: string },
 ): Promise<Gap> {
-  const [found] = await sql<[{ totals: number[]; total: number; keywords: GapRow[] }]>`
+  const rows = await sql<(GapRow | NoRow)[]>`
     with place as materialized (
       select a.place, n.list_id
       from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
@@ -167,30 +167,35 @@ export async function findGap(
       order by held desc, coalesce(popularity, 0) desc, term
       limit ${limit}
     )
-    select (select count(*) from keyword)::int as total,
-      array(
+    select (select count(*) from keyword)::int as total, t.totals, k.*
+    from (
+      select array(
         select (select count(*) from keyword k where a.place = any(k.places))::int
         from generate_series(1, ${apps.length}::int) a (place)
         order by a.place
-      ) as totals,
-      coalesce((${shownKeywords(sql, apps)}), '[]') as keywords`
-  const keywords = found.keywords.map(({ code, ...row }) => ({ ...row, source: sourceOf(code) }))
-  return { totals: found.totals, total: found.total, keywords }
+      ) as totals
+    ) t
+    left join (${shownKeywords(sql, apps)}) k on true
+    order by k.held desc, coalesce(k.popularity, 0) desc, k.term
+    limit ${limit}`
+  const { totals, total } = rows[0]!
+  const keywords = rows.flatMap(({ code, totals: _, total: __, ...row }) => {
+    if (code === null) return []
+    const { ranks, ...shown } = row as Omit<GapRow, keyof NoRow>
+    return [{ ...shown, ranks: ranks.map((rank) => rank || null), source: sourceOf(code) }]
+  })
+  return { totals, total, keywords }
 }
 
-/** The rows of `page`, in its order: of the apps that an answer holds, where they stand. */
+/** The rows of `page`: of the apps that an answer holds, where they stand. As rows, which need not be built as JSON first. */
 function shownKeywords(sql: Sql, apps: readonly number[]) {
   return sql`
-    select json_agg(
-      json_build_object(
-        'listId', p.list_id, 'term', p.term, 'held', p.held, 'popularity', p.popularity, 'depth', n.depth, 'day', n.day,
-        'code', n.source, 'origin', n.origin, 'ranks', (
-          select json_agg(case when a.place = any(p.places) then array_position(n.app_ids, a.app) end order by a.place)
-          from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
-        )
-      )
-      order by p.held desc, coalesce(p.popularity, 0) desc, p.term
-    )
+    select p.list_id as "listId", p.term, p.held, p.popularity, n.depth, n.day, n.source as code, n.origin, array(
+        -- 0 = none: the driver reads no null within an array
+        select case when a.place = any(p.places) then array_position(n.app_ids, a.app) else 0 end
+        from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
+        order by a.place
+      ) as ranks
     from page p
     cross join lateral (
       select depth, day, source, origin, app_ids
@@ -200,7 +205,14 @@ function shownKeywords(sql: Sql, apps: readonly number[]) {
     ) n`
 }
 
-type GapRow = Omit<Gap["keywords"][number], "source"> & { code: number }
+/** What each row says of all; alone where the page is empty. */
+interface NoRow {
+  totals: number[]
+  total: number
+  code: number | null
+}
+
+type GapRow = Omit<Gap["keywords"][number], "source"> & NoRow
 
 /** The keyword of a list of this storefront, looked up for each: joined, all the keywords that there are were read. */
 function keywordOf(sql: Sql, { platform, storefront }: Side, listId: ReturnType<Sql>) {
