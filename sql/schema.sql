@@ -171,6 +171,45 @@ create table app_ads (
   constraint app_ads_state_check CHECK ((state = ANY (ARRAY['records'::text, 'no_file'::text, 'no_site'::text, 'unreachable'::text])))
 );
 
+create table app_estimate (
+  app_id integer not null,
+  version bigint not null,
+  made_at timestamp with time zone not null,
+  formula smallint not null,
+  day date,
+  markets smallint not null default 0,
+  days smallint,
+  basis text,
+  pairs integer,
+  coverage double precision,
+  downloads double precision,
+  downloads_low double precision,
+  downloads_high double precision,
+  downloads_under double precision,
+  revenue double precision,
+  revenue_low double precision,
+  revenue_high double precision,
+  revenue_under double precision,
+  revenue_markets smallint,
+  growth double precision,
+  growth_low double precision,
+  growth_high double precision,
+  constraint app_estimate_pkey PRIMARY KEY (app_id),
+  constraint app_estimate_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
+  constraint app_estimate_basis_check CHECK ((basis = ANY (ARRAY['measured'::text, 'own'::text, 'genre'::text, 'prior'::text]))),
+  constraint app_estimate_check CHECK ((((downloads IS NULL) = (downloads_low IS NULL)) AND ((downloads IS NULL) = (downloads_high IS NULL)))),
+  constraint app_estimate_check1 CHECK (((downloads IS NULL) OR (downloads_under IS NULL))),
+  constraint app_estimate_check2 CHECK ((((revenue IS NULL) = (revenue_low IS NULL)) AND ((revenue IS NULL) = (revenue_high IS NULL)))),
+  constraint app_estimate_check3 CHECK (((revenue IS NULL) OR (revenue_under IS NULL))),
+  constraint app_estimate_check4 CHECK ((((growth IS NULL) = (growth_low IS NULL)) AND ((growth IS NULL) = (growth_high IS NULL)))),
+  constraint app_estimate_downloads_check CHECK ((downloads >= (0)::double precision)),
+  constraint app_estimate_downloads_under_check CHECK ((downloads_under > (0)::double precision)),
+  constraint app_estimate_markets_check CHECK ((markets >= 0)),
+  constraint app_estimate_revenue_check CHECK ((revenue >= (0)::double precision)),
+  constraint app_estimate_revenue_under_check CHECK ((revenue_under > (0)::double precision))
+);
+CREATE INDEX app_estimate_version_idx ON app_estimate USING btree (version, app_id);
+
 create table app_first_seen (
   app_id integer not null,
   storefront text not null,
@@ -481,6 +520,16 @@ CREATE INDEX due_canary ON due USING btree (platform, storefront, subject) WHERE
 CREATE INDEX due_leased ON due USING btree (lease, lease_until) WHERE (lease IS NOT NULL);
 CREATE INDEX due_next ON due USING btree (kind, platform, priority, next_at, storefront, subject) WHERE (lease IS NULL);
 CREATE INDEX due_storefront ON due USING btree (kind, platform, storefront, priority, next_at, subject) WHERE (lease IS NULL);
+
+create table estimate_due (
+  app_id integer not null,
+  next_at timestamp with time zone default now(),
+  made_at timestamp with time zone,
+  wanted_until timestamp with time zone,
+  constraint estimate_due_pkey PRIMARY KEY (app_id),
+  constraint estimate_due_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX estimate_due_next_idx ON estimate_due USING btree (next_at) WHERE (next_at IS NOT NULL);
 
 create table export (
   id bigint not null generated always as identity,

@@ -11,6 +11,7 @@ import { getChartPositions } from "./operations/charts/charts.ts"
 import { hiveGetApp } from "./operations/hive/app.ts"
 import { hiveGetChart } from "./operations/hive/chart.ts"
 import { checkRank } from "./operations/hive/check-rank.ts"
+import { hiveEstimateApp } from "./operations/hive/estimate.ts"
 import { hiveFindApps } from "./operations/hive/find.ts"
 import { hiveGetKeywordGap } from "./operations/hive/gap.ts"
 import { getKeywordDifficulty } from "./operations/hive/keyword-difficulty.ts"
@@ -103,6 +104,7 @@ export const catalog: readonly Operation[] = [
   hiveGetKeywordMetrics,
   hiveGetKeywordMetricsHistory,
   hiveSpyApp,
+  hiveEstimateApp,
   hiveGetKeywordGap,
   hiveResearchKeyword,
   hiveGetLandscape,

@@ -35,6 +35,7 @@ const ARROWS: Record<string, string[]> = {
   audits: ["history", "listing", "database types"],
   history: ["observations", "listing", "formulas", "database types"],
   observations: ["listing", "formulas", "database types"],
+  market: ["history", "observations", "formulas", "database types"],
   retention: ["observations", "database types"],
   replay: ["measuring", "sources", "observations", "database types"],
   alerts: ["measuring", "leases", "history", "observations", "listing", "formulas", "database types"],

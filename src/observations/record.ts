@@ -2,11 +2,12 @@ import type { Sql, Tx } from "../database/types.ts"
 import { dayOf, monthOf } from "../vocabulary/days.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
 import { deriveAppTexts } from "./derived/app-texts.ts"
+import { putForwardEstimates } from "./derived/estimates-due.ts"
 import type { AnyKind, StoreResult } from "./kind.ts"
 import { KINDS, kindNamed } from "./kinds.ts"
 import type { AnyObservation } from "./provenance.ts"
 import { lockCharts } from "./rows/chart-identities.ts"
-import { appsWithFacts, lockApps, storeFacts } from "./rows/facts.ts"
+import { appsWithFacts, lockApps, type ShownApps, storeFacts } from "./rows/facts.ts"
 import { identify, type SurrogateIds } from "./rows/identified.ts"
 import { holdIdentities, lockLists } from "./rows/identities.ts"
 import { lockSeries } from "./rows/listing.ts"
@@ -138,6 +139,7 @@ async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyK
   for (const [kind, { placed }] of stored) {
     await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known)
   }
+  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known))
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }
@@ -157,6 +159,27 @@ async function lock(tx: Tx, { lists, charts, series }: SurrogateIds): Promise<vo
   if (lists.length > 0) await lockLists(tx, lists)
   if (charts.length > 0) await lockCharts(tx, charts)
   await lockSeries(tx, series)
+}
+
+/** Apps whose ratings or installs were new. */
+function countedApps(
+  sound: readonly Observation[],
+  {
+    shown,
+    rated,
+    market,
+  }: { shown: readonly ShownApps[]; rated: readonly AnyObservation[]; market: readonly AnyObservation[] },
+  kinds: readonly AnyKind[],
+  { appOf }: SurrogateIds,
+): number[] {
+  const [newRatings, newMarket] = [new Set(rated), new Set(market)]
+  const counted = shown
+    .filter(({ from }) => newRatings.has(from))
+    .flatMap(({ apps, appIds }) => appIds.filter((_, place) => apps[place]!.ratings !== undefined))
+  const installed = marketsIn(sound, kinds)
+    .filter(({ from }) => newMarket.has(from))
+    .flatMap(({ from, said }) => said.map(({ id }) => appOf(from.platform, id)))
+  return [...counted, ...installed]
 }
 
 function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]) {

@@ -3,6 +3,7 @@ import { actions } from "../catalog.ts"
 import type { Sql } from "../database/types.ts"
 import { createOutbox } from "../leases/outbox.ts"
 import type { Log } from "../log.ts"
+import { createEstimates } from "../market/estimates.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
 import type { TextWriter } from "../writing/port/write.ts"
@@ -34,6 +35,7 @@ export async function openWorkers(
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
     { work: createFilling({ sql, log }), isOn: as === "server" },
+    { work: createEstimates({ sql, log }), isOn: as === "server" },
   ]
   return {
     reading,

@@ -978,6 +978,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hive/estimate/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What any app is thought to bring in a month: downloads and revenue, each with its interval.
+         * @description Downloads of a Google Play app are the store's own counts, those of an App Store app follow from ratings gained. The first call reads the app: 202 with eta, for 1 credit. Unknown is null, never 0.
+         */
+        get: operations["hive_estimate_app"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/hive/gap": {
         parameters: {
             query?: never;
@@ -5082,6 +5102,72 @@ export interface components {
             /** @description Asks for the next 1000 keywords; null = there are no more. */
             nextCursor: string | null;
         };
+        /** @description Against the 30 days before. */
+        DownloadsGrowth: {
+            percent: number;
+            low: number;
+            high: number;
+        };
+        /** @description What such figures were worth on Google Play, whose own counts are known. Of the App Store no truth is public. */
+        EstimateBackTest: {
+            /** @description Of the truth it was tried on. */
+            month: string;
+            /** @description Apps. */
+            n: number;
+            /** @description Percent: half of the figures err by more. */
+            medianError: number;
+            /** @description The share of the truths within the interval. */
+            coverage: number;
+        };
+        HiveEstimateAppAnswer: {
+            /** @description App Store id, or package name. */
+            id: string;
+            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            name: string;
+            /** @description Who sells it, as the store names them; null = not said yet. */
+            publisher: string | null;
+            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            publisherId: string | null;
+            platform: components["schemas"]["Store"];
+            /** @description Whose name is shown, and which is read first. */
+            country: components["schemas"]["Storefront"];
+            /** @description Of 30 days, or of `days` where they are measured; null = not known. */
+            downloads: components["schemas"]["Estimate"] | null;
+            /** @description US dollars of 30 days; null = not known. */
+            revenue: components["schemas"]["Estimate"] | null;
+            /** @description Storefronts that the revenue is of; null = not known. */
+            revenueMarkets: number | null;
+            /** @description Of the downloads; null = not known. */
+            growth: components["schemas"]["DownloadsGrowth"] | null;
+            /** @description How likely an interval is meant to hold the truth. */
+            level: number;
+            /** @description What the downloads rest on: measured = counted by the store, prior = what is known of the store at large. */
+            basis: ("measured" | "own" | "genre" | "prior") | null;
+            /** @description Storefronts whose counts the downloads rest on; others are not in them. */
+            markets: number;
+            /** @description Over which counts were compared; null = one count alone, or none. */
+            days: number | null;
+            /**
+             * Format: date
+             * @description Of the newest count.
+             */
+            day: string | null;
+            /** @description Known truths that the interval rests on; 0 = none: its width is the prior's. */
+            pairs: number | null;
+            /** @description What such intervals reached on those; null = not tried. */
+            coverage: number | null;
+            /** @description Another number = the same counts give another figure. */
+            formula: number | null;
+            /**
+             * Format: date-time
+             * @description Null = not yet.
+             */
+            madeAt: string | null;
+            /** @description Null = measured, or not tried: one count alone. */
+            backTest: components["schemas"]["EstimateBackTest"] | null;
+            /** @description With 202: seconds until there may be a figure. */
+            eta?: number;
+        };
         GapApp: {
             /** @description App Store id, or package name. */
             id: string;
@@ -6489,6 +6575,8 @@ export interface components {
         RivalId: string;
         /** @description The keyword; NFC, trimmed and lower-cased, inner white space significant. */
         Term: string;
+        /** @description App Store id, 5 to 12 digits, or the package name of an app on Google Play. */
+        Id: string;
     };
     requestBodies: never;
     headers: {
@@ -8859,7 +8947,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description App Store id, 5 to 12 digits, or the package name of an app on Google Play. */
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -9070,7 +9158,7 @@ export interface operations {
             };
             path: {
                 /** @description App Store id, 5 to 12 digits, or the package name of an app on Google Play. */
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -9096,6 +9184,68 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    hive_estimate_app: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code. */
+                country?: string;
+            };
+            header?: never;
+            path: {
+                /** @description App Store id, 5 to 12 digits, or the package name of an app on Google Play. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiveEstimateAppAnswer"];
+                };
+            };
+            /** @description Work goes on: ask again, after `eta` seconds where that is given. */
+            202: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HiveEstimateAppAnswer"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PaymentRequired"];
@@ -9389,4 +9539,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: b9c31c4b88d8b5e159daa03ac427571092783a08db9ba8fcb5b7486f599c139e
+// sha256 of the document: 853d80c57dccae6826493459a3d338f9438788bea207c20b626b3927ac548c44

@@ -337,9 +337,27 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into source_state (source, answered_at, failed_at, failure, detail, failures)
     values ('apple-web-search', now(), now(), 'blocked', 'a\tb', 1)`
   await accounts(sql, workspace, app)
+  await estimates(sql)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
     values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`
+}
+
+async function estimates(sql: Sql): Promise<void> {
+  await sql`
+    insert into app_estimate (app_id, version, made_at, formula, day, markets, days, basis, pairs, coverage, downloads,
+      downloads_low, downloads_high, revenue_under, revenue_markets)
+    select id, 1, now(), 1, '2025-08-31', 1, 7, 'prior', 0, null, 0.1 + 0.2, 1e-300, 1e300, 400000, 1
+    from store_app
+    order by id
+    limit 1`
+  await sql`
+    insert into estimate_due (app_id, next_at, made_at, wanted_until)
+    select id, null, '2025-08-31 01:02:03.456789Z', null
+    from store_app
+    order by id
+    limit 1
+    on conflict (app_id) do update set made_at = excluded.made_at`
 }
 
 async function accounts(sql: Sql, workspace: number, app: string): Promise<void> {

@@ -1,0 +1,79 @@
+import type { Sql } from "../../database/types.ts"
+
+interface Figure {
+  value: number | null
+  low: number | null
+  high: number | null
+  under: number | null
+}
+
+/** An app's figures of a month as they were made last; null = not known. */
+export interface StoredEstimate {
+  downloads: Figure | null
+  revenue: (Figure & { markets: number }) | null
+  growth: { percent: number; low: number; high: number } | null
+  markets: number
+  days: number | null
+  day: string | null
+  basis: "measured" | "own" | "genre" | "prior" | null
+  pairs: number | null
+  coverage: number | null
+  formula: number
+  madeAt: Date
+}
+
+/** Of apps (store_app ids), by id; those that none was made of are missing. */
+export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<Map<number, StoredEstimate>> {
+  if (apps.length === 0) return new Map()
+  const rows = await sql<EstimateRow[]>`
+    select e.app_id as app, e.made_at as "madeAt", e.formula, e.day, e.markets, e.days, e.basis, e.pairs, e.coverage,
+      e.downloads, e.downloads_low as "downloadsLow", e.downloads_high as "downloadsHigh",
+      e.downloads_under as "downloadsUnder", e.revenue, e.revenue_low as "revenueLow", e.revenue_high as "revenueHigh",
+      e.revenue_under as "revenueUnder", e.revenue_markets as "revenueMarkets", e.growth, e.growth_low as "growthLow",
+      e.growth_high as "growthHigh"
+    from unnest(${apps as number[]}::int[]) u (id)
+    join app_estimate e on e.app_id = u.id
+    order by e.app_id
+    limit ${apps.length}`
+  return new Map(rows.map((row) => [row.app, estimateOf(row)]))
+}
+
+/** Whether the figure says anything. */
+export function isKnown({ downloads, revenue, growth }: StoredEstimate): boolean {
+  return downloads !== null || revenue !== null || growth !== null
+}
+
+interface EstimateRow
+  extends Pick<StoredEstimate, "markets" | "days" | "day" | "basis" | "pairs" | "coverage" | "formula" | "madeAt"> {
+  app: number
+  downloads: number | null
+  downloadsLow: number | null
+  downloadsHigh: number | null
+  downloadsUnder: number | null
+  revenue: number | null
+  revenueLow: number | null
+  revenueHigh: number | null
+  revenueUnder: number | null
+  revenueMarkets: number | null
+  growth: number | null
+  growthLow: number | null
+  growthHigh: number | null
+}
+
+function estimateOf(row: EstimateRow): StoredEstimate {
+  const { markets, days, day, basis, pairs, coverage, formula, madeAt, revenueMarkets, growth } = row
+  const downloads = figureOf(row.downloads, row.downloadsLow, row.downloadsHigh, row.downloadsUnder)
+  const revenue = figureOf(row.revenue, row.revenueLow, row.revenueHigh, row.revenueUnder)
+  return {
+    ...{ markets, days, day, basis, pairs, coverage, formula, madeAt, downloads },
+    revenue: revenue && { ...revenue, markets: revenueMarkets ?? 0 },
+    growth: growth === null ? null : { percent: growth, low: row.growthLow!, high: row.growthHigh! },
+  }
+}
+
+/** Money and apps are not divided: figures are whole. */
+function figureOf(value: number | null, low: number | null, high: number | null, under: number | null): Figure | null {
+  if (value === null && under === null) return null
+  const whole = (figure: number | null) => figure && Math.round(figure)
+  return { value: whole(value), low: whole(low), high: whole(high), under }
+}

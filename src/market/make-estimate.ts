@@ -1,0 +1,107 @@
+import type { Db } from "../database/types.ts"
+import type { IntervalCalibration } from "../formulas/estimates/conformal.ts"
+import type { Gain } from "../formulas/estimates/count-readings.ts"
+import { MONTH_DAYS } from "../formulas/estimates/count-readings.ts"
+import { type DownloadEstimate, estimateDownloads } from "../formulas/estimates/downloads.ts"
+import type { Estimate, Level } from "../formulas/estimates/estimate.ts"
+import { type Growth, growthOf } from "../formulas/estimates/growth.ts"
+import type { MeasuredDownloads } from "../formulas/estimates/install-gain.ts"
+import { downloadsPerRating } from "../formulas/estimates/ratio.ts"
+import { grossingRevenue, PUBLISHED_ANCHORS, paidRevenue, type RevenueEstimate } from "../formulas/estimates/revenue.ts"
+import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../history/market/gains.ts"
+import { addDays } from "../vocabulary/days.ts"
+import { readMoneyFacts } from "./money-facts.ts"
+
+/** Raised whenever the same counts give another figure. */
+export const ESTIMATE_FORMULA = 1
+export const LEVEL: Level = 0.8
+
+/** An app's figures of 30 days; null = not known. */
+export interface AppFigures {
+  downloads: Estimate | null
+  revenue: RevenueEstimate | null
+  growth: Growth | null
+  /** Storefronts whose counts it rests on; of what Google Play counts itself 1, as the count is the world's. */
+  markets: number
+  /** Days over which counts were compared; null = one count alone, or none. */
+  days: number | null
+  /** Of the newest count. */
+  day: string | null
+}
+
+export interface EstimatedApp {
+  app: number
+  platform: "ios" | "android"
+  genre: string | null
+}
+
+/** What is known of an app up to a UTC day. Reads; pure otherwise. */
+export async function makeEstimate(sql: Db, app: EstimatedApp, asOf: string): Promise<AppFigures> {
+  return app.platform === "ios"
+    ? await readAppStoreFigures(sql, app, asOf)
+    : await readGooglePlayFigures(sql, app, asOf)
+}
+
+/** What Google Play counts itself is measured, and nothing else is said of it. */
+async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: string): Promise<AppFigures> {
+  const [rated, now, before, money] = [
+    await readRatingGains(sql, app, asOf),
+    await readMeasuredDownloads(sql, app, asOf),
+    await readMeasuredDownloads(sql, app, addDays(asOf, -MONTH_DAYS)),
+    await readMoneyFacts(sql, app),
+  ]
+  const downloads = now && { ...now, markets: 1 }
+  const growth = growthOf(gainOf(now), gainOf(before), "measured", LEVEL)
+  // the price is that of a month: what a shorter span sold is less
+  const revenue = now && now.days >= MONTH_DAYS - 2 ? paidRevenue(downloads, money.priceUsd) : null
+  return {
+    downloads: now,
+    revenue,
+    growth,
+    markets: now ? 1 : 0,
+    days: now?.days ?? null,
+    day: now?.to ?? newestDay(rated),
+  }
+}
+
+function gainOf(measured: MeasuredDownloads | null): Gain | null {
+  return measured && { gained: measured.value as number, days: measured.days, from: measured.from, to: measured.to }
+}
+
+async function readAppStoreFigures(sql: Db, { app, genre }: EstimatedApp, asOf: string): Promise<AppFigures> {
+  const storefronts = await readRatingGains(sql, app, asOf)
+  const money = await readMoneyFacts(sql, app)
+  const downloads = downloadsFrom(storefronts, genre, null)
+  const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
+  const paid = paidRevenue(downloads, money.priceUsd)
+  return {
+    downloads,
+    // what is bought within a paid app shows in the list alone
+    revenue: grossing?.value != null ? grossing : money.priceUsd ? paid : grossing,
+    growth: growthFrom(storefronts),
+    markets: downloads?.markets ?? 0,
+    days: downloads?.days ?? null,
+    day: newestDay(storefronts),
+  }
+}
+
+function newestDay(storefronts: readonly RatingGain[]): string | null {
+  return storefronts.reduce<string | null>((newest, { day }) => (newest && newest > day ? newest : day), null)
+}
+
+/** Downloads of an app of the App Store by its ratings. */
+export function downloadsFrom(
+  storefronts: readonly RatingGain[],
+  genre: string | null,
+  calibration: IntervalCalibration | null,
+): DownloadEstimate | null {
+  const ratio = downloadsPerRating("ios", { own: null, genre }, [])
+  return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration })
+}
+
+/** Of the storefront in which most was rated in both months: it says it best. */
+function growthFrom(storefronts: readonly RatingGain[]): Growth | null {
+  const least = ({ gain, before }: RatingGain) => Math.min(gain?.gained ?? 0, before?.gained ?? 0)
+  const [best] = storefronts.toSorted((a, b) => least(b) - least(a))
+  return best ? growthOf(best.gain, best.before, "prior", LEVEL) : null
+}
