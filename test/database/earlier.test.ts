@@ -43,6 +43,8 @@ const SINCE = [
   "/apps/:appId/chart-movers?country=us&kind=grossing.body.rivalsTruncated",
   "/apps/:appId/today.body.changesOmitted",
   "/apps/:appId/today.body.movesOmitted",
+  // reviewAi was not metered then
+  "/usage.body.quotas[].used: null is now 0",
 ].sort()
 
 async function folder(): Promise<string> {

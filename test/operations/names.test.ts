@@ -90,6 +90,7 @@ function readsOf(app: string): string[] {
     draft_listing: [],
     check_rank: [`app=${RIVALS[0]}&term=tea`],
     get_keyword_difficulty: ["term=tea"],
+    hive_research_keyword: ["seed=tea"],
     hive_get_keyword_gap: [`ids=${RIVALS.slice(0, 5).join()}`],
     hive_resolve_app: ["q=tea", `q=${RIVALS[0]}`],
     hive_find_apps: ["rankMax=200", "text=tea"],

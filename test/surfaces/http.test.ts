@@ -229,7 +229,7 @@ describe("an empty value", () => {
         else taken.push(`${id} ${name}`)
       }
     }
-    expect(taken).toEqual(["get_featuring country", "hive_get_similar_apps country"])
+    expect(taken).toEqual(["draft_review_reply note", "get_featuring country", "hive_get_similar_apps country"])
   })
 })
 
