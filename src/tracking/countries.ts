@@ -1,4 +1,5 @@
 import type { Tx } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { lockIdentities } from "../observations/rows/identities.ts"
 import { checkCountries, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
@@ -61,6 +62,6 @@ async function readTerms(tx: Tx, appId: string, country: string): Promise<string
     from tracked_term
     where app_id = ${appId} and country = ${country}
     order by position, term
-    limit 100000`
+    limit 100000`.then(uncut(100_000))
   return rows.map(({ term }) => term)
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
 import { soldThings } from "../../formulas/sold-things.ts"
 import { eventGroup } from "../../formulas/subscription-events.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
@@ -83,7 +84,7 @@ export async function deriveSubscriptionEvents(tx: Tx, days: ReportDays): Promis
     select distinct s.row ->> 'event' as event, s.row ->> 'offer' as offer
     from (${newestRows(tx, "subscription_events", days)}) s
     order by event, offer
-    limit 10000`
+    limit 10000`.then(uncut(10_000))
   const groups = names.map(({ event, offer }) => eventGroup(event, offer ?? undefined))
   await tx`
     insert into subscription_event_fact (account_id, day, place, app, country, product, event, counts_as, quantity)
