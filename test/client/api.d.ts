@@ -8929,7 +8929,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -9539,4 +9538,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 853d80c57dccae6826493459a3d338f9438788bea207c20b626b3927ac548c44
+// sha256 of the document: 1306e2415602653a8d440cb627ea912280c15d24554a18b0b1af9f6b4362b6fa

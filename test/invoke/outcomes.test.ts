@@ -45,6 +45,8 @@ function plain(body: unknown, app: string): unknown {
       .replaceAll(app, "APP")
       .replaceAll(/confirm_[\w-]{43}/g, "TOKEN")
       .replaceAll(/job_[\w-]{20}/g, "JOB")
+      .replaceAll(/ac_[0-9a-f]{18}/g, "ACCOUNT")
+      .replaceAll(/"[0-9a-f]{64}"/g, '"DIGEST"')
       .replaceAll(/keyword-[\d-]+/g, "TARGET")
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "REQUEST")
       .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"'),

@@ -14,7 +14,9 @@ import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
+import { MADE_TO_REPORT } from "./connected.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
+import { MADE_TO_WRITE, writerThat } from "./written.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
 // what to change in it, or in the call, for each fault.
@@ -138,13 +140,32 @@ export function outcomesOver(sql: Sql): Outcomes {
     invalid_arguments: given({ colour: "red" }),
     bad_country: async ({ input }) => Object.assign(input, "cc" in input ? { cc: "zz" } : { country: "zz" }),
     bad_term: given({ term: " " }),
-    unsupported_platform: given({ platform: "android" }),
+    unsupported_platform: (situation) =>
+      isAboutOwnApp(situation) ? onPlayAlone(situation) : given({ platform: "android" })(situation),
     bad_query: given({ q: "x".repeat(201) }),
     bad_id: given({ id: "nothing" }),
     bad_app_id: async ({ input }) => {
       for (const name of ["rivalId", "appId", "id", "app"]) if (name in input) input[name] = "nothing"
     },
-    not_measured: (situation) => (isAboutOwnApp(situation) ? onPlayAlone(situation) : forget(situation)),
+    async not_measured(situation) {
+      if (!isAboutOwnApp(situation)) {
+        // nobody knows that app
+        for (const name of ["appId", "id"])
+          if (name in situation.input && !("rivalId" in situation.input)) situation.input[name] = "1699999999"
+        return await forget(situation)
+      }
+      // of a console what it said goes, of a store the app
+      const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
+      const { count } = await sql`delete from report_day where account_id in (${accounts})`
+      return count > 0 || (await onPlayAlone(situation))
+    },
+    not_connected: ({ workspaceId }) => sql`delete from connected_account where workspace_id = ${workspaceId}`,
+    review_not_found: given({ reviewId: "nothing" }),
+    review_ai_limit: override({ reviewAi: 0 }),
+    ai_text_limit: override({ aiWriting: 0 }),
+    ai_not_configured: at(house),
+    ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
+    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long") })),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
@@ -152,7 +173,8 @@ export function outcomesOver(sql: Sql): Outcomes {
       where id = ${app}`,
     bad_day: given({ day: "2999-01-01" }),
     bad_days: given({ days: 0 }),
-    bad_range: given({ from: "2025-01-02", to: "2025-01-01" }),
+    bad_range: given({ to: "2025-13-01" }),
+    bad_metrics: given({ metrics: ["nothing"] }),
     bad_kind: given({ kind: "nothing" }),
     bad_filter: given({ rankMin: 2, rankMax: 1 }),
     no_filters: async (situation) => Object.assign(situation, { input: {} }),
@@ -277,6 +299,8 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
 
 /** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  ...MADE_TO_WRITE,
+  ...MADE_TO_REPORT,
   get_rival: knownRival,
   get_rival_ad_networks: knownRival,
   get_rival_market: knownRival,

@@ -21,9 +21,10 @@ test("another workspace's app answers on every path exactly as an id that never 
   )
   const about = catalog.filter((operation) => operation.subject)
   expect(about.length).toBeGreaterThan(0)
-  for (const { path, method } of about) {
+  for (const { path, method, names } of about) {
+    const record = names === undefined ? "" : `?${names}=1`
     const ask = (id: string) =>
-      house.call(`/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}`, {
+      house.call(`/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}${record}`, {
         key,
         method,
         ...(method === "POST" && { body: {} }),

@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import { addDays, dayOf } from "../../src/vocabulary/days.ts"
+import { reported } from "../accounts/reported.ts"
+import type { Situation } from "./outcomes.ts"
+
+/** A console of the workspace that has the app, and said yesterday's figures of it. */
+async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, next_at, state)
+    values (${account}, ${workspaceId}, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null, 'ok')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '1437843273', 'TEA01', 'Tea', 'com.example.tea', ${app})`
+  const now = new Date()
+  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  await record(sql, [reported("sales", said), reported("subscriptions", said), reported("subscription_events", said)])
+  delete input.to
+}
+
+/** By operation: what must be there before its sample answers. */
+export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  get_revenue: connectConsole,
+  get_subscriptions: connectConsole,
+}

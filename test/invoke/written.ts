@@ -1,0 +1,73 @@
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Write, WritingFailure, WritingTask } from "../../src/vocabulary/writing/written-text.ts"
+import { openHouse } from "../house.ts"
+import { listed } from "../observations/listed.ts"
+import { hinted } from "../observations/measured.ts"
+import { reviewed } from "../observations/reviewed.ts"
+import type { Situation } from "./outcomes.ts"
+
+// What texts are made from, and a writer whose answers are judged as a model's are.
+
+const OWN = "1437843273"
+
+/** What the writer says, by what is written; of anything else it says that it is busy. */
+const SAID: Record<string, object> = {
+  review_reply: { addresses: [], reply: "Thank you for telling us. We are sorry, and we are looking into it." },
+  listing_draft: {
+    name: ["Journal"],
+    subtitle: ["Write every day"],
+    promotionalText: ["A calm place to write."],
+    description: ["A journal for every day."],
+  },
+}
+
+/** A writer whose texts end so. */
+export function writerThat(ends: "writes" | "takes too long" | WritingFailure): Write {
+  const write = async <Value>(task: WritingTask<Value>) => {
+    if (ends === "takes too long") return { state: "pending" } as const
+    if (ends !== "writes") return { state: "failed", why: ends } as const
+    const judged = task.kind in SAID ? task.judge(SAID[task.kind] as never, true) : null
+    if (judged === null) return { state: "failed", why: "busy" } as const
+    if (!("value" in judged)) throw new Error(`the writer's ${task.kind} is refused: ${judged.fixes.join("; ")}`)
+    return { state: "done", ...judged, model: "m-1", version: task.version, at: new Date() } as const
+  }
+  return Object.assign(write, { isOn: true, find: async () => null })
+}
+
+const yesterday = () => new Date(Date.now() - 86_400_000)
+
+/** Enough reviews for a summary with a theme, one of them by the id that a reply's sample asks about. */
+async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
+  const at = yesterday()
+  const reviews = Array.from({ length: 30 }, (_, n) => ({
+    id: String(9_990_001_000 + n),
+    stars: 1,
+    text: `It crashes when I open entry ${n} of my journal.`,
+    at,
+  }))
+  if (typeof input.reviewId === "string") reviews[0]!.id = input.reviewId
+  const end = { end: { pages: 1, complete: true, empty: false } }
+  for (const storefront of new Set(["us", String(input.country ?? "us")]))
+    await record(sql, [reviewed(at.toISOString(), reviews, { storeId: OWN, storefront, ...end })])
+}
+
+/** By operation: what must be there before its sample answers. */
+export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  async summarize_reviews(situation, sql) {
+    situation.input.country = "us"
+    await readReviews(situation, sql)
+  },
+  async draft_review_reply(situation, sql) {
+    await readReviews(situation, sql)
+    situation.at = openHouse({ sql, write: writerThat("writes") })
+  },
+  async draft_listing(situation, sql) {
+    // before anything else names the app
+    await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
+    situation.at = openHouse({ sql, write: writerThat("writes") })
+  },
+  async suggest_keywords(_, sql) {
+    await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])
+  },
+}
