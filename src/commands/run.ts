@@ -48,18 +48,21 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
   }
   const settings = readSettings(env, readFile)
   if (!command.logs) for (const warning of settings.warnings) terminal.say(`appmeter: warning: ${warning}`)
-  const recorded = { actor: actor(), command: command.name, typed: shown(rest) }
-  return await command.run({ ...typed, ...(command.changes && { recorded }), settings, terminal, process: port })
+  const recorded = command.changes && { actor: actor(), command: command.name, typed: shown(rest) }
+  return await command.run({ ...typed, ...(recorded && { recorded }), settings, terminal, process: port })
 }
 
-/** Whom the system takes for the one who types. */
+/** Whom the system takes for the one who types; it may know no name, as in containers, or not tell. */
 function actor(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`
-  } catch {
-    // a user without a name, as containers have
-    return `uid ${process.getuid?.() ?? "unknown"}@${hostname()}`
+  const told = (ask: () => unknown) => {
+    try {
+      return String(ask())
+    } catch {
+      return undefined
+    }
   }
+  const user = told(() => userInfo().username) ?? told(() => `uid ${process.getuid?.()}`) ?? "somebody"
+  return `${user}@${told(hostname) ?? "here"}`
 }
 
 const LONGEST_TYPED = 500

@@ -14,25 +14,30 @@ export function show({ terminal, has }: Invocation, value: unknown, lines: () =>
 /** Aligned columns under their headings, by the columns of a terminal that each text takes. */
 export function table(headings: string[], rows: (string | number | null)[][]): string[] {
   const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? "-")))]
-  const widths = headings.map((_, i) => Math.max(...cells.map((row) => Bun.stringWidth(row[i]!))))
+  const widths = headings.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))))
   return cells.map((row) =>
     row
-      .map((cell, i) => cell + " ".repeat(widths[i]! - Bun.stringWidth(cell)))
+      .map((cell, i) => cell + " ".repeat(widths[i]! - widthOf(cell)))
       .join("  ")
       .trimEnd(),
   )
 }
 
+/** Columns of a terminal that a text takes; elsewhere than on Bun each character counts as one. */
+function widthOf(text: string): number {
+  return globalThis.Bun ? Bun.stringWidth(text) : [...text.replaceAll(COLOURS, "")].length
+}
+
 /** A line of at most so many columns of a terminal; what is cut off leaves "…". Colours are kept whole. */
 export function fitted(line: string, columns: number | undefined): string {
-  if (columns === undefined || Bun.stringWidth(line) <= columns) return line
+  if (columns === undefined || widthOf(line) <= columns) return line
   let left = Math.max(0, columns - 1)
   let shown = ""
   for (const [part, colour] of line.matchAll(COLOUR_OR_TEXT)) {
     if (colour !== undefined) shown += colour
     else
       for (const { segment } of graphemes.segment(part)) {
-        left -= Bun.stringWidth(segment)
+        left -= widthOf(segment)
         if (left >= 0) shown += segment
       }
   }
@@ -41,6 +46,8 @@ export function fitted(line: string, columns: number | undefined): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what sets a colour begins with one
 const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: likewise
+const COLOURS = /\u001b\[[\d;]*m/g
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 /** What a store or a caller named, on one line and not too long: a control character in it could redraw the terminal. */
