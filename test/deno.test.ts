@@ -78,6 +78,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
       DATABASE_URL: database.url,
       PUBLIC_URL: "https://meter.test",
       FIRST_WORKSPACE_RATE_PER_SECOND: "100000",
+      SANDBOX_PER_SECOND: "100000",
     }
     const [denoPort, bunPort] = freePorts(2)
     at.deno = `http://127.0.0.1:${denoPort}`
