@@ -1,7 +1,7 @@
 import { listOperatorActions, type OperatorAction } from "../access/operator-actions.ts"
 import { listAudit } from "../actions/audit.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
-import { show, table } from "./cli/show.ts"
+import { harmless, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const MOST = 1_000
@@ -33,7 +33,7 @@ export const audit: Command = {
         ["TIME", "WORKSPACE", "KEY", "ACTION", "TARGET", "CREDITS", "REQUEST", "SUMMARY"],
         writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId }) => [
           at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
-          action, target, credits, requestId, printable(summary) + (jobId ? ` (${jobId})` : ""),
+          action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : ""),
         ]), // biome-ignore format: one row of the table
       ),
       ...commandLines(commands),
@@ -47,7 +47,7 @@ function commandLines(commands: readonly OperatorAction[]): string[] {
   if (commands.length === 0) return []
   const rows = commands.map(({ at, actor, command, typed, exitCode }) => [
     at.toISOString(), actor, exitCode === null ? "did not end" : exitCode === 0 ? "done" : "failed",
-    printable(`${command} ${typed}`),
+    harmless(`${command} ${typed}`),
   ]) // biome-ignore format: one row of the table
   return ["", ...table(["TIME", "ON THE MACHINE", "ENDED", "COMMAND"], rows)]
 }
@@ -56,9 +56,4 @@ function limitOf({ amount }: Invocation): number {
   const limit = amount("limit") ?? 50
   if (limit < 1 || limit > MOST) throw new WrongUse(`--limit must be 1 to ${MOST}`)
   return limit
-}
-
-/** A summary names apps as their stores do: a control character in it could redraw the terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, "�")
 }

@@ -8,6 +8,7 @@ import { COMMANDS } from "./all.ts"
 import { parseArguments } from "./cli/arguments.ts"
 import { type Command, type ExitCode, type ProcessPort, type Terminal, WrongUse } from "./cli/command.ts"
 import { sentenceOf } from "./cli/sentence.ts"
+import { harmless } from "./cli/show.ts"
 import { commandHelp, groupHelp, programHelp } from "./help.ts"
 
 export interface Surroundings {
@@ -70,7 +71,7 @@ const LONGEST_TYPED = 500
 /** What was typed, as the audit keeps it: of an address no more than its host, and no key. */
 function shown(words: readonly string[]): string {
   const masked = words.map((word) => redact(word.replace(/(https?:\/\/[^/\s?#@]*@?[^/\s?#]*)[/?#]\S*/gi, "$1/…")))
-  return masked.join(" ").replaceAll(/\p{C}/gu, "�").slice(0, LONGEST_TYPED)
+  return harmless(masked.join(" ")).slice(0, LONGEST_TYPED)
 }
 
 /** Of the commands the words begin with, the longest: "app keywords add" before "app". */

@@ -95,10 +95,12 @@ function growth(): void {
     "ratings gained ÷ 0.012",
     growing.map((app) => ({ value: gained(app) / 0.012, truth: truthOf(app) })),
   )
+  const byPrior = growing.map((app) => ({ estimate: backTest.estimateTwice(app, false)!, truth: truthOf(app) }))
   score(
     "… by the store's prior",
-    growing.map((app) => ({ value: backTest.estimateTwice(app, false)!.value!, truth: truthOf(app) })),
+    byPrior.map(({ estimate, truth }) => ({ value: estimate.value!, truth })),
   )
+  intervals(byPrior)
   const lifetime = ({ first }: play.AppTwice) => (first.installs * play.APART) / first.facts.ageDays!
   score(
     "lifetime mean",
@@ -109,7 +111,11 @@ function growth(): void {
     "by its own ratio",
     estimates.map(({ estimate, truth }) => ({ value: estimate.value!, truth })),
   )
-  const { n, covered, width } = scoreIntervals(estimates)!
+  intervals(estimates)
+}
+
+function intervals(graded: Parameters<typeof scoreIntervals>[0]): void {
+  const { n, covered, width } = scoreIntervals(graded)!
   console.log(`  its stated 80 % interval holds ${Math.round(covered * n)} of ${n}, ×/÷${width.toFixed(1)}`)
 }
 

@@ -50,9 +50,14 @@ const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
 const COLOURS = /\u001b\[[\d;]*m/g
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
-/** What a store or a caller named, on one line and not too long: a control character in it could redraw the terminal. */
+/** What others wrote, whole: a control character in it could redraw the terminal. */
+export function harmless(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "�")
+}
+
+/** What a store or a caller named, on one line and not too long. */
 export function printable(text: string): string {
-  const shown = text.replaceAll(/\p{C}/gu, "�")
+  const shown = harmless(text)
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "../cli/command.ts"
-import { fitted, printable, show } from "../cli/show.ts"
+import { fitted, harmless, printable, show } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
@@ -29,7 +29,7 @@ export const alerts: Command = {
     const { alerts: rows, omitted, unread } = answer as { alerts: AlertRow[]; omitted: number; unread: number }
     show(invocation, answer, () => [
       ...rows.map(({ at, read, appName, sentence }) => {
-        const line = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: ${oneLine(sentence)}`
+        const line = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: ${harmless(sentence)}`
         return fitted(read ? terminal.paint("faint", line) : line, terminal.columns())
       }),
       rows.length === 0
@@ -38,9 +38,4 @@ export const alerts: Command = {
     ])
     return 0
   },
-}
-
-/** What a store named may stand in it. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{C}/gu, "�")
 }

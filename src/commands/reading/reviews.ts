@@ -1,5 +1,5 @@
 import { type Command, type Terminal, WrongUse } from "../cli/command.ts"
-import { fitted, printable } from "../cli/show.ts"
+import { fitted, harmless, printable } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 10
@@ -70,7 +70,7 @@ function reviewLines({ rating, title, text, version, date }: ReviewRow, terminal
   const tone = rating >= 4 ? "good" : rating <= 2 ? "bad" : "faint"
   const stars = terminal.paint(tone, "★".repeat(rating).padEnd(5, "☆"))
   const head = [stars, date.slice(0, 10), version && printable(version), title && terminal.bold(printable(title))]
-  const body = text.replaceAll(/\s+/g, " ").replaceAll(/\p{C}/gu, "�").trim()
+  const body = harmless(text.replaceAll(/\s+/g, " ")).trim()
   return [`  ${head.filter(Boolean).join("  ")}`, ...(body ? [`         ${body}`] : [])].map((line) =>
     fitted(line, terminal.columns()),
   )

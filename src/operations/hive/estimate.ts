@@ -23,7 +23,7 @@ const MAKING_S = 3
 const WANTED_MINUTES = 10
 
 /** As `bun test/bench/estimates.ts` tries it: by the store's prior, eleven months between both readings. */
-const RATINGS_TEST = { month: "2021-06", n: 26, medianError: 86, coverage: 0.69 }
+export const RATINGS_TEST = { month: "2021-06", n: 26, medianError: 86, coverage: 0.69 }
 
 const Growth = named(
   "DownloadsGrowth",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { installsOf } from "../../../src/formulas/estimates/level.ts"
 import { scoreIntervals, scoreOf } from "../../../src/formulas/estimates/scores.ts"
+import { RATINGS_TEST } from "../../../src/operations/hive/estimate.ts"
 import { drawCoverage, estimateTwice, growingApps, measureDoubled, measureTwice, unratedApps } from "./back-test.ts"
 import { type AppTwice, appsOf, appsTwice, isLeftOut, type PlayApp, ratedOnce, SOME } from "./play-apps.ts"
 
@@ -63,6 +64,18 @@ test("installs gained, by the app's own ratio: their error, and how many its sta
   expect(n).toBe(26)
   expect(Math.round(covered * n)).toBeGreaterThanOrEqual(20)
   expect(estimates.filter(({ estimate }) => estimate.basis !== "own" || estimate.level !== 0.8)).toEqual([])
+})
+
+test("what an answer by the store's prior says of its own errors is what the back-test gives", () => {
+  const graded = growingApps(twice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
+  const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
+  const { covered } = scoreIntervals(graded)!
+  expect(RATINGS_TEST).toEqual({
+    month: "2021-06",
+    n,
+    medianError: Math.round(medianError * 100),
+    coverage: Math.round(covered * 100) / 100,
+  })
 })
 
 test("apps without a new rating are all under an amount, never a value, and truly under it", () => {
