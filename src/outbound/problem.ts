@@ -17,9 +17,12 @@ export type OutboundCode = keyof typeof SENTENCES
 export class OutboundProblem extends Error {
   override name = "OutboundProblem"
   readonly code: OutboundCode
+  /** Whether the other side may have got the request, or some of it: false = it certainly has not. */
+  readonly isSent: boolean
 
-  constructor(code: OutboundCode) {
+  constructor(code: OutboundCode, { isSent = false } = {}) {
     super(SENTENCES[code])
     this.code = code
+    this.isSent = isSent
   }
 }

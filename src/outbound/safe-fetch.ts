@@ -7,8 +7,10 @@ import { OutboundProblem } from "./problem.ts"
 import { type AllowedNetworks, checkedAddresses, type Resolve, systemResolve } from "./resolve.ts"
 import { type Target, targetOf } from "./target.ts"
 
+export type OutboundMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
 export interface OutboundOptions {
-  method?: "GET" | "POST"
+  method?: OutboundMethod
   headers?: Record<string, string>
   body?: string | Uint8Array
   /** Networks of the operator that may be asked although they are not public; none when left out. */
@@ -81,17 +83,20 @@ async function follow(first: string, options: OutboundOptions, ended: AbortContr
 async function exchange(target: Target, options: OutboundOptions, ended: AbortController): Promise<OutboundAnswer> {
   const { resolve = systemResolve, allowPrivate, ca, mostBytes = LIMITS.mostBytes } = options
   const { signal } = ended
+  const request = requestOf(target, options)
   const firstByte = endAfter(ended, options.firstByteMs ?? LIMITS.firstByteMs)
   try {
     const addresses = await unless(signal, checkedAddresses(target.host, { resolve, allowPrivate }))
     const socket = await connect(target, addresses, { signal, ca })
     try {
-      socket.write(requestOf(target, options))
+      socket.write(request)
       const incoming = new IncomingBytes(socket, signal)
       await incoming.first()
       clearTimeout(firstByte)
       const head = await readHead(incoming)
       return { url: target.url.href, ...head, bytes: await bodyOf(head, incoming, mostBytes) }
+    } catch (error) {
+      throw error instanceof OutboundProblem ? new OutboundProblem(error.code, { isSent: true }) : error
     } finally {
       socket.destroy()
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import type { OutboundProblem } from "../../src/outbound/problem.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { ask, codeOf, HERE, page, safeSite, site, text } from "./site.ts"
 
@@ -29,6 +30,19 @@ describe("a site that is allowed", () => {
     expect(head).toContain("content-length: 4")
     expect(Buffer.from(body!, "latin1").toString()).toBe("é=1")
   })
+
+  test.each(["PUT", "PATCH", "DELETE"] as const)(
+    "is asked by %s, and no redirect of its answer is followed",
+    async (method) => {
+      await using open = await site(page("", { location: "/elsewhere" }, 307))
+      const options = { method, mayFollow: () => true, ...(method !== "DELETE" && { body: "{}" }) }
+      expect((await ask(`http://a.test:${open.port}/v1/x`, open.port, options)).status).toBe(307)
+      const [head, body] = open.heard[0]!.split("\r\n\r\n")
+      expect(head).toStartWith(`${method} /v1/x HTTP/1.1\r\n`)
+      expect([head!.includes("content-length: 2"), body]).toEqual(method === "DELETE" ? [false, ""] : [true, "{}"])
+      expect(open.hits).toBe(1)
+    },
+  )
 
   test("over TLS is told its name, and its certificate is checked for it", async () => {
     await using safe = await safeSite((url, socket) => socket.end(page(`said ${url}`)))
@@ -207,5 +221,38 @@ describe("a redirect", () => {
     expect(await codeOf(ask(`http://a.test:${five.port}/0`, five.port, { mayFollow: () => false }))).toBe(
       "bad_redirect",
     )
+  })
+})
+
+describe("a problem says whether the request may have arrived", () => {
+  const isSent = (asked: Promise<unknown>) => asked.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
+
+  test("not where nobody was reached, or no safe connection was made", async () => {
+    await using safe = await safeSite((_, socket) => socket.end(page("said")))
+    const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
+    expect(await isSent(ask("http://a.test:1/", 1))).toEqual(["unreachable", false])
+    expect(await isSent(ask("http://10.0.0.1/", 80))).toEqual(["blocked", false])
+    expect(await isSent(ask("ftp://a.test/", 80))).toEqual(["bad_address", false])
+    expect(await isSent(ask("http://a.test/", 80, { resolve: () => Promise.reject(nobody) }))).toEqual([
+      "no_such_host",
+      false,
+    ])
+    expect(await isSent(ask(`https://wrong.test:${safe.port}/`, safe.port))).toEqual(["tls", false])
+    const hangs = { totalMs: 50, resolve: () => new Promise<string[]>(() => {}) }
+    expect(await isSent(ask("http://a.test/", 80, hangs))).toEqual(["timeout", false])
+    expect(safe.heard).toEqual([])
+  })
+
+  test("so where the connection was open, whatever became of the answer", async () => {
+    await using cut = await site((_, socket) => void socket.destroy())
+    await using silent = await site(() => {})
+    await using broken = await site(page("x", { "content-length": 9 }))
+    await using large = await site(page("x".repeat(20)))
+    const at = ({ port }: { port: number }, options = {}) =>
+      isSent(ask(`http://a.test:${port}/`, port, { method: "PUT", body: "{}", ...options }))
+    expect(await at(cut)).toEqual(["bad_answer", true])
+    expect(await at(silent, { totalMs: 50 })).toEqual(["timeout", true])
+    expect(await at(broken)).toEqual(["bad_answer", true])
+    expect(await at(large, { mostBytes: 19 })).toEqual(["too_large", true])
   })
 })
