@@ -76,6 +76,8 @@ async function answersAsThen(sql: Sql): Promise<void> {
   await sql`update reader set seen_at = now() + interval '1 hour'`
   // and a scan was under way, which ends an hour after it began by the database's own clock
   await sql`update storefront_audit set started_at = now() where finished_at is null`
+  // at the pace of that day: one that is older says nothing of when a scan may end
+  await sql`update pace set next_at = now()`
   const houses = { own: openHouse({ sql, now: () => THEN.own }), demo: openHouse({ sql, now: () => THEN.demo }) }
   const found = new Set<string>()
   for (const { as, path, ...then } of answers) {
