@@ -147,6 +147,7 @@ create table api_key (
   revoked_at timestamp with time zone,
   leaked_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  approve_outside text[] not null default '{}'::text[],
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_secret_sha256_key UNIQUE (secret_sha256),
   constraint api_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
@@ -270,6 +271,26 @@ create table app_text (
 );
 CREATE INDEX app_text_grams ON app_text USING gin (grams) WITH (gin_pending_list_limit='512');
 
+create table approval (
+  id text not null,
+  token_sha256 bytea not null,
+  workspace_id integer not null,
+  shown jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  verdict text,
+  decided_by text,
+  decided_at timestamp with time zone,
+  constraint approval_pkey PRIMARY KEY (id),
+  constraint approval_token_sha256_key UNIQUE (token_sha256),
+  constraint approval_token_sha256_fkey FOREIGN KEY (token_sha256) REFERENCES confirm_token(sha256) ON DELETE CASCADE,
+  constraint approval_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint approval_check CHECK (((verdict IS NULL) = (decided_at IS NULL))),
+  constraint approval_check1 CHECK (((verdict IS NULL) = (decided_by IS NULL))),
+  constraint approval_id_check CHECK ((id ~ '^ap_'::text)),
+  constraint approval_verdict_check CHECK ((verdict = ANY (ARRAY['approved'::text, 'declined'::text])))
+);
+CREATE INDEX approval_workspace ON approval USING btree (workspace_id, created_at, id);
+
 create table attempt (
   id bigint not null generated always as identity,
   at timestamp with time zone not null,
@@ -301,6 +322,7 @@ create table audit (
   credits integer not null,
   result jsonb,
   job_id text,
+  approved_by text,
   constraint audit_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_at ON audit USING btree (at, id);
@@ -1452,6 +1474,8 @@ create table workspace (
   suspended_at timestamp with time zone,
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  approve_outside text[] not null default '{}'::text[],
+  asking_approves boolean not null default false,
   constraint workspace_pkey PRIMARY KEY (id),
   constraint workspace_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'studio'::text, 'enterprise'::text])))
 );

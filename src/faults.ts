@@ -21,7 +21,7 @@ export const FAULTS = {
   test_key_read_only: row(403, "A test key never writes."),
   workspace_suspended: row(403, "This workspace is suspended."),
   ip_list_required: row(403, "This workspace requires an IP allow list on every key."),
-  write_limit_reached: row(403, "This write lies outside the action's guardrails.", "reason"),
+  write_limit_reached: row(403, "This write lies outside the action's guardrails.", "reason", "detail"),
   asc_required: row(403, "App Store Connect is not connected to this workspace."),
   asc_role: row(403, "The App Store Connect key lacks the Admin or App Manager role."),
   ios_only: row(403, "This action needs the iOS side of the app."),

@@ -56,6 +56,8 @@ export interface Call {
 export interface Target {
   operation: Operation
   input: Record<string, unknown>
+  /** A person was asked before it, and agreed. */
+  agreed?: boolean
 }
 
 /** What a surface sends: the answer, or the fault in its place. */
@@ -187,7 +189,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 
 function contextOf(
   { sql, now, publicUrl, limits, measure, write }: InvokeParts,
-  { call, caller }: KnownCall,
+  { call, caller, agreed = false }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
 ): Context {
@@ -201,6 +203,7 @@ function contextOf(
     returnMeasurement: ofCall.returnMeasurement,
     caller,
     publicUrl,
+    agreed,
     aside,
     pause,
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),

@@ -54,6 +54,8 @@ export interface Context {
   pause: Place["pause"]
   /** Where this instance is reached, without a trailing slash. */
   publicUrl: string
+  /** A person was asked at their client before the call, and agreed: so the client says. */
+  agreed: boolean
 }
 
 /** Credits of an answer: a fixed number, or a function between two bounds. */

@@ -26,6 +26,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   allowance_unit: { writes: "access", reads: "" },
   answered_country: { writes: "measuring", reads: "" },
   api_key: { writes: "access", reads: "actions" },
+  approval: { writes: "actions", reads: "" },
   app_ads: { writes: "observations", reads: "history tracking" },
   app_estimate: { writes: "market", reads: "history" },
   app_first_seen: { writes: "observations", reads: "history" },

@@ -16,6 +16,8 @@ export interface AuditRow {
   credits: number
   requestId: string
   jobId: string | null
+  /** Who approved it outside the assistant, or at its client; null = nobody was asked. */
+  approvedBy: string | null
 }
 
 export interface AuditQuery {
@@ -31,7 +33,8 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
   return await sql<AuditRow[]>`
     select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
       a.action, a.target, a.app_id as "appId", a.preview ->> 'summary' as summary, a.credits,
-      a.request_id as "requestId", a.job_id as "jobId"
+      a.request_id as "requestId", a.job_id as "jobId",
+      a.approved_by as "approvedBy"
     from audit a
     join workspace w on w.id = a.workspace_id
     left join api_key k on k.id = a.key_id

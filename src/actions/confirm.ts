@@ -9,6 +9,7 @@ import { enqueue, hasUnfinished } from "../leases/enqueue.ts"
 import { type Context, PaidAnswer } from "../operation.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Action, changes, type Diff } from "./action.ts"
+import { assertApproved } from "./approvals.ts"
 import { appIdOf, costOf, readOutside } from "./preview.ts"
 import { lookUpToken, seenOf, type TokenContent, UNKNOWN_ACTION, useToken } from "./tokens.ts"
 
@@ -42,7 +43,7 @@ export async function confirm(
     return await ctx.sql.begin(async (tx) => {
       refuseLate(ctx)
       await useToken(tx, ctx.caller, token)
-      const settled = await apply(tx, { action, previewed, outside, ctx, randomBytes })
+      const settled = await apply(tx, { action, previewed, token, outside, ctx, randomBytes })
       // the caller was told that the call took too long: it will ask again with the same token
       refuseLate(ctx)
       return settled
@@ -69,6 +70,7 @@ class ChargeRefusal extends Error {
 interface ConfirmParts {
   action: Action
   previewed: TokenContent
+  token: string
   /** The outside target as it was just read. */
   outside: unknown
   ctx: Context
@@ -84,11 +86,16 @@ async function apply(tx: Tx, applying: ConfirmParts): Promise<PaidAnswer> {
   const diff = action.diff(state, args, outside)
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
   if (!changes(diff)) return new PaidAnswer(unchanged(action), 0, null)
+  const approvedBy = await assertApproved(tx, caller, {
+    action: action.name,
+    token: applying.token,
+    agreed: ctx.agreed,
+  })
   const result = action.write ? await action.write(args, state, { tx, caller, publicUrl: ctx.publicUrl }) : null
   const jobId = action.outside ? await hand(tx, applying, diff) : null
   const cost = costOf(action, diff)
   const paid = cost > 0 ? await pay(tx, ctx, action, cost) : null
-  const at = await writeDown(tx, ctx, { action, args, diff, cost, result, jobId })
+  const at = await writeDown(tx, ctx, { action, args, diff, cost, result, jobId, approvedBy })
   const status = jobId ? "queued" : "applied"
   const appliedAt = jobId ? null : at
   const answer: Confirmation = { action: action.name, status, appliedAt, credits: cost, result, jobId }
@@ -142,21 +149,22 @@ interface CompletedWrite {
   cost: number
   result: Record<string, unknown> | null
   jobId: string | null
+  approvedBy: string | null
 }
 
 async function writeDown(
   tx: Tx,
   { caller, requestId }: Context,
-  { action, args, diff, cost, result, jobId }: CompletedWrite,
+  { action, args, diff, cost, result, jobId, approvedBy }: CompletedWrite,
 ): Promise<string> {
   const appId = appIdOf(args) ?? appIdOf(result ?? {})
   const [row] = await tx<{ at: Date }[]>`
     insert into audit
-      (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id)
+      (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id, approved_by)
     values (
       ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.target(args)}, ${appId},
       ${json(tx, action.secrets?.audited(args) ?? args)}, ${json(tx, diff)}, ${cost},
-      ${result && json(tx, without(result, action.shownOnce))}, ${jobId}
+      ${result && json(tx, without(result, action.shownOnce))}, ${jobId}, ${approvedBy}
     )
     returning at`
   return row!.at.toISOString()

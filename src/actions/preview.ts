@@ -2,6 +2,7 @@ import { randomBytes as secureBytes } from "node:crypto"
 import type { Context } from "../operation.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { type Action, changes, type Diff } from "./action.ts"
+import { type ApprovalTerms, openApproval } from "./approvals.ts"
 import { issueToken, seenOf } from "./tokens.ts"
 
 export interface PreviewAnswer {
@@ -10,6 +11,8 @@ export interface PreviewAnswer {
   credits: number
   confirmToken: string
   expiresAt: Date
+  /** Null where nobody outside the assistant must approve it. */
+  approval: ApprovalTerms | null
 }
 
 /** Says what a write would do and gives the token that does it. Changes nothing but the list of tokens. */
@@ -25,7 +28,14 @@ export async function preview(
   const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId, aside }))
   const kept = action.secrets ? await action.secrets.kept(args) : args
   const token = await issueToken(sql, caller, { action: action.name, args: kept, seen: seenOf(diff) }, randomBytes)
-  return { preview: diff, credits: costOf(action, diff), ...token }
+  const credits = costOf(action, diff)
+  const waiting = {
+    action: action.name,
+    token: token.confirmToken,
+    shown: { ...diff, credits, destructive: action.destructive },
+  }
+  const approval = changes(diff) ? await openApproval(sql, caller, waiting, randomBytes) : null
+  return { preview: diff, credits, ...token, approval }
 }
 
 /** A write that changes nothing costs nothing. */

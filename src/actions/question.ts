@@ -1,6 +1,7 @@
 import { Fault } from "../faults.ts"
 import type { Context } from "../operation.ts"
 import { type Action, changes } from "./action.ts"
+import { assertMayAsk } from "./approvals.ts"
 import { changedLines } from "./changed-lines.ts"
 import { costOf, readOutside } from "./preview.ts"
 import { lookUpToken, seenOf, UNKNOWN_ACTION } from "./tokens.ts"
@@ -22,6 +23,7 @@ export async function questionOf(
   const state = await action.look(args, { sql, caller, lock: false, now: now() })
   const diff = action.diff(state, args, await readOutside(action, args, ctx))
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
+  if (changes(diff)) await assertMayAsk(sql, caller, name, token)
   const cost = costOf(action, diff)
   const warning = action.destructive && changes(diff) ? ["It takes something away, or shows it to the world."] : []
   return [

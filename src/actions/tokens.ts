@@ -47,7 +47,7 @@ export async function issueToken(
       ))
     )
     insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
-    select ${digestOf(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${json(sql, args)}, ${seen}
+    select ${tokenDigest(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${json(sql, args)}, ${seen}
     where (
       select count(*)
       from confirm_token
@@ -66,7 +66,7 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
   const [row] = await sql<(TokenContent & { usedAt: Date | null; expired: boolean })[]>`
     select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
     from confirm_token
-    where sha256 = ${digestOf(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
+    where sha256 = ${tokenDigest(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
   if (!row) throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
   if (row.usedAt) {
     const detail = `It was used at ${row.usedAt.toISOString()}: its one confirm went through then.`
@@ -91,7 +91,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
   const [row] = await tx`
     update confirm_token
     set used_at = now()
-    where sha256 = ${digestOf(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}
+    where sha256 = ${tokenDigest(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}
       and used_at is null and created_at >= now() - interval '600 s'
     returning sha256`
   if (row) return
@@ -99,6 +99,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
   throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
 }
 
-function digestOf(token: string): Buffer {
+/** As the database knows a token. */
+export function tokenDigest(token: string): Buffer {
   return hash("sha256", token, "buffer")
 }

@@ -7,6 +7,7 @@ import {
   accountRotate,
   accountTest,
 } from "./account.ts"
+import { approvalList, approvalRequire, approve } from "./approval.ts"
 import { audit } from "./audit.ts"
 import {
   channelAddSlack,
@@ -104,6 +105,9 @@ export const COMMANDS: readonly Command[] = [
   secretsReseal,
   linkList,
   linkWithdraw,
+  approve,
+  approvalList,
+  approvalRequire,
   audit,
   importCommand,
   popularity,

@@ -31,9 +31,9 @@ export const audit: Command = {
     show(invocation, { writes, commands }, () => [
       ...table(
         ["TIME", "WORKSPACE", "KEY", "ACTION", "TARGET", "CREDITS", "REQUEST", "SUMMARY"],
-        writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId }) => [
+        writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId, approvedBy }) => [
           at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
-          action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : ""),
+          action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : "") + (approvedBy ? `; approved by ${harmless(approvedBy)}` : ""),
         ]), // biome-ignore format: one row of the table
       ),
       ...commandLines(commands),

@@ -51,6 +51,7 @@ test("a write is listed with who, what, when and the request that confirmed it",
     credits: 1,
     requestId: headers.get("x-request-id")!,
     jobId: null,
+    approvedBy: null,
   })
 })
 

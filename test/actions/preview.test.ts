@@ -23,6 +23,7 @@ describe("a preview", () => {
       asynchronous: false,
       confirmToken: expect.stringMatching(/^confirm_[\w-]{43}$/),
       expiresAt: expect.any(String),
+      approval: null,
     })
     expect(credits.used).toBe(0)
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(590_000)

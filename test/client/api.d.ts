@@ -5822,6 +5822,14 @@ export interface components {
              * @description 10 minutes after the preview.
              */
             expiresAt: string;
+            /** @description Where somebody outside the assistant must approve it: until then the confirm is refused. Null = nobody must. */
+            approval: {
+                id: string;
+                /** @description What a person types on the machine to see it and to approve. */
+                command: string;
+                /** @description A yes to the client's question before confirm_action counts as well. */
+                askingCounts: boolean;
+            } | null;
         };
         AddAppPreview: {
             /** @constant */
@@ -9538,4 +9546,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 1306e2415602653a8d440cb627ea912280c15d24554a18b0b1af9f6b4362b6fa
+// sha256 of the document: 3cd972294e623746f30aad958fb00fb0c6b9f4b6e6f91c204b466e02feb52311

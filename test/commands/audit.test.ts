@@ -65,6 +65,7 @@ test("--json gives them as one document, whole", async () => {
     credits: 2,
     requestId: confirmed[0]?.requestId,
     jobId: null,
+    approvedBy: null,
   })
 })
 

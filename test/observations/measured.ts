@@ -125,6 +125,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     aside: (wait) => wait(),
     pause: async () => {},
     publicUrl: "http://127.0.0.1",
+    agreed: false,
   }
 }
 

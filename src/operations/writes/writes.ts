@@ -48,6 +48,16 @@ const PreviewTerms = named(
     asynchronous: described(v.boolean(), "The confirm gives a jobId; get_job says when it is done."),
     confirmToken: described(v.string(), "Good for one confirm with the same key."),
     expiresAt: described(Time, "10 minutes after the preview."),
+    approval: described(
+      v.nullable(
+        v.strictObject({
+          id: v.string(),
+          command: described(v.string(), "What a person types on the machine to see it and to approve."),
+          askingCounts: described(v.boolean(), "A yes to the client's question before confirm_action counts as well."),
+        }),
+      ),
+      "Where somebody outside the assistant must approve it: until then the confirm is refused. Null = nobody must.",
+    ),
   }),
 )
 

@@ -44,7 +44,11 @@ export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Ex
   const { asks } = calling.operation
   const asked = asks && canAsk ? yield* ask(asks, exchanged, parts) : GO
   if (asked.reply) return { ...asked, reply: asked.reply }
-  const reply = yield* told(parts.invoke(calling), exchanged.progressToken, parts.progressEveryMs)
+  const reply = yield* told(
+    parts.invoke({ ...calling, agreed: asks !== undefined && canAsk }),
+    exchanged.progressToken,
+    parts.progressEveryMs,
+  )
   return { reply, askedMs: asked.askedMs }
 }
 
