@@ -30,6 +30,20 @@ create table account_app (
 );
 CREATE INDEX account_app_app_idx ON account_app USING btree (app_id) WHERE (app_id IS NOT NULL);
 
+create table account_product (
+  account_id text not null,
+  app text not null,
+  product text not null,
+  sold_as text not null,
+  sku text not null,
+  name text not null,
+  period text,
+  listed_at timestamp with time zone,
+  constraint account_product_pkey PRIMARY KEY (account_id, app, product),
+  constraint account_product_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint account_product_sold_as_check CHECK ((sold_as = ANY (ARRAY['app'::text, 'purchase'::text, 'subscription'::text])))
+);
+
 create table account_right (
   account_id text not null,
   name text not null,
@@ -118,6 +132,33 @@ create table allowance_unit (
   constraint allowance_unit_pkey PRIMARY KEY (workspace_id, allowance, subject),
   constraint allowance_unit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint allowance_unit_check CHECK ((open_until >= opened_at))
+);
+
+create table analytics_day (
+  account_id text not null,
+  app text not null,
+  report text not null,
+  day date not null,
+  processed date not null,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  rows jsonb not null,
+  constraint analytics_day_pkey PRIMARY KEY (account_id, app, report, day, processed),
+  constraint analytics_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table analytics_instance (
+  account_id text not null,
+  app text not null,
+  report text not null,
+  processed date not null,
+  instance text not null,
+  read_at timestamp with time zone,
+  constraint analytics_instance_pkey PRIMARY KEY (account_id, app, report, processed),
+  constraint analytics_instance_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
 
 create table answered_country (
@@ -475,6 +516,23 @@ create table connected_account (
 CREATE INDEX connected_account_next_idx ON connected_account USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX connected_account_workspace_idx ON connected_account USING btree (workspace_id);
 
+create table console_turn (
+  account_id text not null,
+  task text not null,
+  subject text not null,
+  state text not null default 'due'::text,
+  read_at timestamp with time zone,
+  tries integer not null default 0,
+  failure text,
+  asked_at timestamp with time zone,
+  next_at timestamp with time zone default now(),
+  constraint console_turn_pkey PRIMARY KEY (account_id, task, subject),
+  constraint console_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint console_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'ok'::text, 'late'::text, 'gone'::text, 'none'::text, 'stopped'::text, 'denied'::text]))),
+  constraint console_turn_task_check CHECK ((task = ANY (ARRAY['analytics'::text, 'instance'::text, 'products'::text, 'prices'::text])))
+);
+CREATE INDEX console_turn_next_idx ON console_turn USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
+
 create table delivery (
   id text not null,
   channel_id text not null,
@@ -591,6 +649,21 @@ create table export_part (
 create view followed_chart (
   id integer,
   storefront text
+);
+
+create table funnel_fact (
+  account_id text not null,
+  app text not null,
+  report text not null,
+  day date not null,
+  place integer not null,
+  country text,
+  came_from text not null,
+  counts_as text not null,
+  count integer not null,
+  constraint funnel_fact_pkey PRIMARY KEY (account_id, app, report, day, place),
+  constraint funnel_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint funnel_fact_counts_as_check CHECK ((counts_as = ANY (ARRAY['impressions'::text, 'pageViews'::text, 'taps'::text, 'firstDownloads'::text, 'redownloads'::text, 'other'::text])))
 );
 
 create table genre (
@@ -1018,6 +1091,42 @@ create table plan_task (
   constraint plan_task_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
   constraint plan_task_field_check CHECK ((field = ANY (ARRAY['name'::text, 'subtitle'::text]))),
   constraint plan_task_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
+create table price_day (
+  account_id text not null,
+  app text not null,
+  product text not null,
+  day date not null,
+  sold_as text not null,
+  sku text not null,
+  name text not null,
+  period text,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  rows jsonb not null,
+  constraint price_day_pkey PRIMARY KEY (account_id, app, product, day),
+  constraint price_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table price_period (
+  account_id text not null,
+  app text not null,
+  product text not null,
+  country text not null,
+  from_day date not null,
+  since_known boolean not null,
+  currency text,
+  price numeric,
+  proceeds numeric,
+  proceeds_year2 numeric,
+  automatic boolean,
+  constraint price_period_pkey PRIMARY KEY (account_id, app, product, country, from_day),
+  constraint price_period_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint price_period_check CHECK (((price IS NULL) = (currency IS NULL)))
 );
 
 create table rank_month (

@@ -1,4 +1,5 @@
 import type { AnyKind } from "./kind.ts"
+import { downloads, engagement } from "./kinds/analytics.ts"
 import { appAds } from "./kinds/app-ads.ts"
 import { apps } from "./kinds/apps.ts"
 import { chart } from "./kinds/chart.ts"
@@ -7,6 +8,7 @@ import { genres } from "./kinds/genres.ts"
 import { hints } from "./kinds/hints.ts"
 import { listing } from "./kinds/listing.ts"
 import { popularity } from "./kinds/popularity.ts"
+import { prices } from "./kinds/prices.ts"
 import { reviews } from "./kinds/reviews.ts"
 import { sales } from "./kinds/sales.ts"
 import { search } from "./kinds/search.ts"
@@ -15,7 +17,7 @@ import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 /** All that is observed. Rows are written kind by kind in this order, so that nobody waits in a circle. */
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
-  sales, subscriptions, subscriptionEvents,
+  sales, subscriptions, subscriptionEvents, engagement, downloads, prices,
 ] // biome-ignore format: a list to scan
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {

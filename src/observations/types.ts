@@ -1,9 +1,11 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../vocabulary/upstreams.ts"
+import type { DownloadsObservation, EngagementObservation } from "./kinds/analytics.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
+import type { PricesObservation } from "./kinds/prices.ts"
 import type { SalesObservation } from "./kinds/sales.ts"
 import type { SubscriptionEventsObservation, SubscriptionsObservation } from "./kinds/subscriptions.ts"
 import type { Platform } from "./provenance.ts"
@@ -53,6 +55,9 @@ export type Observation =
   | SalesObservation
   | SubscriptionsObservation
   | SubscriptionEventsObservation
+  | EngagementObservation
+  | DownloadsObservation
+  | PricesObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const

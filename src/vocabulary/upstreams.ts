@@ -11,7 +11,9 @@ export const NAMED_HOSTS = [...STORE_HOSTS, CONSOLE_HOST] as const
 export type NamedHost = (typeof NAMED_HOSTS)[number]
 
 /** Who reads what belongs to a workspace. */
-export const ACCOUNT_SOURCES = ["asc-sales", "asc-subscriptions", "asc-subscription-events"] as const
+export const ACCOUNT_SOURCES = [
+  "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-engagement", "asc-downloads", "asc-prices",
+] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
 /** In order of precedence. The iTunes Search API is absent on purpose: its order is not the order a phone shows. */
@@ -35,3 +37,7 @@ export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOU
 /** The reports of a seller that are read, by the day: what was sold, what stands, and what happened to subscriptions. */
 export const REPORTS = ["sales", "subscriptions", "subscription_events"] as const
 export type Report = (typeof REPORTS)[number]
+
+/** Reports of an app that are asked for once and then made each day: how people came to it, and how often it was downloaded. */
+export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
+export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]

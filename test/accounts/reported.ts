@@ -16,8 +16,10 @@ export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void>
     select ${id}, id, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null from made`
 }
 
+export type PrivateKind = "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads" | "prices"
+
 /** The example of a kind, with other fields. */
-export function reported(name: "sales" | "subscriptions" | "subscription_events", rest: object = {}): Observation {
+export function reported(name: PrivateKind, rest: object = {}): Observation {
   const { example } = KINDS.find((kind) => kind.name === name)!
   const parsed = parseLine(JSON.stringify({ kind: name, ...example }))
   return { ...(parsed as { observation: Observation }).observation, ...rest } as Observation

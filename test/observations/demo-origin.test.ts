@@ -42,6 +42,9 @@ const others = {
   sales: (rest: object) => reported("sales", rest),
   subscriptions: (rest: object) => reported("subscriptions", rest),
   subscription_events: (rest: object) => reported("subscription_events", rest),
+  engagement: (rest: object) => reported("engagement", rest),
+  downloads: (rest: object) => reported("downloads", rest),
+  prices: (rest: object) => reported("prices", rest),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {

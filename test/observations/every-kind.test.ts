@@ -175,7 +175,13 @@ const KEPT: Record<string, object> = {
   developer: { apps: [{ id: "897446215" }] },
 }
 
-const [SOLD, STANDING, HAPPENED] = ["sales", "subscriptions", "subscription_events"].map((name) => {
+const [SOLD, STANDING, HAPPENED, SHOWN, COSTS] = [
+  "sales",
+  "subscriptions",
+  "subscription_events",
+  "engagement",
+  "prices",
+].map((name) => {
   const { rows } = KINDS.find((kind) => kind.name === name)!.example as { rows: object[] }
   return rows[0]
 })
@@ -280,6 +286,22 @@ const WRONG: Record<string, [object, string][]> = {
     [{ account: "" }, "bad_text"],
     [{ rows: [{ ...HAPPENED, event: " " }] }, "bad_text"],
     [{ rows: [{ ...HAPPENED, quantity: 0.5 }] }, "bad_figure"],
+  ],
+  engagement: [
+    [{ app: " " }, "bad_text"],
+    [{ processed: "2025-10-27" }, "bad_time"],
+    [{ rows: [{ ...SHOWN, count: -1 }] }, "bad_figure"],
+    [{ rows: [{ ...SHOWN, country: "DEU" }] }, "bad_storefront"],
+  ],
+  downloads: [
+    [{ day: "2025-10-27" }, "bad_time"],
+    [{ rows: [{ ...SHOWN, event: "" }] }, "bad_text"],
+  ],
+  prices: [
+    [{ product: "" }, "bad_text"],
+    [{ rows: [{ ...COSTS, price: "19,99" }] }, "bad_figure"],
+    [{ rows: [{ ...COSTS, startsAt: "2025-13-01" }] }, "bad_time"],
+    [{ rows: [{ ...COSTS, currency: "eur" }] }, "bad_text"],
   ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],

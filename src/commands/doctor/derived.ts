@@ -1,8 +1,9 @@
+import { rebuildConsole } from "../../observations/derived/accounts/rebuild-console.ts"
+import { rebuildReports } from "../../observations/derived/accounts/rebuild-reports.ts"
 import { rebuildAppTexts } from "../../observations/derived/app-texts.ts"
 import { rebuildNow } from "../../observations/derived/now.ts"
 import { rebuildCharts } from "../../observations/derived/rebuild-charts.ts"
 import { rebuildRatings } from "../../observations/derived/rebuild-ratings.ts"
-import { rebuildReports } from "../../observations/derived/rebuild-reports.ts"
 import { rebuildReviews } from "../../observations/derived/rebuild-reviews.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
@@ -19,11 +20,11 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
     const reviews = await rebuildReviews(database.sql, letOthers)
     const texts = await rebuildAppTexts(database.sql, letOthers)
     const charts = await rebuildCharts(database.sql, letOthers)
-    const reports = await rebuildReports(database.sql, letOthers)
+    const reports = (await rebuildReports(database.sql, letOthers)) + (await rebuildConsole(database.sql, letOthers))
     const ratings = await rebuildRatings(database.sql, letOthers)
     if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "what stands now is what the readings say")]
-    const says = `mended: of ${ranks} keywords the latest results, of ${figures} the latest figures, ${reviews} days or feeds of reviews, ${charts} places or first days of charts, ${reports} days of accounts' reports, the names by which ${texts} apps are found, and ${ratings} rating counts that stood twice were not what the readings say`
+    const says = `mended: of ${ranks} keywords the latest results, of ${figures} the latest figures, ${reviews} days or feeds of reviews, ${charts} places or first days of charts, ${reports} days of accounts' reports or prices of products, the names by which ${texts} apps are found, and ${ratings} rating counts that stood twice were not what the readings say`
     return [warning("derived", says, "run again: appmeter doctor --rebuild; if it mends once more, report it")]
   } catch (error) {
     return [problem("derived", `not rebuilt: ${(error as Error).message}`, "run: appmeter migrate, then this again")]

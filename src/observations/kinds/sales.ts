@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { deriveSales, reportDays } from "../derived/reports.ts"
+import { deriveSales, reportDays } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"

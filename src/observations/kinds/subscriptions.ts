@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { deriveSubscriptionEvents, deriveSubscriptions, reportDays } from "../derived/reports.ts"
+import { deriveSubscriptionEvents, deriveSubscriptions, reportDays } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
 import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"

@@ -19,16 +19,7 @@ export async function storeReports<Seen extends ReportObservation>(
   report: Report,
   seen: readonly Seen[],
 ): Promise<Seen[]> {
-  const accounts = [...new Set(seen.map(({ account }) => account))]
-  // one at a time: what is derived follows from all that was said of a day
-  const here = await tx<{ id: string }[]>`
-    select id
-    from connected_account
-    where id = any(${accounts})
-    order by id
-    for no key update`
-  const known = new Set(here.map(({ id }) => id))
-  const held = seen.filter(({ account }) => known.has(account))
+  const held = await readOfAccounts(tx, seen)
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
     return { account_id, report, day, digest: `\\x${hexOf(reportDigest(rows))}`, rows, ...provenanceOf(from) }
@@ -38,6 +29,19 @@ export async function storeReports<Seen extends ReportObservation>(
     TABLE,
     held.map((from) => ({ from, row: rowOf(from) })),
   )
+}
+
+/** Those whose account is here; one transaction at a time: what is derived follows from all that was said of a day. */
+export async function readOfAccounts<Seen extends { account: string }>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
+  const accounts = [...new Set(seen.map(({ account }) => account))]
+  const here = await tx<{ id: string }[]>`
+    select id
+    from connected_account
+    where id = any(${accounts})
+    order by id
+    for no key update`
+  const known = new Set(here.map(({ id }) => id))
+  return seen.filter(({ account }) => known.has(account))
 }
 
 const PAGE = 20

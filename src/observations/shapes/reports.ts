@@ -8,21 +8,33 @@ import { most, rule, ruleBy } from "../shape.ts"
 /** Of a seller with a thousand products in all storefronts. */
 const MOST_ROWS = 200_000
 
+export const Account = v.pipe(
+  Text,
+  rule("bad_text", "an account's id is ac_ and 18 hex digits", (id) => /^ac_[0-9a-f]{18}$/.test(id)),
+)
+
+/** As the console counts it: of Pacific time. */
+export const ReportedDay = v.pipe(
+  Text,
+  ruleBy((day, { seenAt }) => {
+    hold(/^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day), "bad_time", "the day must be YYYY-MM-DD")
+    hold(Date.parse(day) < seenAt.getTime(), "bad_time", "the day had not begun when its report was seen")
+  }),
+)
+
+/** A day of the calendar that may lie ahead; left out where none is said. */
+export const CalendarDay = v.optional(
+  v.pipe(
+    Text,
+    rule("bad_time", "the day must be YYYY-MM-DD", (day) => /^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day)),
+  ),
+)
+
 /** What a report of one account says of one day; `rows` are all it says, and none where it says that there was nothing. */
 export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
   return v.strictObject({
-    account: v.pipe(
-      Text,
-      rule("bad_text", "an account's id is ac_ and 18 hex digits", (id) => /^ac_[0-9a-f]{18}$/.test(id)),
-    ),
-    /** As the console counts it: of Pacific time. */
-    day: v.pipe(
-      Text,
-      ruleBy((day, { seenAt }) => {
-        hold(/^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day), "bad_time", "the day must be YYYY-MM-DD")
-        hold(Date.parse(day) < seenAt.getTime(), "bad_time", "the day had not begun when its report was seen")
-      }),
-    ),
+    account: Account,
+    day: ReportedDay,
     rows: v.pipe(list(row), most(MOST_ROWS, "rows")),
   })
 }

@@ -1,8 +1,8 @@
-import type { Tx } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
-import { soldThings } from "../../formulas/sold-things.ts"
-import { eventGroup } from "../../formulas/subscription-events.ts"
-import type { Report } from "../../vocabulary/upstreams.ts"
+import type { Tx } from "../../../database/types.ts"
+import { uncut } from "../../../database/uncut.ts"
+import { soldThings } from "../../../formulas/sold-things.ts"
+import { eventGroup } from "../../../formulas/subscription-events.ts"
+import type { Report } from "../../../vocabulary/upstreams.ts"
 
 /** Days of accounts, side by side. */
 export interface ReportDays {

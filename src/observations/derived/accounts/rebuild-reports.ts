@@ -1,5 +1,5 @@
-import type { Sql, Tx } from "../../database/types.ts"
-import type { Report } from "../../vocabulary/upstreams.ts"
+import type { Sql, Tx } from "../../../database/types.ts"
+import type { Report } from "../../../vocabulary/upstreams.ts"
 import { deriveSales, deriveSubscriptionEvents, deriveSubscriptions, type ReportDays, reportDays } from "./reports.ts"
 
 const DERIVED: Record<Report, { table: string; derive(tx: Tx, days: ReportDays): Promise<void> }> = {

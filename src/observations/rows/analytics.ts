@@ -1,0 +1,57 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
+import type { AnyObservation } from "../provenance.ts"
+import type { AnalyticsRow } from "../shapes/analytics.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { readOfAccounts } from "./reports.ts"
+
+export interface AnalyticsObservation extends AnyObservation {
+  account: string
+  app: string
+  day: string
+  processed: string
+  rows: readonly AnalyticsRow[]
+}
+
+const TABLE: BestOptions = { table: "analytics_day", key: ["account_id", "app", "report", "day", "processed"] }
+
+/** A row for each file that had the day. Of an account that is not here nothing is held. */
+export async function storeAnalytics<Seen extends AnalyticsObservation>(
+  tx: Tx,
+  report: AnalyticsReport,
+  seen: readonly Seen[],
+): Promise<Seen[]> {
+  const rowOf = (from: Seen) => {
+    const { account: account_id, app, day, processed, rows } = from
+    return { account_id, app, report, day, processed, rows, ...provenanceOf(from) }
+  }
+  const held = await readOfAccounts(tx, seen)
+  return await storeBest(
+    tx,
+    TABLE,
+    held.map((from) => ({ from, row: rowOf(from) })),
+  )
+}
+
+const PAGE = 20
+
+/** As it was said, file by file. */
+export async function* readAnalytics<Seen extends AnalyticsObservation>(
+  sql: Sql,
+  report: AnalyticsReport,
+  { since, sources }: { since: string | null; sources: readonly string[] },
+): AsyncGenerator<Seen[]> {
+  yield* pagesOf(
+    (after: Seen | null) => sql<Seen[]>`
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, app, day, processed, rows,
+        seen_at as "seenAt", parser, origin, sha256
+      from analytics_day
+      where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
+        and (account_id, app, day, processed) > (
+          ${after?.account ?? ""}, ${after?.app ?? ""}, ${after?.day ?? "0001-01-01"}::date,
+          ${after?.processed ?? "0001-01-01"}::date
+        )
+      order by account_id, app, day, processed
+      limit ${PAGE}`,
+  )
+}
