@@ -178,7 +178,7 @@ create table api_key (
   workspace_id integer not null,
   kind text not null,
   name text not null,
-  secret_sha256 bytea not null,
+  secret_sha256 bytea,
   hint text not null,
   scopes text[] not null,
   ip_allow_list text[],
@@ -192,7 +192,8 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_secret_sha256_key UNIQUE (secret_sha256),
   constraint api_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
-  constraint api_key_kind_check CHECK ((kind = ANY (ARRAY['live'::text, 'test'::text])))
+  constraint api_key_kind_check CHECK ((kind = ANY (ARRAY['live'::text, 'test'::text, 'grant'::text]))),
+  constraint api_key_secret_check CHECK (((kind = 'grant'::text) = (secret_sha256 IS NULL)))
 );
 CREATE INDEX api_key_workspace ON api_key USING btree (workspace_id, id);
 
@@ -1057,6 +1058,30 @@ create table operator_action (
 );
 CREATE INDEX operator_action_at ON operator_action USING btree (at, id);
 
+create table owner_passphrase (
+  workspace_id integer not null,
+  hashed text not null,
+  set_at timestamp with time zone not null default now(),
+  constraint owner_passphrase_pkey PRIMARY KEY (workspace_id),
+  constraint owner_passphrase_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint owner_passphrase_hashed_check CHECK ((hashed ~~ '$argon2id$%'::text))
+);
+
+create table owner_session (
+  sha256 bytea not null,
+  workspace_id integer not null,
+  key_id integer not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint owner_session_pkey PRIMARY KEY (sha256),
+  constraint owner_session_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint owner_session_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint owner_session_check CHECK ((expires_at > created_at)),
+  constraint owner_session_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX owner_session_expires ON owner_session USING btree (expires_at, sha256);
+CREATE INDEX owner_session_workspace ON owner_session USING btree (workspace_id);
+
 create table pace (
   upstream text not null,
   egress text not null,
@@ -1393,6 +1418,27 @@ create table share_try (
   constraint share_try_tries_check CHECK ((tries >= 0))
 );
 CREATE INDEX share_try_started ON share_try USING btree (started_at, sha256);
+
+create table sign_in_code (
+  sha256 bytea not null,
+  workspace_id integer not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_code_pkey PRIMARY KEY (sha256),
+  constraint sign_in_code_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint sign_in_code_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX sign_in_code_expires ON sign_in_code USING btree (expires_at, sha256);
+
+create table sign_in_try (
+  sha256 bytea not null,
+  started_at timestamp with time zone not null default now(),
+  tries integer not null,
+  free_at timestamp with time zone not null default now(),
+  constraint sign_in_try_pkey PRIMARY KEY (sha256),
+  constraint sign_in_try_sha256_check CHECK ((length(sha256) = 32)),
+  constraint sign_in_try_tries_check CHECK ((tries >= 0))
+);
+CREATE INDEX sign_in_try_started ON sign_in_try USING btree (started_at, sha256);
 
 create table source_hour (
   source text not null,

@@ -3,34 +3,27 @@ import { createChargeGroups } from "./access/charge-groups.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { openQuestion, readAnswer, storeAnswer } from "./actions/answers.ts"
+import { documentsOf } from "./app/documents.ts"
+import { createPages } from "./app/pages.ts"
 import { offersOf } from "./assistants/offers.ts"
-import { actions, catalog as wholeCatalog } from "./catalog.ts"
-import { readTree, versionOf } from "./database/assets.ts"
+import { catalog as wholeCatalog } from "./catalog.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import { createGate, type Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
-import { ERRORS_POLICY, errorsPage } from "./documents/errors.ts"
+import { ERRORS_POLICY } from "./documents/errors.ts"
 import { faultPage } from "./documents/fault-page.ts"
-import { llmsText } from "./documents/llms.ts"
-import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "./documents/manual.ts"
-import { REFERENCE_POLICY, referencePage } from "./documents/reference.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
-import { createLinks } from "./links/surface.ts"
 import type { Log } from "./log.ts"
 import type { Operation } from "./operation.ts"
-import { ICON_SVG } from "./pages/style.ts"
 import { hungUp } from "./surfaces/calls.ts"
 import { createCors } from "./surfaces/cors.ts"
 import { createDoor } from "./surfaces/door.ts"
 import { createRest } from "./surfaces/http.ts"
-import { echoed, hasBody, type IncomingRequest, isRest, loggedIds, OPEN_API, takeApart } from "./surfaces/incoming.ts"
-import { createKeyless, type PublicDocument } from "./surfaces/keyless.ts"
+import { echoed, hasBody, type IncomingRequest, isRest, loggedIds, takeApart } from "./surfaces/incoming.ts"
+import { createKeyless } from "./surfaces/keyless.ts"
 import { afterBody } from "./surfaces/leftover.ts"
 import { createMeter, type InstanceFacts } from "./surfaces/metrics.ts"
-import { faultsOf, raisedFaults } from "./surfaces/openapi/responses.ts"
-import { yamlOf } from "./surfaces/openapi/yaml.ts"
-import { openApiDocument } from "./surfaces/openapi.ts"
 import { createReadiness, createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedFault } from "./surfaces/responses.ts"
 import { createDispatch } from "./surfaces/router.ts"
@@ -40,7 +33,7 @@ import type { Offers } from "./surfaces/tools/offers.ts"
 import { createTools, type ToolsParts } from "./surfaces/tools.ts"
 import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
-import { once, prepare } from "./vocabulary/prepared.ts"
+import { prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
 import { NO_WRITER, type Write } from "./vocabulary/writing/written-text.ts"
 
@@ -115,7 +108,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    links: createLinks({ sql, gate, trustedProxies, publicUrl, now, log }),
+    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,
@@ -261,39 +254,4 @@ async function askReadOnly(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ readOnly: boolean }[]>`
     select current_setting('transaction_read_only')::bool as "readOnly"`
   return row!.readOnly
-}
-
-/** Of the OpenAPI document: without its examples. */
-const PLAIN = "?examples=no"
-
-/** Each is made when it is first asked for: all of them take longer than the rest of a start. */
-function documentsOf(
-  catalog: readonly Operation[],
-  sandbox: Sandbox,
-  publicUrl: string,
-): Map<string, () => PublicDocument> {
-  const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
-  const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
-  const told = { publicUrl, sandbox, version: versionOf() }
-  const document = once(() => openApiDocument(catalog, told))
-  const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
-  const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
-  const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
-  return new Map<string, () => PublicDocument>([
-    ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
-      ([query, made]): [string, () => PublicDocument][] => [
-        [`${OPEN_API.json}${query}`, once(() => ({ ...prepare(JSON.stringify(made())), type: "json" }))],
-        [`${OPEN_API.yaml}${query}`, once(() => ({ ...prepare(yamlOf(made()).trimStart()), type: "yaml" }))],
-      ],
-    ),
-    ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
-    ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
-    ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],
-    ["/llms.txt", guide],
-    ["/docs/llms.txt", guide],
-    ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [
-      [address, once(() => html(manualPage(manual(), page), MANUAL_POLICY))],
-      [`${address}.md`, once(() => ({ ...prepare(manual().get(page) as string), type: "text" }))],
-    ]),
-  ])
 }

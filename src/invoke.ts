@@ -38,7 +38,7 @@ import type { Write } from "./vocabulary/writing/written-text.ts"
 
 /** One call, from whichever surface. */
 export interface Call {
-  surface: "rest" | "tools"
+  surface: "rest" | "tools" | "pages"
   requestId: string
   credentials: Credentials
   /** A key stands in the URL. */

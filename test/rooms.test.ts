@@ -22,7 +22,8 @@ const ARROWS: Record<string, string[]> = {
   metrics: ["database types"],
   assistants: ["operations", "surfaces", "operation"],
   documents: ["pages", "operation", "settings", "faults"],
-  pages: [],
+  pages: ["access", "faults", "database types"],
+  "sign-in": ["pages", "access", "database types"],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],
   operations: [
     "accounts", "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",

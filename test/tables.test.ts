@@ -32,7 +32,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   allowance_month: { writes: "access", reads: "" },
   allowance_unit: { writes: "access", reads: "" },
   answered_country: { writes: "measuring", reads: "" },
-  api_key: { writes: "access", reads: "actions" },
+  api_key: { writes: "access", reads: "actions sign-in" },
   approval: { writes: "actions", reads: "" },
   app_ads: { writes: "observations", reads: "history tracking" },
   app_estimate: { writes: "market", reads: "history" },
@@ -83,6 +83,8 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   measured_app: { writes: "", reads: "alerts audits measuring" },
   name_search: { writes: "observations", reads: "history" },
   operator_action: { writes: "access", reads: "" },
+  owner_passphrase: { writes: "sign-in", reads: "" },
+  owner_session: { writes: "sign-in", reads: "" },
   pace: { writes: "measuring", reads: "audits commands history" },
   plan_task: { writes: "operations", reads: "" },
   rank_month: { writes: "observations tracking", reads: "history" },
@@ -99,6 +101,8 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   search_results: { writes: "observations tracking", reads: "alerts history operations" },
   share_link: { writes: "links", reads: "" },
   share_try: { writes: "links", reads: "" },
+  sign_in_code: { writes: "sign-in", reads: "" },
+  sign_in_try: { writes: "sign-in", reads: "" },
   source_hour: { writes: "measuring", reads: "metrics" },
   source_state: { writes: "measuring", reads: "metrics" },
   store_app: {
@@ -115,7 +119,10 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   },
   tracked_subject: { writes: "", reads: "measuring" },
   tracked_term: { writes: "tracking", reads: "actions alerts history links measuring observations operations process" },
-  workspace: { writes: "access", reads: "accounts actions alerts delivery links measuring process retention tracking" },
+  workspace: {
+    writes: "access",
+    reads: "accounts actions alerts delivery links measuring process retention sign-in tracking",
+  },
   writer_day: { writes: "writing", reads: "" },
   writer_text: { writes: "writing", reads: "" },
 }

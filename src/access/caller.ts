@@ -1,3 +1,4 @@
+import type { CallerKind } from "./keys.ts"
 import type { Entitlements, Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
 
@@ -18,7 +19,7 @@ export interface Budget {
 export interface Caller {
   workspaceId: number
   keyId: number
-  kind: "live" | "test"
+  kind: CallerKind
   plan: Plan
   explorer: boolean
   /** A credit pack has credits left. */

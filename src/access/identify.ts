@@ -5,9 +5,12 @@ import type { Caller, Credits } from "./caller.ts"
 import type { ChargeResult } from "./credits.ts"
 import { createFailedAttempts } from "./failed-attempts.ts"
 import { keyDigest, parseKey } from "./keys.ts"
-import { createKnownKeys, type KnownKey } from "./known-keys.ts"
+import { createKnownKeys, type KnownKey, type Proof } from "./known-keys.ts"
 
-export interface Credentials {
+/** What a caller sends, or whom a page of ours has signed in. */
+export type Credentials = SentCredentials | { grant: number }
+
+export interface SentCredentials {
   authorization: string | null
   apiKey: string | null
 }
@@ -39,12 +42,12 @@ export function createIdentify(options: IdentifyOptions): Identify {
   const attempts = createFailedAttempts({ now, perMinute: failuresPerMinute })
 
   const find = async (credentials: Credentials, address: string | null) => {
-    const digest = digestOf(credentials)
+    const proof = proofOf(credentials)
     // a key that fails its own checksum costs no query and guesses nothing
-    if (!digest) return null
+    if (!proof) return null
     // a key once found is not an attempt: a caller that shares an address with a guesser goes on working
-    if (known.has(digest)) return await known.find(digest)
-    return await attempts.watch(address, () => known.find(digest))
+    if (proof.by === "grant" || known.has(proof)) return await known.find(proof)
+    return await attempts.watch(address, () => known.find(proof))
   }
 
   return {
@@ -68,12 +71,14 @@ export function creditsKnownAt(fault: Fault): Credits | null {
 
 const creditsAt = new WeakMap<Fault, Credits>()
 
-/** The digest of the one key sent; null when it cannot be any key of ours. Throws missing_api_key when none was sent. */
-function digestOf({ authorization, apiKey }: Credentials): Buffer | null {
+/** What the one key sent shows; null when it cannot be any key of ours. Throws missing_api_key when none was sent. */
+function proofOf(credentials: Credentials): Proof | null {
+  if ("grant" in credentials) return { by: "grant", id: credentials.grant }
+  const { authorization, apiKey } = credentials
   const sent = [bearer(authorization), apiKey?.trim()].filter(Boolean) as string[]
   const [text, other = text] = sent
   if (text === undefined) throw new Fault("missing_api_key")
-  return text === other && parseKey(text) ? keyDigest(text) : null
+  return text === other && parseKey(text) ? { by: "key", digest: keyDigest(text) } : null
 }
 
 // Any other scheme stays as it is: it was sent as a credential, and it is no key.

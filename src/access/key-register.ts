@@ -1,7 +1,8 @@
+import type { Buffer } from "node:buffer"
 import type { Sql, Tx } from "../database/types.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { parseAddressList } from "./addresses.ts"
-import { type KeyKind, keyDigest, keyHint, makeKey, parseKey } from "./keys.ts"
+import { type CallerKind, type KeyKind, keyDigest, keyHint, makeKey, parseKey } from "./keys.ts"
 import { olderLiveKeys } from "./known-keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import { AccessProblem } from "./problem.ts"
@@ -18,7 +19,7 @@ export interface NewKey {
   /** Addresses and networks the key may be used from; every address when left out. */
   ipAllowList?: readonly string[]
   /** Ids of the workspace's apps the key is limited to; every app when left out. */
-  appList?: readonly string[]
+  appList?: readonly string[] | undefined
   monthlyBudget?: number
   expiresAt?: Date
 }
@@ -29,9 +30,9 @@ export type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" |
 export interface ApiKey {
   id: number
   workspaceId: number
-  kind: KeyKind
+  kind: CallerKind
   name: string
-  /** The start and the last 4 characters of the key. */
+  /** The start and the last 4 characters of the key; of a grant, for whom it is. */
   hint: string
   scopes: Scope[]
   ipAllowList: string[] | null
@@ -52,8 +53,25 @@ export async function createKey(
   checkKey(asked)
   const workspace = await findWorkspace(sql, asked.workspace)
   const secret = makeKey(asked.kind, randomBytes)
-  const id = await sql.begin((tx) => insertKey(tx, workspace.id, asked, secret))
+  const shown = { secret: keyDigest(secret), hint: keyHint(secret) }
+  const id = await sql.begin((tx) => insertKey(tx, { ...asked, ...shown, workspaceId: workspace.id }))
   return { key: await findKey(sql, id), secret }
+}
+
+export interface NewGrant {
+  workspaceId: number
+  name: string
+  /** For whom it is: the host where an assistant lives. */
+  hint: string
+  scopes: readonly Scope[]
+  appList?: readonly string[] | undefined
+  expiresAt?: Date
+}
+
+/** Makes a key without a secret, and gives its number. What is wrong with it throws AccessProblem, as of any key. */
+export async function createGrant(tx: Tx, grant: NewGrant): Promise<number> {
+  checkKey({ ...grant, kind: "live", workspace: "" })
+  return await insertKey(tx, { ...grant, kind: "grant", secret: null })
 }
 
 export async function listKeys(sql: Sql, workspaceName: string): Promise<ApiKey[]> {
@@ -122,15 +140,23 @@ function checkKey({ kind, name, scopes, ipAllowList, appList, monthlyBudget, exp
   if (expiresAt && Number.isNaN(expiresAt.getTime())) throw new AccessProblem("the expiry is no point in time")
 }
 
-async function insertKey(tx: Tx, workspaceId: number, asked: NewKey, secret: string): Promise<number> {
-  const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt } = asked
+type KeyValues = Omit<NewKey, "workspace" | "kind"> & {
+  workspaceId: number
+  kind: CallerKind
+  secret: Buffer | null
+  hint: string
+}
+
+async function insertKey(tx: Tx, values: KeyValues): Promise<number> {
+  const { workspaceId, kind, name, secret, hint } = values
+  const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt } = values
   if (appList) await checkApps(tx, workspaceId, appList)
   const [row] = await tx<{ id: number; expired: boolean | null }[]>`
     insert into api_key (
       workspace_id, kind, name, secret_sha256, hint, scopes, ip_allow_list, app_list, expires_at
     )
     values (
-      ${workspaceId}, ${asked.kind}, ${asked.name.trim()}, ${keyDigest(secret)}, ${keyHint(secret)},
+      ${workspaceId}, ${kind}, ${name.trim()}, ${secret}, ${hint},
       ${unique(scopes)}, ${unique(ipAllowList)}, ${unique(appList)}, ${expiresAt ?? null}
     )
     returning id, expires_at <= now() as expired`

@@ -4,6 +4,9 @@ import { ALPHABET, type RandomBytes, randomText } from "../vocabulary/text.ts"
 
 export type KeyKind = "live" | "test"
 
+/** A grant is a key without a secret: who calls by it has signed in. */
+export type CallerKind = KeyKind | "grant"
+
 /** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. */
 export function makeKey(kind: KeyKind, randomBytes: RandomBytes): string {
   const body = `svc_${kind}_${randomText(SECRET_LENGTH, randomBytes)}`

@@ -1,10 +1,10 @@
-import { Buffer } from "node:buffer"
+import type { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import type { FaultCode } from "../faults.ts"
 import { type AddressList, parseAddressList } from "./addresses.ts"
 import type { Caller } from "./caller.ts"
 import { type AccountFigures, balanceOf, type ChargeResult } from "./credits.ts"
-import type { KeyKind } from "./keys.ts"
+import type { CallerKind } from "./keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
 
@@ -15,10 +15,13 @@ export interface KnownKey {
   addresses: AddressList | null
 }
 
+/** What shows who calls: the digest of a key's secret, or the number of a grant whose owner has signed in. */
+export type Proof = { by: "key"; digest: Buffer } | { by: "grant"; id: number }
+
 export interface KnownKeys {
   /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
-  find(digest: Buffer): Promise<KnownKey | null>
-  has(digest: Buffer): boolean
+  find(proof: Proof): Promise<KnownKey | null>
+  has(proof: Proof): boolean
   /** Takes over the figures of a charge, so that calls before the next look-up see them. */
   charged(caller: Caller, paid: ChargeResult): void
   /** Looks the caller up again, unless that was done in the last 100 ms, and takes over what was found. */
@@ -38,13 +41,13 @@ export interface KnownKeysOptions {
 /** One query per key and `ttlMs`; concurrent calls join it. Age counts from before the query, so a slow one is not older than it seems. */
 export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: KnownKeysOptions): KnownKeys {
   const entries = new Map<string, Entry>()
-  const digests = new WeakMap<Caller, string>()
+  const proofs = new WeakMap<Caller, Proof>()
 
-  const ask = (digest: Buffer, name: string): Entry => {
+  const ask = (proof: Proof, name: string): Entry => {
     const entry: Entry = {
       askedAtMs: elapsedMs(),
       found: entries.get(name)?.found ?? null,
-      answer: lookUp(sql, digest),
+      answer: lookUp(sql, proof),
     }
     entries.delete(name)
     entries.set(name, entry)
@@ -52,7 +55,7 @@ export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: Kno
     entry.answer.then(
       (found) => {
         entry.found = found
-        if (found) digests.set(found.caller, name)
+        if (found) proofs.set(found.caller, proof)
         // unknown keys are not kept: a flood of them must not push out the known ones
         else if (entries.get(name) === entry) entries.delete(name)
       },
@@ -65,23 +68,25 @@ export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: Kno
   }
 
   return {
-    find(digest) {
-      const name = digest.toString("latin1")
+    find(proof) {
+      const name = nameOf(proof)
       const held = entries.get(name)
-      return (held && elapsedMs() - held.askedAtMs < ttlMs ? held : ask(digest, name)).answer
+      return (held && elapsedMs() - held.askedAtMs < ttlMs ? held : ask(proof, name)).answer
     },
-    has: (digest) => Boolean(entries.get(digest.toString("latin1"))?.found),
+    has: (proof) => Boolean(entries.get(nameOf(proof))?.found),
     charged(caller, paid) {
       update(caller, paid)
-      const latest = entries.get(digests.get(caller) ?? "")?.found?.caller
+      const proof = proofs.get(caller)
+      const latest = proof && entries.get(nameOf(proof))?.found?.caller
       if (latest && latest !== caller) update(latest, paid)
     },
     async renew(caller) {
-      const name = digests.get(caller)
-      if (name === undefined) return
+      const proof = proofs.get(caller)
+      if (!proof) return
+      const name = nameOf(proof)
       const held = entries.get(name)
       const fresh = held && elapsedMs() - held.askedAtMs < RENEW_MS
-      const found = await (fresh ? held : ask(Buffer.from(name, "latin1"), name)).answer
+      const found = await (fresh ? held : ask(proof, name)).answer
       if (found) Object.assign(caller, found.caller)
     },
   }
@@ -97,6 +102,10 @@ export function olderLiveKeys(sql: Sql) {
         and o.revoked_at is null and o.leaked_at is null
         and (o.expires_at is null or o.expires_at > now())
     )`
+}
+
+function nameOf(proof: Proof): string {
+  return proof.by === "grant" ? `grant ${proof.id}` : proof.digest.toString("latin1")
 }
 
 interface Entry {
@@ -117,7 +126,7 @@ function update(caller: Caller, { credits, budget }: ChargeResult): void {
 interface KeyRow extends AccountFigures {
   keyId: number
   workspaceId: number
-  kind: KeyKind
+  kind: CallerKind
   scopes: Scope[]
   ipAllowList: string[] | null
   appList: string[] | null
@@ -138,7 +147,7 @@ interface KeyRow extends AccountFigures {
   olderLiveKeys: number
 }
 
-async function lookUp(sql: Sql, digest: Buffer): Promise<KnownKey | null> {
+async function lookUp(sql: Sql, proof: Proof): Promise<KnownKey | null> {
   const [row] = await sql<KeyRow[]>`
     select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, k.scopes,
       k.ip_allow_list as "ipAllowList", k.app_list as "appList",
@@ -155,7 +164,7 @@ async function lookUp(sql: Sql, digest: Buffer): Promise<KnownKey | null> {
     join workspace w on w.id = k.workspace_id
     join account a on a.workspace_id = k.workspace_id
     join key_month m on m.key_id = k.id
-    where k.secret_sha256 = ${digest}`
+    where ${proof.by === "key" ? sql`k.secret_sha256 = ${proof.digest}` : sql`k.id = ${proof.id} and k.kind = 'grant'`}`
   return row ? knownKey(row) : null
 }
 

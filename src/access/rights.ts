@@ -11,7 +11,11 @@ export interface Requirements {
 }
 
 /** Throws plan_required, scope_required or explorer_required, in this order. Not for test keys, which need no right. */
-export function checkRights(caller: Caller, surface: "rest" | "tools", { scope, plan, hive }: Requirements): void {
+export function checkRights(
+  caller: Caller,
+  surface: "rest" | "tools" | "pages",
+  { scope, plan, hive }: Requirements,
+): void {
   if (surface === "rest" && caller.plan === "free" && !caller.hasPack && !caller.boughtPack) {
     throw new Fault("plan_required", { detail: "The REST API needs the Pro plan or above, or a credit pack." })
   }

@@ -43,6 +43,7 @@ import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
 import { secretsReseal } from "./secrets.ts"
 import { serve } from "./serve.ts"
+import { signIn, workspacePassphrase } from "./sign-in.ts"
 import { sources } from "./sources.ts"
 import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
@@ -70,6 +71,8 @@ export const COMMANDS: readonly Command[] = [
   workspaceSet,
   workspaceList,
   workspaceDelete,
+  workspacePassphrase,
+  signIn,
   keyCreate,
   keyList,
   keyRevoke,

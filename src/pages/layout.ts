@@ -47,8 +47,11 @@ const PAGES = [
   ["/docs/operate", "Manual"],
 ] as const
 
-/** What a page of this layout may do: show itself, run the one script it holds, and ask its own origin where it `calls`. */
-export function pagePolicy({ script, calls = false }: { script?: string; calls?: boolean } = {}): string {
+/**
+ * What a page of this layout may do: show itself, run the one script it holds, ask its own origin where it `calls`, and
+ * send its forms to the `forms` origins. A browser holds a redirect that answers a form to those as well.
+ */
+export function pagePolicy({ script, calls = false, forms = [] }: PagePermissions = {}): string {
   const digest = (text: string) => `'sha256-${hash("sha256", text, "base64")}'`
   return [
     "default-src 'none'",
@@ -56,10 +59,16 @@ export function pagePolicy({ script, calls = false }: { script?: string; calls?:
     ...(script === undefined ? [] : [`script-src ${digest(script)}`]),
     ...(calls ? ["connect-src 'self'"] : []),
     "img-src data:",
-    `form-action ${calls ? "'self'" : "'none'"}`,
+    `form-action ${[...(calls ? ["'self'"] : []), ...forms].join(" ") || "'none'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ")
+}
+
+export interface PagePermissions {
+  script?: string
+  calls?: boolean
+  forms?: readonly string[]
 }
 
 // Wide: contents, what is said, and what is typed, side by side. Narrow: one below the other, the contents folded away.

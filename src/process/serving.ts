@@ -15,6 +15,7 @@ import { openDatabase } from "../database/connect.ts"
 import type { Database, Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
+import { createSignInLink } from "../sign-in/code.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
@@ -156,7 +157,8 @@ async function greet(invocation: Invocation, house: House, stop: Stop, log: Log)
     const isDemo = invocation.has("demo") && (await addDemo(sql, workspaceId, stop, log))
     const app = workspaceId === null ? null : await findAppToShow(sql, workspaceId)
     if (stop.isAsked()) return
-    welcome(invocation, { url: house.url, first, app })
+    const signInLink = workspaceId === null ? null : await createSignInLink(sql, workspaceId, house.url)
+    welcome(invocation, { url: house.url, first, signInLink, app })
     await invocation.terminal.flush()
     if (first) await markShown(sql)
     if (isDemo) await addDemoCharts(sql, stop, log)

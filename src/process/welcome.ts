@@ -7,6 +7,8 @@ import type { FirstKeys } from "./first-start.ts"
 export interface Welcome {
   url: string
   first: FirstKeys | null
+  /** Signs its owner in at a browser, once; null but at the first start. */
+  signInLink: string | null
   /** An app of the first workspace whose ranks can be shown. */
   app: ShownApp | null
 }
@@ -17,11 +19,12 @@ export interface ShownApp {
 }
 
 /** Says where the server is and where assistants connect; at the first start also the keys, once, with calls to paste. */
-export function welcome(invocation: Invocation, { url, first, app }: Welcome): void {
+export function welcome(invocation: Invocation, { url, first, signInLink, app }: Welcome): void {
   const calls = first && curlLines(url, first.liveKey, app)
   const value = {
     url,
     mcpUrl: `${url}/mcp`,
+    signInLink,
     keys: first && { workspace: first.workspace.name, live: first.liveKey, test: first.testKey },
     calls,
   }
@@ -30,6 +33,7 @@ export function welcome(invocation: Invocation, { url, first, app }: Welcome): v
     "",
     ...(calls ? ["Try:", ...calls.map((call) => `  ${call}`), `  ${typedAs()} ranks`, ""] : []),
     `Assistants connect to ${value.mcpUrl}`,
+    ...(signInLink ? [`Sign in as its owner, once, within ten minutes: ${signInLink}`] : []),
     `How it is run: ${url}/docs/operate`,
     ...(first ? ["", ...keyLines(first)] : [`Its keys were made before. A new one: ${typedAs()} key create`]),
     `What can be asked: ${url}/docs`,

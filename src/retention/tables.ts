@@ -58,6 +58,10 @@ export const AGING: readonly AgingRows[] = [
   { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },
   { table: "share_link", time: "expires_at", keep: 0 },
   { table: "share_try", time: "started_at", keep: 1 / 24 },
+  // sign-in: what is over lets nobody in, and tries count for an hour
+  { table: "sign_in_code", time: "expires_at", keep: 0 },
+  { table: "owner_session", time: "expires_at", keep: 0 },
+  { table: "sign_in_try", time: "started_at", keep: 2 / 24 },
   ...KINDS.flatMap(({ keep }) => keep ?? []),
   // what a store's search found is asked anew after a week
   { table: "name_search", time: "seen_at", keep: 8 },

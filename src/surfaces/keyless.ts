@@ -18,8 +18,8 @@ export interface KeylessParts {
   documents: ReadonlyMap<string, () => PublicDocument>
   /** What a browser shows in place of a fault. */
   faultPage: (fault: Fault) => PublicDocument
-  /** What stands behind a public link, or why not; undefined for a path that is none. */
-  links: (incoming: IncomingRequest) => Promise<Response | Fault> | undefined
+  /** What stands behind a public link or is a page of its own, or why not; undefined for a path that is neither. */
+  pages: (incoming: IncomingRequest) => Promise<Response | Fault> | undefined
   /** Null when the service can take calls just now, else why not. */
   unready: () => Promise<UnreadyReason | null>
   /** What cannot be measured for want of turns; the service is ready all the same. */
@@ -35,7 +35,7 @@ export interface PublicDocument extends PreparedAnswer {
   policy?: string
 }
 
-/** What needs no key: links, health, documents and the sandbox, and every path at which nothing is. */
+/** What needs no key: pages, health, documents and the sandbox, and every path at which nothing is. */
 export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
@@ -56,8 +56,8 @@ export function createKeyless(parts: KeylessParts) {
     }
     const inSandbox = isSandbox(path)
     const document = documents.get(incoming.query === "" ? path : `${path}?${incoming.query}`) ?? documents.get(path)
-    const link = parts.links(incoming)
-    if (link) return link.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
+    const page = parts.pages(incoming)
+    if (page) return page.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
     const known = inSandbox || document !== undefined || HEALTH.has(path) || path in SHORT
     const refused = refusal(incoming, { known, inSandbox })
     if (refused && wantsPage(incoming)) return publicFaultPage(refused, parts.faultPage(refused), shown)

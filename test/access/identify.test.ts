@@ -235,7 +235,7 @@ describe("the record of a key", () => {
     let away = true
     const flaky = new Proxy(sql, {
       apply: (target, self, args) =>
-        away && String(args[0]?.raw?.join("")).includes("where k.secret_sha256")
+        away && String(args[0]?.raw?.join("")).includes(`as "keyMonth"`)
           ? Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }))
           : Reflect.apply(target, self, args),
     })

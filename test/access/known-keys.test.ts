@@ -1,12 +1,14 @@
 import { beforeAll, expect, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { keyDigest, makeKey } from "../../src/access/keys.ts"
-import { createKnownKeys } from "../../src/access/known-keys.ts"
+import { createKnownKeys, type Proof } from "../../src/access/known-keys.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { countingLookUps, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
+
+const proofOf = (secret: string): Proof => ({ by: "key", digest: keyDigest(secret) })
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -15,13 +17,13 @@ beforeAll(async () => {
 test("no more keys are remembered than told, and a flood of unknown ones pushes none out", async () => {
   const workspace = await someWorkspace(sql)
   const [first, second, third] = await Promise.all(
-    Array.from({ length: 3 }, async () => keyDigest((await someKey(sql, workspace)).secret)),
+    Array.from({ length: 3 }, async () => proofOf((await someKey(sql, workspace)).secret)),
   )
   const counted = countingLookUps(sql)
   const known = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => 0, maxKeys: 2 })
   await known.find(first!)
   for (let tried = 0; tried < 20; tried++) {
-    expect(await known.find(keyDigest(makeKey("live", randomBytes)))).toBeNull()
+    expect(await known.find(proofOf(makeKey("live", randomBytes)))).toBeNull()
   }
   expect(known.has(first!)).toBe(true)
   await known.find(second!)
@@ -38,12 +40,12 @@ test("a query that takes long is joined only while its answer would be young eno
   const counted = countingLookUps(sql)
   const clock = { ms: 0 }
   const known = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => clock.ms })
-  const asked = [known.find(keyDigest(secret))]
+  const asked = [known.find(proofOf(secret))]
   clock.ms = 749
-  asked.push(known.find(keyDigest(secret)))
+  asked.push(known.find(proofOf(secret)))
   expect(counted.count()).toBe(1)
   clock.ms = 750
-  asked.push(known.find(keyDigest(secret)))
+  asked.push(known.find(proofOf(secret)))
   expect(counted.count()).toBe(2)
   const answers = await Promise.all(asked)
   expect(answers[1]).toBe(answers[0]!)

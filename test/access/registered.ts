@@ -56,7 +56,7 @@ export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
   let count = 0
   const counted = new Proxy(sql, {
     apply(target, self, args) {
-      if (String(args[0]?.raw?.join("")).includes("where k.secret_sha256")) count++
+      if (String(args[0]?.raw?.join("")).includes(`as "keyMonth"`)) count++
       return Reflect.apply(target, self, args)
     },
   })

@@ -1,5 +1,5 @@
 import process from "node:process"
-import { hashPassword, isPassword } from "../../src/links/share/passwords.ts"
+import { hashPassword, isPassword } from "../../src/access/passwords.ts"
 
 // Run by another runtime: looks at a hash that Bun made of "Käse", and makes one of its own.
 const hashed = process.argv[2] as string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { hashPassword, isPassword } from "../../src/links/share/passwords.ts"
+import { hashPassword, isPassword } from "../../src/access/passwords.ts"
 import { denoBinary, noDeno } from "../deno-process.ts"
 
 describe("passwords", () => {

@@ -1,9 +1,9 @@
-import { readUpTo } from "../../vocabulary/request-body.ts"
+import { isPassword, isUsablePassword } from "../../access/passwords.ts"
+import { fieldOf, readForm } from "../../pages/form.ts"
 import type { LinkAnswer, LinkKind, Visit } from "../link-kind.ts"
 import { SHARE_POLICY } from "./layout.ts"
 import { gonePage, noticePage, passwordPage, type TryOutcome } from "./notices.ts"
 import { sharedPage } from "./page.ts"
-import { isPassword, isUsablePassword } from "./passwords.ts"
 import type { SharedReport } from "./report.ts"
 import { findShareLink, type ShareLink } from "./store.ts"
 import { CALM_TRIES, giveTryBack, takeTry } from "./tries.ts"
@@ -48,7 +48,7 @@ async function checkPassword(
     body: passwordPage({ outcome, ticket: formTicket(locked, address, now()) }),
   })
   if (request.method !== "POST") return page(200, null)
-  const typed = await readForm(request)
+  const typed = await readPassword(request)
   if ("status" in typed) return typed
   // who floods a link sends no form that was shown to it first, and so takes none of the turns that are left
   if (tries >= CALM_TRIES && !isFormTicket(locked, address, now(), typed.ticket))
@@ -86,15 +86,12 @@ function contentPage({ content, createdAt, expiresAt }: ShareLink): LinkAnswer {
 const MOST_BYTES = 4_096
 
 /** What was sent with the form, or the page that refuses it. */
-async function readForm(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/x-www-form-urlencoded" || request.headers.has("content-encoding"))
-    return notice(415, "Not understood", FORM_ALONE)
-  const bytes = await readUpTo(request, MOST_BYTES)
-  if (!bytes) return notice(413, "Too long", "No password is that long.")
-  const fields = new URLSearchParams(bytes.toString("utf8"))
-  const [password, ...more] = fields.getAll("password")
-  if (password === undefined || more.length > 0) return notice(400, "Not understood", FORM_ALONE)
+async function readPassword(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
+  const fields = await readForm(request, MOST_BYTES)
+  if (fields === "type") return notice(415, "Not understood", FORM_ALONE)
+  if (fields === "size") return notice(413, "Too long", "No password is that long.")
+  const password = fieldOf(fields, "password")
+  if (password === undefined) return notice(400, "Not understood", FORM_ALONE)
   return { password, ticket: fields.get("ticket") }
 }
 

@@ -16,7 +16,7 @@ const PerSecond = described(Count, "Requests a second that one key may make.")
 
 const Account = v.strictObject({
   plan: described(PlanName, "The workspace's plan."),
-  auth: described(v.picklist(["live key", "test key"]), "How the caller authenticated."),
+  auth: described(v.picklist(["live key", "test key", "sign-in"]), "How the caller authenticated."),
   scopes: described(v.array(v.picklist(SCOPES)), "What the key may do."),
   apps: described(
     v.array(
@@ -45,6 +45,8 @@ const Account = v.strictObject({
   docs: described(v.pipe(v.string(), v.url()), "The reference."),
 })
 
+const AUTH = { live: "live key", test: "test key", grant: "sign-in" } as const
+
 export const whoami = operation({
   id: "whoami",
   method: "GET",
@@ -64,7 +66,7 @@ export const whoami = operation({
   const { used, limit, resetsAt } = balance
   return {
     plan: caller.plan,
-    auth: caller.kind === "live" ? ("live key" as const) : ("test key" as const),
+    auth: AUTH[caller.kind],
     scopes: [...caller.scopes],
     apps: apps.map(({ id, name, countries }) => ({ id, name, countries })),
     appRestriction: caller.appList !== null,

@@ -1,0 +1,50 @@
+import { actions } from "../catalog.ts"
+import { readTree, versionOf } from "../database/assets.ts"
+import { ERRORS_POLICY, errorsPage } from "../documents/errors.ts"
+import { llmsText } from "../documents/llms.ts"
+import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "../documents/manual.ts"
+import { REFERENCE_POLICY, referencePage } from "../documents/reference.ts"
+import type { Operation } from "../operation.ts"
+import { ICON_SVG } from "../pages/style.ts"
+import { OPEN_API } from "../surfaces/incoming.ts"
+import type { PublicDocument } from "../surfaces/keyless.ts"
+import { faultsOf, raisedFaults } from "../surfaces/openapi/responses.ts"
+import { yamlOf } from "../surfaces/openapi/yaml.ts"
+import { openApiDocument } from "../surfaces/openapi.ts"
+import type { Sandbox } from "../surfaces/sandbox.ts"
+import { once, prepare } from "../vocabulary/prepared.ts"
+
+/** Of the OpenAPI document: without its examples. */
+const PLAIN = "?examples=no"
+
+/** Each is made when it is first asked for: all of them take longer than the rest of a start. */
+export function documentsOf(
+  catalog: readonly Operation[],
+  sandbox: Sandbox,
+  publicUrl: string,
+): Map<string, () => PublicDocument> {
+  const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
+  const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
+  const told = { publicUrl, sandbox, version: versionOf() }
+  const document = once(() => openApiDocument(catalog, told))
+  const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
+  const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
+  const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
+  return new Map<string, () => PublicDocument>([
+    ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
+      ([query, made]): [string, () => PublicDocument][] => [
+        [`${OPEN_API.json}${query}`, once(() => ({ ...prepare(JSON.stringify(made())), type: "json" }))],
+        [`${OPEN_API.yaml}${query}`, once(() => ({ ...prepare(yamlOf(made()).trimStart()), type: "yaml" }))],
+      ],
+    ),
+    ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
+    ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
+    ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],
+    ["/llms.txt", guide],
+    ["/docs/llms.txt", guide],
+    ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [
+      [address, once(() => html(manualPage(manual(), page), MANUAL_POLICY))],
+      [`${address}.md`, once(() => ({ ...prepare(manual().get(page) as string), type: "text" }))],
+    ]),
+  ])
+}

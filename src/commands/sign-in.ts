@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto"
+import { findWorkspace } from "../access/workspaces.ts"
+import { listeningUrl } from "../settings/settings.ts"
+import { createCode, signInLinkOf } from "../sign-in/code.ts"
+import { makePassphrase, removePassphrase, setPassphrase } from "../sign-in/passphrase.ts"
+import { type Command, WrongUse } from "./cli/command.ts"
+import { readSecret } from "./cli/read-secret.ts"
+import { show } from "./cli/show.ts"
+import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
+
+export const signIn: Command = {
+  name: "sign-in",
+  changes: true,
+  summary: "Print a code and a link that sign the owner of a workspace in at a browser, once, within ten minutes.",
+  examples: [["sign-in --workspace acme", "open the link, or type the code where an assistant leads you"]],
+  options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
+  async run(invocation) {
+    const { code, workspace } = await useDatabase(invocation, async (sql) => {
+      const { id, name } = await chooseWorkspace(sql, invocation.text("workspace"))
+      return { code: await createCode(sql, id), workspace: name }
+    })
+    const { publicUrl, host, port } = invocation.settings
+    const url = signInLinkOf(publicUrl ?? listeningUrl(host, port), code)
+    show(invocation, { workspace, code, url }, () => [code, url])
+    return 0
+  },
+}
+
+export const workspacePassphrase: Command = {
+  name: "workspace passphrase",
+  changes: true,
+  summary: "Set the passphrase by which the owner of a workspace signs in. Who is signed in there is signed out.",
+  examples: [
+    ["workspace passphrase acme", "makes one, and shows it once"],
+    ["workspace passphrase acme --file passphrase.txt", "one of your own; - reads it from stdin"],
+    ["workspace passphrase acme --remove", "only codes of appmeter sign-in let in then"],
+  ],
+  positionals: ["name"],
+  options: {
+    file: { value: "FILE", meaning: "Holds the passphrase, 12 characters or more; - is stdin." },
+    remove: { meaning: "Take the passphrase away." },
+  },
+  async run(invocation) {
+    const { text, has, positionals, terminal } = invocation
+    const file = text("file")
+    if (file !== undefined && has("remove")) throw new WrongUse("either --file or --remove, not both")
+    const own = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
+    const passphrase = own ?? makePassphrase(randomBytes)
+    const workspace = await useDatabase(invocation, async (sql) => {
+      const { id, name } = await findWorkspace(sql, positionals[0]!)
+      await (has("remove") ? removePassphrase(sql, id) : setPassphrase(sql, id, passphrase))
+      return name
+    })
+    const made = own === undefined && !has("remove")
+    show(invocation, { workspace, ...(made && { passphrase }) }, () => (made ? [passphrase] : []))
+    if (made && !has("json")) terminal.say("Keep it: it is stored nowhere and cannot be shown again.")
+    return 0
+  },
+}
