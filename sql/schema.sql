@@ -491,7 +491,7 @@ create table connected_account (
   workspace_id integer not null,
   kind text not null,
   shown text not null,
-  vendor text not null,
+  part text not null,
   sealed text,
   state text not null default 'connecting'::text,
   state_since timestamp with time zone not null default now(),
@@ -506,12 +506,13 @@ create table connected_account (
   next_at timestamp with time zone default now(),
   lease uuid,
   lease_until timestamp with time zone,
+  zone text,
+  currency text,
   constraint connected_account_pkey PRIMARY KEY (id),
   constraint connected_account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint connected_account_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint connected_account_check1 CHECK (((sealed IS NULL) = (state = 'removed'::text))),
   constraint connected_account_failures_check CHECK ((failures >= 0)),
-  constraint connected_account_kind_check CHECK ((kind = 'app-store-connect'::text)),
   constraint connected_account_state_check CHECK ((state = ANY (ARRAY['connecting'::text, 'ok'::text, 'limited'::text, 'agreement_required'::text, 'revoked'::text, 'paused'::text, 'removed'::text])))
 );
 CREATE INDEX connected_account_next_idx ON connected_account USING btree (next_at) WHERE (next_at IS NOT NULL);

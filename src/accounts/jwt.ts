@@ -1,12 +1,16 @@
 import { Buffer } from "node:buffer"
+import { createPrivateKey } from "node:crypto"
 import { AccessProblem } from "../access/problem.ts"
 
-/** Of a P8 file: an EC key on P-256. Cannot be read out again. Throws AccessProblem, whose message holds nothing of it. */
+/**
+ * Of a PEM file, as a console gives it or as OpenSSL makes it: an EC key on P-256. Cannot be read out again. Throws
+ * AccessProblem, whose message holds nothing of it.
+ */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
-  const [, text] = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----/.exec(pem) ?? []
-  if (text === undefined) throw new AccessProblem(NO_KEY)
-  const bytes = new Uint8Array(Buffer.from(text.replaceAll(/\s/g, ""), "base64"))
+  const [found] = /-----BEGIN (EC )?PRIVATE KEY-----[\sA-Za-z0-9+/=]+-----END (EC )?PRIVATE KEY-----/.exec(pem) ?? []
+  if (found === undefined) throw new AccessProblem(NO_KEY)
   try {
+    const bytes = new Uint8Array(createPrivateKey(found).export({ type: "pkcs8", format: "der" }))
     return await crypto.subtle.importKey("pkcs8", bytes, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"])
   } catch {
     throw new AccessProblem(NO_KEY)
@@ -14,12 +18,13 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
 }
 
 const NO_KEY =
-  "that is no key as the console gives it: a .p8 file, with an EC key on P-256 between BEGIN and END PRIVATE KEY"
+  "that is no key as its console knows it: a file with an EC key on P-256 between BEGIN and END PRIVATE KEY"
 
 export interface TokenClaims {
   issuer: string
   keyId: string
   audience: string
+  subject?: string
 }
 
 /** The longest that the console takes. */
@@ -28,10 +33,17 @@ const VALID_S = 20 * 60
 const BACK_S = 60
 
 /** A token that is valid from a minute ago, 20 minutes in all (RFC 7519, ES256). */
-export async function signToken(key: CryptoKey, { issuer, keyId, audience }: TokenClaims, at: Date): Promise<string> {
+export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Promise<string> {
+  const { issuer, keyId, audience, subject: sub } = of
   const issuedAt = Math.floor(at.getTime() / 1_000) - BACK_S
   const head = { alg: "ES256", kid: keyId, typ: "JWT" }
-  const claims = { iss: issuer, iat: issuedAt, exp: issuedAt + VALID_S, aud: audience }
+  const claims = {
+    iss: issuer,
+    iat: issuedAt,
+    exp: issuedAt + VALID_S,
+    aud: audience,
+    ...(sub !== undefined && { sub }),
+  }
   const text = [head, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")
   const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, new TextEncoder().encode(text))
   return `${text}.${Buffer.from(signature).toString("base64url")}`

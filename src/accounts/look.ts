@@ -4,12 +4,11 @@ import { addDays } from "../vocabulary/days.ts"
 import { type Console, ConsoleProblem } from "./console.ts"
 import { pacificDay } from "./pacific.ts"
 
-/** What a key may do, each looked at by a request that changes nothing. */
-export const RIGHTS = ["apps", "sales", "analytics", "reviews", "prices"] as const
-export type Right = (typeof RIGHTS)[number]
+/** What a key of the seller's console may do, each looked at by a request that changes nothing. */
+type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
 
 export interface RightState {
-  name: Right
+  name: string
   state: "ok" | "denied" | "unknown"
   /** Who must do what; null = nothing. */
   why: string | null
@@ -26,15 +25,18 @@ export interface AccountApp {
 export interface Look {
   rights: RightState[]
   apps: AccountApp[]
+  /** Of an account that has days and money of its own. */
+  zone?: string
+  currency?: string
 }
 
 /** Asks some six questions. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable`: then nothing is known. */
 export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
   const apps: AccountApp[] = []
-  const rights = [await probe("apps", async () => void apps.push(...(await readApps(console))))]
+  const rights = [await probeConsole("apps", async () => void apps.push(...(await readApps(console))))]
   const yesterday = addDays(pacificDay(now), -2)
   const report = salesReportPath("sales", { vendor, day: yesterday })
-  rights.push(await probe("sales", () => console.get(report)))
+  rights.push(await probeConsole("sales", () => console.get(report)))
   const [one] = apps
   const ofOne: [Right, string][] = [
     ["analytics", `/v1/apps/${one?.outsideId}/analyticsReportRequests`],
@@ -42,7 +44,7 @@ export async function lookAt(console: Console, vendor: string, now: Date): Promi
     ["prices", `/v1/apps/${one?.outsideId}/appPriceSchedule`],
   ]
   for (const [name, path] of ofOne) {
-    if (one) rights.push(await probe(name, () => console.get(path)))
+    if (one) rights.push(await probeConsole(name, () => console.get(path)))
     else rights.push({ name, state: "unknown", why: "known once the account shows an app" })
   }
   return { rights, apps }
@@ -56,14 +58,21 @@ const NEEDS: Record<Right, string> = {
   prices: "the role App Manager or Admin",
 }
 
+async function probeConsole(name: Right, ask: () => Promise<unknown>): Promise<RightState> {
+  return await probeRight({ name, needs: NEEDS[name] }, ask)
+}
+
 /** A 403 touches its own right alone, and a question that is refused says nothing of it. */
-async function probe(name: Right, ask: () => Promise<unknown>): Promise<RightState> {
+export async function probeRight(
+  { name, needs }: { name: string; needs: string },
+  ask: () => Promise<unknown>,
+): Promise<RightState> {
   try {
     await ask()
     return { name, state: "ok", why: null }
   } catch (error) {
     if (!(error instanceof ConsoleProblem)) throw error
-    if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${NEEDS[name]}` }
+    if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${needs}` }
     if (error.trouble === "refused") return { name, state: "unknown", why: error.message }
     throw error
   }
@@ -102,7 +111,13 @@ function nextPath(links: unknown): string | null {
 }
 
 /** Replaces what was known of the account, but for what a person said by hand. */
-export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, { rights, apps }: Look) {
+export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
+  const { rights, apps, zone, currency } = look
+  if (zone !== undefined)
+    await tx`
+      update connected_account
+      set zone = ${zone}, currency = ${currency ?? null}
+      where id = ${account.id}`
   await tx`
     insert into account_right (account_id, name, state, why)
     select ${account.id}, name, state, why
@@ -110,7 +125,7 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
     order by name
     on conflict (account_id, name) do update
     set state = excluded.state, why = excluded.why, seen_at = now()`
-  if (rights.find(({ name }) => name === "apps")?.state !== "ok") return
+  if (apps.length === 0) return
   await tx`
     insert into account_app as held (account_id, outside_id, sku, name, bundle_id, app_id)
     select ${account.id}, r."outsideId", r.sku, r.name, r."bundleId", (

@@ -11,7 +11,7 @@ import { endTurn, lateAgainAt, lateState, readAgainAt, type Turn } from "./turns
 export interface ReportParts {
   sql: Sql
   console: Console
-  account: { id: string; vendor: string }
+  account: { id: string; part: string }
   now: () => Date
   /** Keeps a body as it came. */
   keep: (body: RawBody) => Promise<void>
@@ -29,7 +29,7 @@ export interface ReportEnd {
 /** Asks for a day's report and stores what it says, or that it is late, together with the turn's end. Throws ConsoleProblem. */
 export async function readReport(parts: ReportParts, turn: Turn): Promise<ReportEnd> {
   const { sql, console, account, now, keep, signal } = parts
-  const answer = await console.get(salesReportPath(turn.report, { vendor: account.vendor, day: turn.day }), signal)
+  const answer = await console.get(salesReportPath(turn.report, { vendor: account.part, day: turn.day }), signal)
   const { bytes, hourLeft } = answer
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   try {

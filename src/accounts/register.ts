@@ -4,24 +4,26 @@ import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Sql } from "../database/types.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
-import { type ConsoleReach, openConsole } from "./console.ts"
-import { type ConsoleKey, openKey, sealKey } from "./credentials.ts"
-import { type Look, lookAt, type RightState, storeLook } from "./look.ts"
+import { type AccountKey, openKey, sealKey } from "./credentials.ts"
+import type { AccountKindName, AccountPart, AccountReach } from "./kind.ts"
+import { accountKind } from "./kinds.ts"
+import { type RightState, storeLook } from "./look.ts"
 import { type AccountState, endAlerts, noteState, stateAfter } from "./state.ts"
 
 export interface Register {
   sql: Sql
   sealer: Sealer
-  reach: ConsoleReach
+  reach: AccountReach
   randomBytes?: RandomBytes
 }
 
 export interface AccountRow {
   id: string
-  kind: "app-store-connect"
+  kind: AccountKindName
   /** As much of its key as may be shown. */
   shown: string
-  vendor: string
+  /** Which of what the key opens is read. */
+  part: string
   state: AccountState
   stateSince: Date
   why: string | null
@@ -35,22 +37,35 @@ export interface AccountRow {
 
 const MOST_ACCOUNTS = 20
 
-/** Checked at the console before anything is stored. Throws AccessProblem or ConsoleProblem. */
+/** The key opens several accounts, and which of them is meant was not said. */
+export class SeveralParts extends Error {
+  override name = "SeveralParts"
+  readonly parts: readonly AccountPart[]
+
+  constructor(parts: readonly AccountPart[]) {
+    super(`the key opens ${parts.length} accounts`)
+    this.parts = parts
+  }
+}
+
+/** Checked at the console before anything is stored. Throws AccessProblem, ConsoleProblem or SeveralParts. */
 export async function addAccount(
   register: Register,
   workspaceId: number,
-  { key, vendor }: { key: ConsoleKey; vendor: string },
+  added: { kind: AccountKindName; key: AccountKey; part: string | null },
 ): Promise<AccountRow> {
   const { sql, sealer, reach, randomBytes = secureBytes } = register
-  checkIds(key, vendor)
+  const [kind, { key }] = [accountKind(added.kind), added]
+  kind.check(key, added.part)
   const id = `ac_${Buffer.from(randomBytes(9)).toString("hex")}`
   // first of all, so that without SECRET_KEY nothing is asked
   const sealed = await sealKey(sealer, id, key)
-  const look = await lookAt(await openConsole(key, reach), vendor, reach.now())
+  const part = added.part ?? (await findOnlyPart(register, added.kind, key))
+  const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
   await sql.begin(async (tx) => {
     const rows = await tx`
-      insert into connected_account (id, workspace_id, kind, shown, vendor, sealed)
-      select ${id}, ${workspaceId}, 'app-store-connect', ${shownOf(key)}, ${vendor}, ${sealed}
+      insert into connected_account (id, workspace_id, kind, shown, part, sealed)
+      select ${id}, ${workspaceId}, ${kind.name}, ${kind.shown(key)}, ${part}, ${sealed}
       where (
         select count(*)
         from connected_account
@@ -59,18 +74,35 @@ export async function addAccount(
       returning id`
     if (rows.length === 0) throw new AccessProblem(`a workspace has ${MOST_ACCOUNTS} accounts at most`)
     await storeLook(tx, { id, workspaceId }, look)
-    await noteState(tx, id, stateAfter(look))
+    await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)
+}
+
+async function findOnlyPart({ reach }: Register, name: AccountKindName, key: AccountKey): Promise<string> {
+  const kind = accountKind(name)
+  const parts = (await kind.listParts?.(await kind.open(key, null, reach))) ?? []
+  const [part, ...others] = parts
+  if (!part) throw new AccessProblem(`the key opens nothing that can be read; say which with --${kind.part.option}`)
+  if (others.length > 0) throw new SeveralParts(parts)
+  return part.id
 }
 
 /** Asks the console what the key may do now. Throws AccessProblem or ConsoleProblem; that is noted too. */
 export async function testAccount(register: Register, workspaceId: number, id: string): Promise<AccountRow> {
   const { sql, reach } = register
-  const account = await findSealed(sql, workspaceId, id)
-  const key = await openKey(register.sealer, id, account.sealed)
-  const look = await lookAt(await openConsole(key, reach), account.vendor, reach.now())
-  await storeAndNote(register, { id, workspaceId }, look)
+  const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)
+  const kind = accountKind(account.kind)
+  const key = await openKey(register.sealer, id, sealed)
+  const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
+  await sql.begin(async (tx) => {
+    await tx`
+      update connected_account
+      set refused_since = null, next_at = case when state = 'paused' then null else now() end
+      where id = ${id}`
+    await storeLook(tx, { id, workspaceId }, look)
+    await noteState(tx, id, stateAfter(look, kind.needs))
+  })
   return await findAccount(sql, workspaceId, id)
 }
 
@@ -79,36 +111,29 @@ export async function rotateKey(
   register: Register,
   workspaceId: number,
   id: string,
-  fresh: Partial<ConsoleKey> & Pick<ConsoleKey, "privateKey">,
+  fresh: AccountKey,
 ): Promise<AccountRow> {
   const { sql, sealer, reach } = register
-  const { sealed, vendor } = await findSealed(sql, workspaceId, id)
+  const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)
+  const kind = accountKind(account.kind)
   // also where the old one cannot be opened any more, if all of the new one is said
-  const whole = fresh.issuer !== undefined && fresh.keyId !== undefined
-  const key = { ...(whole ? {} : await openKey(sealer, id, sealed)), ...fresh } as ConsoleKey
-  checkIds(key, vendor)
-  const look = await lookAt(await openConsole(key, reach), vendor, reach.now())
+  const whole = Object.keys(kind.ids).every((name) => fresh[name] !== undefined)
+  const key: AccountKey = { ...(whole ? {} : await openKey(sealer, id, sealed)), ...fresh }
+  kind.check(key, part)
+  const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
   const renewed = await sealKey(sealer, id, key)
   await sql.begin(async (tx) => {
     const rows = await tx`
       update connected_account
-      set sealed = ${renewed}, shown = ${shownOf(key)}, refused_since = null, failures = 0,
+      set sealed = ${renewed}, shown = ${kind.shown(key)}, refused_since = null, failures = 0,
         next_at = case when state = 'paused' then null else now() end
       where id = ${id} and sealed = ${sealed}
       returning id`
     if (rows.length === 0) throw new AccessProblem("the account was changed meanwhile; try again")
     await storeLook(tx, { id, workspaceId }, look)
-    await noteState(tx, id, stateAfter(look))
+    await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)
-}
-
-async function storeAndNote({ sql }: Register, account: { id: string; workspaceId: number }, look: Look) {
-  await sql.begin(async (tx) => {
-    await tx`update connected_account set refused_since = null, next_at = case when state = 'paused' then null else now() end where id = ${account.id}`
-    await storeLook(tx, account, look)
-    await noteState(tx, account.id, stateAfter(look))
-  })
 }
 
 /** Says by hand which tracked app an app of the account is; with null, that it is none. Throws AccessProblem. */
@@ -172,9 +197,15 @@ export async function findAccount(sql: Sql, workspaceId: number, id: string): Pr
   return account
 }
 
-async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<{ sealed: string; vendor: string }> {
-  const [row] = await sql<{ sealed: string | null; vendor: string }[]>`
-    select sealed, vendor
+interface SealedAccount {
+  kind: AccountKindName
+  part: string
+  sealed: string
+}
+
+async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<SealedAccount> {
+  const [row] = await sql<(Omit<SealedAccount, "sealed"> & { sealed: string | null })[]>`
+    select kind, part, sealed
     from connected_account
     where id = ${id} and workspace_id = ${workspaceId}`
   if (!row) throw noAccount(id)
@@ -184,7 +215,7 @@ async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<{ 
 
 async function readAccounts(sql: Sql, workspaceId: number, id: string | null): Promise<AccountRow[]> {
   return await sql<AccountRow[]>`
-    select c.id, c.kind, c.shown, c.vendor, c.state, c.state_since as "stateSince", c.why, c.created_at as "createdAt",
+    select c.id, c.kind, c.shown, c.part, c.state, c.state_since as "stateSince", c.why, c.created_at as "createdAt",
       c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure, (
         select coalesce(jsonb_agg(jsonb_build_object('name', r.name, 'state', r.state, 'why', r.why) order by r.name), '[]')
         from account_right r
@@ -201,18 +232,6 @@ async function readAccounts(sql: Sql, workspaceId: number, id: string | null): P
     where c.workspace_id = ${workspaceId} and (${id}::text is null or c.id = ${id})
     order by c.created_at, c.id
     limit 1000`
-}
-
-function checkIds({ issuer, keyId }: ConsoleKey, vendor: string): void {
-  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(issuer)
-  if (!isUuid) throw new AccessProblem("an issuer id is a UUID, as the console shows it above its team keys")
-  if (!/^[A-Z0-9]{8,20}$/.test(keyId)) throw new AccessProblem("a key id has some 10 capital letters and digits")
-  if (!/^\d{5,12}$/.test(vendor))
-    throw new AccessProblem("a vendor number has some 8 digits, as Payments and Financial Reports shows it")
-}
-
-function shownOf({ keyId }: ConsoleKey): string {
-  return `key …${keyId.slice(-4)}`
 }
 
 function noAccount(id: string): AccessProblem {

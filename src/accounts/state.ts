@@ -13,9 +13,9 @@ export interface StateChange {
   why: string | null
 }
 
-/** `limited`: what is read needs the first two rights. */
-export function stateAfter({ rights }: Pick<Look, "rights">): StateChange {
-  const missing = rights.filter(({ name, state }) => ["apps", "sales"].includes(name) && state === "denied")
+/** `limited`: one of the rights that reading needs is denied. */
+export function stateAfter({ rights }: Pick<Look, "rights">, needs: readonly string[]): StateChange {
+  const missing = rights.filter(({ name, state }) => needs.includes(name) && state === "denied")
   if (missing.length === 0) return { state: "ok", why: null }
   return { state: "limited", why: missing.map(({ name, why }) => `${name}: ${why}`).join("; ") }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Sql, Tx } from "../database/types.ts"
@@ -6,18 +5,18 @@ import { firstOf, later } from "../leases/timers.ts"
 import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
 import type { RawBody } from "../sources/source.ts"
-import { type Console, ConsoleProblem, type ConsoleReach, openConsole } from "./console.ts"
+import { ConsoleProblem } from "./console.ts"
 import { openKey } from "./credentials.ts"
-import { lookAt, storeLook } from "./look.ts"
-import { readReport } from "./read-report.ts"
+import type { AccountKindName, AccountReach } from "./kind.ts"
+import { accountKind } from "./kinds.ts"
+import { type Look, storeLook } from "./look.ts"
 import { endAlerts, noteState, noteTrouble, stateAfter } from "./state.ts"
-import { makeTurns, readNextTurn } from "./turns.ts"
 
 export interface AccountReadingOptions {
   sql: Sql
   sealer: Sealer
   log: Log
-  reach: ConsoleReach
+  reach: AccountReach
   /** Keeps a body as it came. */
   keep?: (body: RawBody) => Promise<void>
   now?: () => Date
@@ -33,7 +32,8 @@ export interface AccountReadingOptions {
 interface LeasedAccount {
   id: string
   workspaceId: number
-  vendor: string
+  kind: AccountKindName
+  part: string
   sealed: string
   /** Rights and apps were not looked at for a day. */
   isUnchecked: boolean
@@ -41,12 +41,10 @@ interface LeasedAccount {
   lease: string
 }
 
-/** The rest of the hour's requests is left to whoever else works with the key. */
-const LEAST_LEFT = 500
 const QUARTER_MS = 15 * 60_000
 const HOUR_MS = 60 * 60_000
 
-/** Reads the reports of connected accounts, in any number of processes beside each other, one at a time with each key. */
+/** Reads what connected accounts say, in any number of processes beside each other, one at a time with each key. */
 export function createAccountReading(options: AccountReadingOptions): Worker {
   const { sql, log, pollMs = 5_000, leaseMs = 60_000, stopMs = 2_000 } = options
   return createWorker<"accounts", LeasedAccount>(
@@ -86,7 +84,7 @@ async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<L
     set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}
     from claimed
     where c.id = claimed.id
-    returning c.id, c.workspace_id as "workspaceId", c.vendor, c.sealed, c.lease,
+    returning c.id, c.workspace_id as "workspaceId", c.kind, c.part, c.sealed, c.lease,
       coalesce(c.checked_at < now() - interval '1 day', true) or c.state = 'limited' as "isUnchecked",
       c.state = 'revoked' as "isRevoked"`
 }
@@ -112,7 +110,7 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
   let waitMs: number | null = null
   try {
     const key = await openKey(sealer, claim.id, claim.sealed)
-    waitMs = await readReports(run, options, await openConsole(key, reach))
+    waitMs = await readDue(run, options, await accountKind(claim.kind).open(key, claim.part, reach))
   } catch (error) {
     if (abort.signal.aborted) return
     if (error instanceof AccessProblem) {
@@ -120,7 +118,7 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
       waitMs = HOUR_MS
     } else if (error instanceof ConsoleProblem) {
       await noteTrouble(sql, claim.id, error)
-      log("info", "account_not_read", { operation: "app-store-connect", reason: error.message })
+      log("info", "account_not_read", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else throw error
   } finally {
@@ -142,42 +140,36 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
 }
 
 /** Returns how long the key is to be left alone; null = until something is due. */
-async function readReports(
+async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
   { sql, reach, keep = async () => {}, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
-  console: Console,
+  way: unknown,
 ): Promise<number | null> {
-  if (claim.isUnchecked && !(await checkRights(sql, claim, console, now()))) return LIMITED_MS
-  await makeTurns(sql, claim.id, now())
-  const { signal } = abort
+  const kind = accountKind(claim.kind)
+  if (claim.isUnchecked && !(await checkRights(sql, claim, await kind.look(way, claim.part, now())))) return LIMITED_MS
   const fence = (tx: Tx) => assertLease(tx, claim)
-  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
-    const turn = await readNextTurn(sql, claim.id)
-    if (!turn) return null
-    const { hourLeft } = await readReport({ sql, console, account: claim, now, keep, signal, fence }, turn)
-    await noteAnswer(sql, claim.id)
-    if (hourLeft !== null && hourLeft <= LEAST_LEFT) return QUARTER_MS
-    await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
-  }
-  return null
+  const noteAnswer = () => noteTaken(sql, claim.id)
+  const { signal } = abort
+  const turn = { sql, account: claim, now, keep, fence, noteAnswer, closing, signal, gapMs, atMost }
+  return (await kind.read?.(way, turn)) ?? null
 }
 
 /** A person must do something at the console: it is looked at anew after that. */
 const LIMITED_MS = 6 * HOUR_MS
 
-/** Whether reports may be read. */
-async function checkRights(sql: Sql, claim: LeasedAccount, console: Console, now: Date): Promise<boolean> {
-  const look = await lookAt(console, claim.vendor, now)
+/** Whether anything may be read. */
+async function checkRights(sql: Sql, claim: LeasedAccount, look: Look): Promise<boolean> {
+  const { needs } = accountKind(claim.kind)
   await sql.begin(async (tx) => {
     await assertLease(tx, claim)
     await storeLook(tx, claim, look)
-    await noteState(tx, claim.id, stateAfter(look))
+    await noteState(tx, claim.id, stateAfter(look, needs))
     await tx`
       update connected_account
       set checked_at = now()
       where id = ${claim.id}`
   })
-  return look.rights.every(({ name, state }) => name !== "sales" || state !== "denied")
+  return look.rights.every(({ name, state }) => !needs.includes(name) || state !== "denied")
 }
 
 async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> {
@@ -189,7 +181,7 @@ async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> 
   if (held.length === 0) throw new Error("the lease ran out before the report was stored")
 }
 
-async function noteAnswer(sql: Sql, id: string): Promise<void> {
+async function noteTaken(sql: Sql, id: string): Promise<void> {
   await sql`
     update connected_account
     set last_ok = now(), failures = 0, refused_since = null

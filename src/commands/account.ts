@@ -1,5 +1,9 @@
+import { generateKeyPairSync } from "node:crypto"
+import { writeFileSync } from "node:fs"
 import { createSealer } from "../access/sealed.ts"
 import { ConsoleProblem } from "../accounts/console.ts"
+import type { AccountOption, AnyAccountKind } from "../accounts/kind.ts"
+import { ACCOUNT_KINDS, accountKind } from "../accounts/kinds.ts"
 import {
   type AccountRow,
   addAccount,
@@ -9,45 +13,71 @@ import {
   type Register,
   removeAccount,
   rotateKey,
+  SeveralParts,
   setMapping,
   testAccount,
 } from "../accounts/register.ts"
-import { consoleReach } from "../process/account-reading.ts"
+import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { SettingsProblems } from "../settings/settings.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { type Command, CommandProblem, type Invocation, type Option, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
-const KEY_FILE = { value: "FILE", meaning: "The .p8 file, as the console gives it once; - reads it from stdin." }
 
-export const accountAddConsole: Command = {
-  name: "account add app-store-connect",
+/** A command for each kind of account. */
+export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
+  name: `account add ${kind.name}`,
   changes: true,
-  summary: "Connect the seller's console: a team key of it, sealed with SECRET_KEY. Shows what the key may do.",
-  examples: [
-    [
-      "account add app-store-connect --issuer 69a6de70-… --key-id 2X9R4HXF34 --key-file AuthKey.p8 --vendor 85012345",
-      "shows what it may do, and whose apps it has",
-    ],
-    ["account add app-store-connect --issuer … --key-id … --key-file - --vendor … < AuthKey.p8", "from stdin"],
-  ],
-  options: {
-    workspace: WORKSPACE,
-    issuer: { value: "ID", meaning: "The issuer id, above the console's list of team keys." },
-    "key-id": { value: "ID", meaning: "The key's id, in that list. A Sales key is enough for reading." },
-    "key-file": KEY_FILE,
-    vendor: { value: "NUMBER", meaning: "The vendor number, in Payments and Financial Reports." },
-  },
+  summary: kind.summary,
+  examples: kind.examples,
+  options: { workspace: WORKSPACE, ...optionsOf([...idsOf(kind), kind.secret, kind.part]) },
   async run(invocation) {
-    const { issuer, keyId, vendor } = needed(invocation, { issuer: "issuer", keyId: "key-id", vendor: "vendor" })
-    const privateKey = await readKey(invocation)
-    const account = await askConsole(invocation, (register, workspaceId) =>
-      addAccount(register, workspaceId, { key: { issuer, keyId, privateKey }, vendor }),
-    )
-    showAccount(invocation, account)
+    const ids = neededIds(invocation, kind)
+    const part = kind.listParts ? (invocation.text(kind.part.option) ?? null) : needed(invocation, kind.part.option)
+    const key = { ...ids, ...(await readKey(invocation, kind)) }
+    try {
+      const account = await askConsole(invocation, (register, workspaceId) =>
+        addAccount(register, workspaceId, { kind: kind.name, key, part }),
+      )
+      showAccount(invocation, account)
+      return 0
+    } catch (error) {
+      if (!(error instanceof SeveralParts)) throw error
+      const { parts, message } = error
+      invocation.terminal.say(`${message}: say with --${kind.part.option} which is meant`)
+      show(invocation, { parts }, () =>
+        table(
+          ["ID", "NAME"],
+          parts.map(({ id, name }) => [id, printable(name)]),
+        ),
+      )
+      return 2
+    }
+  },
+}))
+
+export const accountKeygen: Command = {
+  name: "account keygen apple-ads",
+  changes: true,
+  summary: "Make a key pair: the private half goes into a file, the public one is printed, to be handed to Apple Ads.",
+  examples: [["account keygen apple-ads --key-file AdsKey.pem", "paste what it prints under Account Settings, API"]],
+  options: { "key-file": { value: "FILE", meaning: "Where the private key goes; a file that is there stays." } },
+  async run(invocation) {
+    const file = needed(invocation, "key-file")
+    const { publicKey, privateKey } = generateKeyPairSync("ec", {
+      namedCurve: "P-256",
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    })
+    try {
+      writeFileSync(file, privateKey, { flag: "wx", mode: 0o600 })
+    } catch {
+      throw new CommandProblem("the private key could not be written: the file is there already, or may not be written")
+    }
+    show(invocation, { publicKey }, () => [publicKey.trim()])
     return 0
   },
 }
@@ -86,18 +116,13 @@ export const accountRotate: Command = {
   summary: "Put a new key in the place of the old one, once the console takes it. Reading goes on.",
   examples: [["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old"]],
   positionals: ["id"],
-  options: {
-    workspace: WORKSPACE,
-    "key-file": KEY_FILE,
-    "key-id": { value: "ID", meaning: "The new key's id." },
-    issuer: { value: "ID", meaning: "The issuer id; the stored one when left out." },
-  },
+  options: { workspace: WORKSPACE, ...optionsOf(ACCOUNT_KINDS.flatMap((kind) => [...idsOf(kind), kind.secret])) },
   async run(invocation) {
     const [id] = invocation.positionals as [string]
-    const { keyId } = needed(invocation, { keyId: "key-id" })
-    const issuer = invocation.text("issuer")
-    const privateKey = await readKey(invocation)
-    const fresh = { keyId, privateKey, ...(issuer !== undefined && { issuer }) }
+    const { kind: name } = await useWorkspace(invocation, (sql, workspace) => findAccount(sql, workspace, id))
+    const kind = accountKind(name)
+    const ids = neededIds(invocation, kind, "fresh")
+    const fresh = { ...ids, ...(await readKey(invocation, kind)) }
     showAccount(
       invocation,
       await askConsole(invocation, (register, workspace) => rotateKey(register, workspace, id, fresh)),
@@ -167,19 +192,34 @@ export const accountRemove: Command = {
   },
 }
 
-async function readKey(invocation: Invocation): Promise<string> {
-  const { keyFile } = needed(invocation, { keyFile: "key-file" })
-  return await readSecret(invocation, keyFile, "the key")
+function idsOf({ ids }: AnyAccountKind): AccountOption[] {
+  return Object.values(ids)
 }
 
-/** Throws WrongUse where one of the options is missing. */
-function needed<Name extends string>({ text }: Invocation, options: Record<Name, string>): Record<Name, string> {
-  const found = Object.entries<string>(options).map(([name, option]) => {
-    const value = text(option)
-    if (value === undefined) throw new WrongUse(`--${option} is missing`)
-    return [name, value]
+/** As the help shows them; what several kinds have, once. */
+function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
+  const shown = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
+  return Object.fromEntries([...shown].reverse())
+}
+
+/** What the key consists of beside its secret; `fresh`: of another key what is left out is as before. */
+function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
+  const given = Object.entries(ids).flatMap(([name, { option, fresh: another }]) => {
+    const value = fresh && !another ? invocation.text(option) : needed(invocation, option)
+    return value === undefined ? [] : [[name, value] as const]
   })
-  return Object.fromEntries(found)
+  return Object.fromEntries(given)
+}
+
+async function readKey(invocation: Invocation, { secret }: AnyAccountKind): Promise<Record<string, string>> {
+  return { [secret.name]: await readSecret(invocation, needed(invocation, secret.option), "the key") }
+}
+
+/** Throws WrongUse where the option is missing. */
+function needed({ text }: Invocation, option: string): string {
+  const value = text(option)
+  if (value === undefined) throw new WrongUse(`--${option} is missing`)
+  return value
 }
 
 /** Work that asks the console; SECRET_KEY is missed before anything is. */
@@ -193,7 +233,7 @@ async function askConsole<T>(
   const sealer = await createSealer(settings.secretKeys)
   try {
     return await useWorkspace(invocation, (sql, workspaceId) =>
-      work({ sql, sealer, reach: consoleReach(settings, () => new Date()) }, workspaceId),
+      work({ sql, sealer, reach: accountReach(settings, () => new Date()) }, workspaceId),
     )
   } catch (error) {
     throw error instanceof ConsoleProblem ? new CommandProblem(error.message) : error
@@ -215,8 +255,9 @@ function showAccount(invocation: Invocation, account: AccountRow): void {
 }
 
 function linesOf(account: AccountRow): string[] {
-  const { id, shown, vendor, state, why, failure, lastFailure, rights, apps } = account
-  const head = `${id}  App Store Connect, ${printable(shown)}, vendor ${vendor}: ${state}${why ? ` (${why})` : ""}`
+  const { id, kind, shown, state, why, failure, lastFailure, rights, apps } = account
+  const { title, part } = accountKind(kind)
+  const head = `${id}  ${title}, ${printable(shown)}, ${part.name} ${account.part}: ${state}${why ? ` (${why})` : ""}`
   return [
     head,
     ...table(

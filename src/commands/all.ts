@@ -1,5 +1,6 @@
 import {
-  accountAddConsole,
+  accountAdd,
+  accountKeygen,
   accountList,
   accountMap,
   accountPause,
@@ -98,7 +99,8 @@ export const COMMANDS: readonly Command[] = [
   channelTest,
   channelRotate,
   channelRemove,
-  accountAddConsole,
+  accountKeygen,
+  ...accountAdd,
   accountList,
   accountTest,
   accountRotate,

@@ -4,10 +4,16 @@ export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes
 export const UPSTREAMS = [...STORE_HOSTS, "developer-sites"] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
-/** Where the seller's console of the App Store is asked, with a key of the workspace's; it has no pace of its own there. */
+/** The seller's console of the App Store. */
 export const CONSOLE_HOST = "api.appstoreconnect.apple.com"
+/** Apple Ads, and where its tokens come from. */
+export const ADS_HOST = "api.ads.apple.com"
+export const APPLE_ID_HOST = "appleid.apple.com"
+/** Hosts that are asked with a key of the workspace's: each account has a pace of its own there. */
+export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST] as const
+export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
 /** Hosts in whose place an address can be named. */
-export const NAMED_HOSTS = [...STORE_HOSTS, CONSOLE_HOST] as const
+export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
 export type NamedHost = (typeof NAMED_HOSTS)[number]
 
 /** Who reads what belongs to a workspace. */

@@ -15,6 +15,7 @@ import {
   testAccount,
 } from "../../src/accounts/register.ts"
 import { noteState, noteTrouble } from "../../src/accounts/state.ts"
+import { CONSOLE_HOST } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { type AccountScene, accountScene, TEA } from "./scene.ts"
@@ -36,7 +37,7 @@ const problemOf = (work: Promise<unknown>) =>
 test("adding shows each right by itself, and finds the tracked app by its store id", async () => {
   scene.there.apps.push({ id: "999", name: "Not tracked", bundleId: "com.example.no", sku: "NO" })
   const account = await scene.add(scene.there.key("SALES"))
-  expect(account).toMatchObject({ state: "ok", why: null, vendor: scene.there.vendor, shown: "key …0000" })
+  expect(account).toMatchObject({ state: "ok", why: null, part: scene.there.vendor, shown: "key …0000" })
   expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
     ["analytics", "ok"],
     ["apps", "ok"],
@@ -103,7 +104,7 @@ test("one refused token does not make a key revoked; ten minutes of them do", as
   scene.there.revoke(key.keyId)
   const console = await openConsole(
     { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem },
-    scene.register.reach,
+    scene.register.reach.to(CONSOLE_HOST),
   )
   const problem = await console.get("/v1/apps").catch((error) => error)
   expect(problem).toMatchObject({ trouble: "unauthorized" })
@@ -138,17 +139,17 @@ test("what is no key, no issuer, no vendor number is refused before the console 
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" })
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
   const key = { issuer: scene.there.issuer, keyId, privateKey: pem }
-  const { vendor } = scene.there
+  const { vendor: part } = scene.there
   const wrong = [
-    { key: { ...key, privateKey: "hush" }, vendor },
-    { key: { ...key, privateKey: rsa as string }, vendor },
-    { key: { ...key, privateKey: p384 as string }, vendor },
-    { key: { ...key, issuer: "me" }, vendor },
-    { key: { ...key, keyId: "../../x" }, vendor },
-    { key, vendor: "85012345&x=1" },
+    { key: { ...key, privateKey: "hush" }, part },
+    { key: { ...key, privateKey: rsa as string }, part },
+    { key: { ...key, privateKey: p384 as string }, part },
+    { key: { ...key, issuer: "me" }, part },
+    { key: { ...key, keyId: "../../x" }, part },
+    { key, part: "85012345&x=1" },
   ]
   for (const one of wrong) {
-    const said = await problemOf(addAccount(scene.register, scene.workspaceId, one))
+    const said = await problemOf(addAccount(scene.register, scene.workspaceId, { kind: "app-store-connect", ...one }))
     expect(said).toStartWith("AccessProblem: ")
     expect(said).not.toContain("hush")
   }
@@ -158,8 +159,9 @@ test("what is no key, no issuer, no vendor number is refused before the console 
 test("without SECRET_KEY nothing is asked and nothing stored; with another one the key stays shut and can be rotated", async () => {
   const key = scene.there.key()
   const named = { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem }
+  const added = { kind: "app-store-connect", part: scene.there.vendor } as const
   const bare = { ...scene.register, sealer: await createSealer(null) }
-  const said = await problemOf(addAccount(bare, scene.workspaceId, { key: named, vendor: scene.there.vendor }))
+  const said = await problemOf(addAccount(bare, scene.workspaceId, { ...added, key: named }))
   expect(said).toMatch(/^AccessProblem: this needs SECRET_KEY/)
   expect(scene.there.asked).toEqual([])
   const { id } = await scene.add(key)

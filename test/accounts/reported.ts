@@ -12,7 +12,7 @@ export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void>
     with made as (
       insert into workspace (name, plan) values (${`of ${id}`}, 'pro') returning id
     )
-    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, next_at)
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at)
     select ${id}, id, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null from made`
 }
 

@@ -1,5 +1,5 @@
 import { parseAddressList } from "../../src/access/addresses.ts"
-import type { ConsoleReach } from "../../src/accounts/console.ts"
+import type { AccountReach } from "../../src/accounts/kind.ts"
 import { type AccountRow, addAccount, type Register } from "../../src/accounts/register.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
@@ -33,17 +33,20 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   const workspaceId = await house.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const appId = await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
-  const reach: ConsoleReach = {
-    address: there.url,
-    outbound: (url, options) => safeFetch(url, { ...options, allowPrivate: loopback }),
-    // tokens are judged by the console's clock
-    now: () => new Date(),
-  }
+  const reach = reachOf(there.url)
   const register: Register = { sql, sealer, reach }
   const add = (key = there.key()) =>
     addAccount(register, workspaceId, {
+      kind: "app-store-connect",
       key: { issuer: there.issuer, keyId: key.keyId, privateKey: key.pem },
-      vendor: there.vendor,
+      part: there.vendor,
     })
   return { sql, house, there, register, workspaceId, appId, at, add }
+}
+
+/** Every host at one address. Tokens are judged by the console's clock. */
+export function reachOf(address: string): AccountReach {
+  const outbound: typeof safeFetch = (url, options) => safeFetch(url, { ...options, allowPrivate: loopback })
+  const now = () => new Date()
+  return { now, to: () => ({ address, outbound, now }) }
 }

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pacificDay } from "../../src/accounts/pacific.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { AD_ACCOUNT, campaign } from "../accounts/ads/scene.ts"
+import { adsStandIn } from "../accounts/ads/stand-in.ts"
 import { TEA } from "../accounts/scene.ts"
 import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
@@ -157,4 +159,31 @@ test("as a new owner would: from adding the key to yesterday's revenue, and doct
     server.kill()
   }
   expect(await server.exited).toBe(0)
+})
+
+test("an ad account is connected by a key made here, of which only the public half is printed", async () => {
+  const ads = adsStandIn()
+  try {
+    ads.accounts.push({ ...AD_ACCOUNT }, { ...AD_ACCOUNT, id: 77, name: "Coffee" })
+    ads.campaigns.push(campaign())
+    env = { ...env, UPSTREAM_URLS: `api.ads.apple.com=${ads.url},appleid.apple.com=${ads.url}` }
+    const file = join(scratch(), "AdsKey.pem")
+    const made = await appmeter(["account", "keygen", "apple-ads", "--key-file", file], { env })
+    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^-----BEGIN PUBLIC KEY-----\n/)])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await appmeter(["account", "keygen", "apple-ads", "--key-file", file], { env })).code).toBe(1)
+    const ids = ads.register(made.out)
+    const typed = ["--client-id", ids.clientId, "--team-id", ids.teamId, "--key-id", ids.keyId, "--key-file", file]
+    const several = await appmeter(["account", "add", "apple-ads", ...typed], { env })
+    expect([several.code, several.err]).toEqual([2, expect.stringContaining("--ad-account which is meant")])
+    expect(several.out).toMatch(/77 +Coffee/)
+    const added = await appmeter(["account", "add", "apple-ads", ...typed, "--ad-account", "77"], { env })
+    expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}Apple Ads, key …\w{4}, ad account 77: ok\n/)
+    expect(added.out).toMatch(/writes +ok/)
+    const texts = [several.out, several.err, added.out, ...filesOf(env.DATA_DIR!)]
+    for (const secret of piecesOf({ pem: readFileSync(file, "utf8"), keyId: "", role: "SALES" }))
+      expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+  } finally {
+    await ads.stop()
+  }
 })

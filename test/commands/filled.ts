@@ -362,10 +362,11 @@ async function estimates(sql: Sql): Promise<void> {
 
 async function accounts(sql: Sql, workspace: number, app: string): Promise<void> {
   await sql`
-    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, state, why, lease, lease_until, next_at)
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, state, why, lease, lease_until, next_at, zone,
+      currency)
     values ('ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
-        gen_random_uuid(), now(), now()),
-      ('ac_2', ${workspace}, 'app-store-connect', 'key …抹', '85012345', null, 'removed', null, null, null, null)`
+        gen_random_uuid(), now(), now(), null, null),
+      ('ac_2', ${workspace}, 'apple-ads', 'key …抹', '1', null, 'removed', null, null, null, null, 'Europe/Berlin', 'EUR')`
   await sql`insert into account_right (account_id, name, state, why) values ('ac_1', 'sales', 'denied', '"\u2028')`
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)

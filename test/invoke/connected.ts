@@ -9,7 +9,7 @@ import type { Situation } from "./outcomes.ts"
 async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
-    insert into connected_account (id, workspace_id, kind, shown, vendor, sealed, next_at, state)
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
     values (${account}, ${workspaceId}, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null, 'ok')`
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)

@@ -1,0 +1,51 @@
+import type { AdsQuery } from "../../sources/accounts/ads/requests.ts"
+import type { Ads } from "./client.ts"
+import { AdsProblem } from "./problem.ts"
+
+/** What the platform says of a thing; read field by field. */
+export type PlatformRow = Record<string, unknown>
+
+export interface PageOptions {
+  signal?: AbortSignal
+  /** Between two pages. */
+  pause?: () => Promise<void>
+  pageSize?: number
+}
+
+export interface Pages {
+  rows: PlatformRow[]
+  /** What stands beside the rows of each page. */
+  beside: PlatformRow[]
+  bytes: Uint8Array[]
+  /** Requests that are left, and for how long they must last; null = not said. */
+  left: number | null
+  resetMs: number | null
+}
+
+/** More rows than any account shows: a list that does not end is no list. */
+const MOST_ROWS = 500_000
+
+/** Everything that a query finds, page by page. Throws AdsProblem. */
+export async function queryAll(ads: Ads, query: AdsQuery, options: PageOptions = {}): Promise<Pages> {
+  const { signal, pause = async () => {}, pageSize = query.pageSize } = options
+  const pages: Pages = { rows: [], beside: [], bytes: [], left: null, resetMs: null }
+  for (;;) {
+    const pagination = { offset: pages.rows.length, pageSize }
+    const { result, bytes, left, resetMs } = await ads.query(query.path, { ...query.body, pagination }, signal)
+    const page = rowsIn(result)
+    pages.rows.push(...page)
+    pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
+    pages.bytes.push(bytes)
+    Object.assign(pages, { left, resetMs })
+    if (page.length < pageSize) return pages
+    if (pages.rows.length > MOST_ROWS) throw new AdsProblem("unavailable", "a list of Apple Ads does not end")
+    await pause()
+  }
+}
+
+function rowsIn(result: unknown): PlatformRow[] {
+  const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
+  const isSound = Array.isArray(rows) && rows.every((row) => typeof row === "object" && row !== null)
+  if (!isSound) throw new AdsProblem("unavailable", "a list of Apple Ads cannot be read")
+  return rows
+}

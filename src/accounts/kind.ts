@@ -1,0 +1,83 @@
+import type { Sql, Tx } from "../database/types.ts"
+import type { RawBody } from "../sources/source.ts"
+import type { AccountHost } from "../vocabulary/upstreams.ts"
+import type { ConsoleReach } from "./console.ts"
+import type { AccountKey } from "./credentials.ts"
+import type { Look } from "./look.ts"
+
+export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads"] as const
+export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
+
+/** How the hosts of accounts are reached. */
+export interface AccountReach {
+  to(host: AccountHost): ConsoleReach
+  now: () => Date
+}
+
+/** How a command takes what an account consists of. */
+export interface AccountOption {
+  option: string
+  value: string
+  meaning: string
+}
+
+/** One of the accounts that a key opens. */
+export interface AccountPart {
+  id: string
+  name: string
+}
+
+/** A kind of account, declared once: what commands and the worker do with any follows from it. */
+export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown> {
+  name: AccountKindName
+  title: string
+  summary: string
+  /** What is typed to add one, and what that does. */
+  examples: [typed: string, does: string][]
+  /** Of the key what is no secret, by its name; `fresh`: another key has another. */
+  ids: Record<string, AccountOption & { fresh?: true }>
+  secret: AccountOption & { name: string }
+  /** Which of what the key opens is read. */
+  part: AccountOption & { name: string }
+  /** What the key opens, where which of it is read need not be said. */
+  listParts?(way: Way): Promise<AccountPart[]>
+  /** Throws AccessProblem where something of it cannot be what the console gives. */
+  check(key: Key, part: string | null): void
+  /** As much of the key as may be shown. */
+  shown(key: Key): string
+  /** Throws AccessProblem where the key is none. */
+  open(key: Key, part: string | null, reach: AccountReach): Promise<Way>
+  /** Throws ConsoleProblem where nothing is known. */
+  look(way: Way, part: string, now: Date): Promise<Look>
+  /** Rights without which nothing is read. */
+  needs: readonly string[]
+  /**
+   * Reads what is due. Returns how long the account is to be left alone; null = until something is due, an hour at most.
+   * Left out: such an account says what it has by itself. Throws ConsoleProblem.
+   */
+  read?(way: Way, turn: AccountTurn): Promise<number | null>
+}
+
+/** One turn with an account's key. */
+export interface AccountTurn {
+  sql: Sql
+  account: { id: string; part: string }
+  now: () => Date
+  /** Keeps a body as it came. */
+  keep: (body: RawBody) => Promise<void>
+  /** Throws where the lease is lost: then nothing is stored. */
+  fence: (tx: Tx) => Promise<void>
+  /** Notes that the console took the key. */
+  noteAnswer(): Promise<void>
+  /** Ends reading after the question under way. */
+  closing: AbortSignal
+  signal: AbortSignal
+  /** Between two questions. */
+  gapMs: number
+  /** Questions before another account has its turn. */
+  atMost: number
+}
+
+/** Any kind; what it is given is of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own key alone
+export type AnyAccountKind = AccountKind<any, any>

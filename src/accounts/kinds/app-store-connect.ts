@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { AccessProblem } from "../../access/problem.ts"
+import { CONSOLE_HOST } from "../../vocabulary/upstreams.ts"
+import { type Console, openConsole } from "../console.ts"
+import type { ConsoleKey } from "../credentials.ts"
+import type { AccountKind, AccountTurn } from "../kind.ts"
+import { lookAt } from "../look.ts"
+import { readReport } from "../read-report.ts"
+import { makeTurns, readNextTurn } from "../turns.ts"
+
+export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
+  name: "app-store-connect",
+  title: "App Store Connect",
+  summary: "Connect the seller's console: a team key of it, sealed with SECRET_KEY. Shows what the key may do.",
+  examples: [
+    [
+      "account add app-store-connect --issuer 69a6de70-… --key-id 2X9R4HXF34 --key-file AuthKey.p8 --vendor 85012345",
+      "shows what it may do, and whose apps it has",
+    ],
+    ["account add app-store-connect --issuer … --key-id … --key-file - --vendor … < AuthKey.p8", "from stdin"],
+  ],
+  ids: {
+    issuer: { option: "issuer", value: "ID", meaning: "The issuer id, above the console's list of team keys." },
+    keyId: {
+      option: "key-id",
+      value: "ID",
+      meaning: "The key's id, in that list. A Sales key is enough for reading.",
+      fresh: true,
+    },
+  },
+  secret: {
+    name: "privateKey",
+    option: "key-file",
+    value: "FILE",
+    meaning: "The .p8 file, as the console gives it once; - reads it from stdin.",
+  },
+  part: {
+    name: "vendor",
+    option: "vendor",
+    value: "NUMBER",
+    meaning: "The vendor number, in Payments and Financial Reports.",
+  },
+  check({ issuer, keyId }, vendor) {
+    const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(issuer)
+    if (!isUuid) throw new AccessProblem("an issuer id is a UUID, as the console shows it above its team keys")
+    if (!/^[A-Z0-9]{8,20}$/.test(keyId)) throw new AccessProblem("a key id has some 10 capital letters and digits")
+    if (!/^\d{5,12}$/.test(vendor ?? ""))
+      throw new AccessProblem("a vendor number has some 8 digits, as Payments and Financial Reports shows it")
+  },
+  shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
+  open: (key, _, reach) => openConsole(key, reach.to(CONSOLE_HOST)),
+  look: (console, vendor, now) => lookAt(console, vendor, now),
+  needs: ["apps", "sales"],
+  read: readReports,
+}
+
+/** The rest of the hour's requests is left to whoever else works with the key. */
+const LEAST_LEFT = 500
+const QUARTER_MS = 15 * 60_000
+
+async function readReports(console: Console, turn: AccountTurn): Promise<number | null> {
+  const { sql, account, now, keep, fence, closing, signal, gapMs, atMost } = turn
+  await makeTurns(sql, account.id, now())
+  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
+    const due = await readNextTurn(sql, account.id)
+    if (!due) return null
+    const { hourLeft } = await readReport({ sql, console, account, now, keep, signal, fence }, due)
+    await turn.noteAnswer()
+    if (hourLeft !== null && hourLeft <= LEAST_LEFT) return QUARTER_MS
+    await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
+  }
+  return null
+}

@@ -1,0 +1,238 @@
+import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
+import { answerQuery, type Said } from "./queries.ts"
+import { changeThing, createThing } from "./writes.ts"
+
+export interface MadeAdsKey {
+  clientId: string
+  teamId: string
+  keyId: string
+  /** PEM, as OpenSSL or the key maker writes it. */
+  pem: string
+}
+
+export interface AdAccount {
+  id: number
+  name: string
+  orgId: number
+  roles: string[]
+  timezone: string
+  currency: string
+}
+
+/** What keywords cost and brought on a day in a country; `keywordId` null = Apple matched by itself. */
+export interface DayMetrics {
+  campaignId: number
+  adGroupId: number
+  keywordId: number | null
+  countryOrRegion: string
+  date: string
+  spend: string
+  impressions: number
+  taps: number
+  installs: number
+}
+
+/** The same of a search term; `text` null = withheld. */
+export interface TermMetrics extends DayMetrics {
+  text: string | null
+  source: "AUTO" | "TARGETED" | "SEARCH"
+}
+
+export interface AdsChange {
+  transactionId: string
+  entityType: string
+  entityId: string
+  eventType: "CREATE" | "UPDATE" | "DELETE"
+  eventTime: string
+  userType: "CUSTOMER" | "CUSTOMER_API" | "APPLE_SUPPORT"
+  modifiedBy: string
+  meta: Said
+  changes: { field: string; oldValues: string[]; newValues: string[] }[]
+}
+
+/** All that the platform holds. */
+export interface AdsState {
+  accounts: AdAccount[]
+  campaigns: Said[]
+  adgroups: Said[]
+  keywords: Said[]
+  negatives: Said[]
+  days: DayMetrics[]
+  terms: TermMetrics[]
+  changes: AdsChange[]
+  popularity: Said[]
+}
+
+export interface AdsStandIn extends AdsState {
+  url: string
+  /** Makes an API user's key. */
+  key(): MadeAdsKey
+  /** Makes an API user of a public key, as the form under Account Settings does. */
+  register(publicKey: string): Omit<MadeAdsKey, "pem">
+  revoke(keyId: string): void
+  /** Access tokens that were given out are good no more. */
+  forgetTokens(): void
+  /** Answers in place of the platform; null = the platform does. A promise that never ends is a connection cut. */
+  before: (call: { method: string; path: string; body: unknown }) => Response | Promise<Response> | null
+  /** Answers after the platform has done it, in place of its own. */
+  after: (call: { method: string; path: string; body: unknown }, answer: Response) => Response
+  /** What it was asked, "POST /v1/campaigns/query". */
+  asked: string[]
+  /** What changes something, with its body, as it came in. */
+  sent: { method: string; path: string; body: Said }[]
+  tokensGiven: number
+  left: number
+  resetS: number
+  stop(): Promise<void>
+}
+
+type ApiUser = Omit<MadeAdsKey, "pem"> & { publicKey: string; revoked: boolean }
+
+const SECRET_LIFE_S = 180 * 86_400
+const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)$/
+
+/** Apple Ads Platform API v1 and its token endpoint on loopback: their shapes, limits and refusals. */
+export function adsStandIn(): AdsStandIn {
+  const keys = new Map<string, ApiUser>()
+  let tokens = new Map<string, number>()
+  const here: AdsStandIn = {
+    ...{ url: "", accounts: [], campaigns: [], adgroups: [], keywords: [], negatives: [] },
+    ...{ days: [], terms: [], changes: [], popularity: [], asked: [], sent: [] },
+    ...{ tokensGiven: 0, left: 600, resetS: 60, before: () => null, after: (_, answer) => answer },
+    key() {
+      const pair = generateKeyPairSync("ec", {
+        namedCurve: "P-256",
+        publicKeyEncoding: { type: "spki", format: "pem" },
+        privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      })
+      return { ...here.register(pair.publicKey), pem: pair.privateKey }
+    },
+    register(publicKey) {
+      const ids = { clientId: `SEARCHADS.${randomUUID()}`, teamId: `SEARCHADS.${randomUUID()}`, keyId: randomUUID() }
+      keys.set(ids.keyId, { ...ids, publicKey, revoked: false })
+      return ids
+    },
+    revoke(keyId) {
+      keys.get(keyId)!.revoked = true
+      tokens = new Map()
+    },
+    forgetTokens() {
+      tokens = new Map()
+    },
+    stop: () => server.stop(true),
+  }
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
+  here.url = `http://127.0.0.1:${server.port}`
+  const answered = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url)
+    const [path, method] = [decodeURIComponent(url.pathname), request.method]
+    const text = await request.text()
+    if (path === "/auth/oauth2/token") return given(method, new URLSearchParams(text))
+    const body = text === "" ? undefined : JSON.parse(text)
+    const call = { method, path, body }
+    here.asked.push(`${method} ${path}`)
+    if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) here.sent.push(call)
+    const instead = here.before(call)
+    if (instead) return await instead
+    const answer = here.after(call, routed(request, call))
+    answer.headers.set("RateLimit-Limit", "600")
+    answer.headers.set("RateLimit-Remaining", String(Math.max(0, here.left)))
+    answer.headers.set("RateLimit-Reset", String(here.resetS))
+    return answer
+  }
+  const given = (method: string, form: URLSearchParams): Response => {
+    const key = [...keys.values()].find(({ clientId }) => clientId === form.get("client_id"))
+    const fits =
+      method === "POST" && form.get("grant_type") === "client_credentials" && form.get("scope") === "searchadsorg"
+    if (!fits) return Response.json({ error: "invalid_request" }, { status: 400 })
+    if (!key || key.revoked || !isSecretOf(key, form.get("client_secret") ?? ""))
+      return Response.json({ error: "invalid_client" }, { status: 400 })
+    const token = `token-${randomUUID()}`
+    tokens.set(token, Date.now() + 3_600_000)
+    here.tokensGiven++
+    return Response.json({ access_token: token, token_type: "Bearer", expires_in: 3_600 })
+  }
+  const routed = (request: Request, { method, path, body }: { method: string; path: string; body: Said }): Response => {
+    const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
+    if ((tokens.get(token) ?? 0) < Date.now()) return refusal(401, "UNAUTHORIZED", "The token is not valid.")
+    here.left--
+    if (here.left < 0) {
+      const limited = refusal(429, "TOO_MANY_REQUESTS", "Rate limit exceeded.")
+      limited.headers.set("Retry-After", String(here.resetS))
+      return limited
+    }
+    const context = request.headers.get("x-ap-context")
+    if (WITHOUT_CONTEXT.test(path)) {
+      if (context !== null) return refusal(400, "INVALID_HEADER", "This is asked without a context.")
+    } else {
+      const [, id] = /^adAccountId=(\d+);?$/.exec(context ?? "") ?? []
+      if (!here.accounts.some((one) => String(one.id) === id))
+        return refusal(403, "FORBIDDEN", "The ad account is not accessible.")
+    }
+    return answerOf(here, { method, path, body })
+  }
+  return here
+}
+
+/** ES256, of the client, for Apple's host, good for 180 days at most. */
+function isSecretOf({ clientId, teamId, keyId, publicKey }: ApiUser, jwt: string): boolean {
+  const [, head = "", claims = "", signature = ""] = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(jwt) ?? []
+  const { alg, kid } = partOf(head)
+  const { iss, sub, aud, iat, exp } = partOf(claims) as Record<string, number & string>
+  const now = Date.now() / 1_000
+  const named = alg === "ES256" && kid === keyId && iss === teamId && sub === clientId
+  const timed = aud === "https://appleid.apple.com" && iat! <= now && exp! > now && exp! - iat! <= SECRET_LIFE_S
+  const sealed = { key: createPublicKey(publicKey), dsaEncoding: "ieee-p1363" as const }
+  return (
+    named && timed && verify("sha256", Buffer.from(`${head}.${claims}`), sealed, Buffer.from(signature, "base64url"))
+  )
+}
+
+function partOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString())
+  } catch {
+    return {}
+  }
+}
+
+/** As the platform words it. */
+export function refusal(status: number, code: string, message: string, field?: string): Response {
+  const detail = { code, message, ...(field && { info: { field } }) }
+  return Response.json({ error: { code, message, details: [detail] } }, { status })
+}
+
+function answerOf(state: AdsState, call: { method: string; path: string; body: Said }): Response {
+  const { method, path, body } = call
+  if (method === "GET" && path === "/v1/me") return Response.json({ result: { userId: 98765432, orgId: 40669820 } })
+  if (method === "GET" && path === "/v1/acls") {
+    const acls = state.accounts.map(({ id, name, orgId, roles }) => ({ adAccount: { id, name, orgId }, roles }))
+    return Response.json({ result: { acls } })
+  }
+  const [, thing = "", id] = /^\/v1\/([\w-]+)\/([^/]+)$/.exec(path) ?? []
+  if (method === "GET" && thing === "ad-accounts") return found(state.accounts.find((one) => String(one.id) === id))
+  if (method === "GET" && thing === "change-history") return changeDetail(state, id ?? "")
+  if (method === "POST" && path.endsWith("/query")) return answerQuery(state, path, body)
+  if (method === "GET") return found(listOf(state, thing)?.find((one) => String(one.id) === id))
+  if (method === "POST" && /^\/v1\/[\w-]+$/.test(path)) return createThing(state, path.slice(4), body)
+  if (method === "PUT" && id !== undefined) return changeThing(state, thing, id, body)
+  return refusal(404, "NOT_FOUND", "There is nothing there.")
+}
+
+/** The things of a path. */
+export function listOf(state: AdsState, thing: string): Said[] | undefined {
+  const { campaigns, adgroups, keywords, negatives } = state
+  return { campaigns, adgroups, keywords, "negative-keywords": negatives }[thing]
+}
+
+function found(thing: object | undefined): Response {
+  return thing ? Response.json({ result: thing }) : refusal(404, "NOT_FOUND", "There is no such thing.")
+}
+
+function changeDetail({ changes }: AdsState, detailId: string): Response {
+  const change = changes.find((one) => `${one.entityType}.${one.entityId}.${one.transactionId}` === detailId)
+  if (!change) return refusal(404, "NOT_FOUND", "There is no such change.")
+  const { meta: entityMetaData, changes: fields, ...rest } = change
+  const details = [{ transactionId: change.transactionId, changes: fields }]
+  return Response.json({ dataType: "ChangeDetail", result: [{ ...rest, detailId, entityMetaData, details }] })
+}

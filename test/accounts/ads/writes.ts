@@ -1,0 +1,76 @@
+import type { Said } from "./queries.ts"
+import { type AdsState, listOf, refusal } from "./stand-in.ts"
+
+const NAMES: Record<string, string> = {
+  campaigns: "Campaign",
+  adgroups: "AdGroup",
+  keywords: "Keyword",
+  "negative-keywords": "NegativeKeyword",
+}
+
+const CHANGEABLE: Record<string, readonly string[]> = {
+  campaigns: ["status", "dailyBudget", "name"],
+  keywords: ["status", "bid"],
+}
+
+/** A partial change; what may not be changed refuses all of it. Each stands in the change history. */
+export function changeThing(state: AdsState, thing: string, id: string, body: Said): Response {
+  const held = listOf(state, thing)?.find((one) => String(one.id) === id)
+  if (!held || held.deleted === true) return refusal(404, "NOT_FOUND", "There is no such thing.")
+  const odd = Object.keys(body).find((name) => !CHANGEABLE[thing]?.includes(name))
+  if (odd !== undefined) return refusal(400, "FIELD_NOT_UPDATABLE", `${odd} cannot be changed.`, odd)
+  if (body.bid === null) return refusal(400, "REQUIRED", "A bid cannot be taken away.", "bid")
+  noteChange(state, { thing, held, eventType: "UPDATE", after: body })
+  Object.assign(held, body, { modificationTime: now() })
+  return Response.json({ result: held })
+}
+
+/** Text is the same whatever its case. */
+export function createThing(state: AdsState, thing: string, body: Said): Response {
+  const list = listOf(state, thing)
+  if (!list || !/keywords$/.test(thing)) return refusal(404, "NOT_FOUND", "There is nothing to create.")
+  if (typeof body.text !== "string" || body.text.trim() === "")
+    return refusal(400, "REQUIRED", "A text is needed.", "text")
+  if (thing === "negative-keywords" && (body.campaignId === undefined) === (body.adGroupId === undefined))
+    return refusal(400, "INVALID_VALUE", "Either a campaign or an ad group.", "campaignId")
+  const same = (one: Said) =>
+    one.deleted !== true &&
+    String(one.text).toLowerCase() === body.text.toLowerCase() &&
+    one.matchType === body.matchType &&
+    (one.adGroupId ?? null) === (body.adGroupId ?? null) &&
+    (body.campaignId === undefined || one.campaignId === body.campaignId)
+  if (list.some(same)) return refusal(400, "DUPLICATE_KEYWORD", "It is there already.", "text")
+  const group = state.adgroups.find(({ id }) => id === Number(body.adGroupId))
+  const ids = { campaignId: body.campaignId ?? group?.campaignId, deleted: false }
+  const times = { creationTime: now(), modificationTime: now() }
+  const made = { id: 900_000_000 + list.length, status: "ENABLED", bid: null, ...body, ...ids, ...times }
+  list.push(made)
+  noteChange(state, { thing, held: {}, eventType: "CREATE", after: made })
+  return Response.json({ result: made }, { status: 201 })
+}
+
+function noteChange(
+  { changes }: AdsState,
+  { thing, held, eventType, after }: { thing: string; held: Said; eventType: "CREATE" | "UPDATE"; after: Said },
+): void {
+  const { id, campaignId, adGroupId, text, name } = { ...held, ...after }
+  const values = (value: unknown) => (value === undefined || value === null ? [] : [textOf(value)])
+  changes.push({
+    transactionId: crypto.randomUUID(),
+    ...{ entityType: NAMES[thing]!, entityId: String(id), eventType, eventTime: new Date().toISOString() },
+    ...{ userType: "CUSTOMER_API" as const, modifiedBy: "98765432" },
+    meta: { campaignId, adGroupId, text, name },
+    changes: Object.keys(after).map((field) => {
+      return { field, oldValues: values(held[field]), newValues: values(after[field]) }
+    }),
+  })
+}
+
+function textOf(value: unknown): string {
+  const { amount, value: inner } = (value ?? {}) as Said
+  return String(amount ?? inner?.amount ?? (typeof value === "object" ? JSON.stringify(value) : value))
+}
+
+function now(): string {
+  return new Date().toISOString().slice(0, -1)
+}
