@@ -51,6 +51,7 @@ import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
 import { draftListing } from "./operations/writing/listing-draft.ts"
 import { draftReviewReply } from "./operations/writing/review-reply.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
+import { getScreenshotText } from "./operations/writing/screenshot-text.ts"
 import { actions } from "./writes.ts"
 
 /** In the order of the specification. Method, path, price and plan: test/snapshots/catalog.txt. */
@@ -83,6 +84,7 @@ export const catalog: readonly Operation[] = [
   suggestKeywords,
   validateListing,
   draftListing,
+  getScreenshotText,
   getChartMovers,
   getFeaturing,
   getWeeklyPlan,

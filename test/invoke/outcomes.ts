@@ -16,7 +16,7 @@ import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
-import { MADE_TO_WRITE, writerThat } from "./written.ts"
+import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
 // what to change in it, or in the call, for each fault.
@@ -165,7 +165,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     ai_text_limit: override({ aiWriting: 0 }),
     ai_not_configured: at(house),
     ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
-    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long") })),
+    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb

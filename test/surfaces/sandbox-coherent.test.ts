@@ -560,6 +560,17 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
+  test("the screenshots that were read are the first of the page", () => {
+    const shots = answer("get_screenshot_text")
+    const { measuredAt, screenshotsPhone } = answer("get_store_page").ios
+    expect([shots.pageReadAt, shots.screenshots.map(({ address }: Answer) => address)]).toEqual([
+      measuredAt,
+      screenshotsPhone.slice(0, 4),
+    ])
+    for (const { caption, lines } of shots.screenshots)
+      expect(caption).toBe(lines === null ? null : lines.map(({ text }: Answer) => text).join("\n"))
+  })
+
   test("a reply answers to what its review says", () => {
     const draft = answer("draft_review_reply")
     const review = found.reviews.find(({ id }: Answer) => id === draft.reviewId)
