@@ -2,7 +2,7 @@
 export const BASELINE_DAYS = 28
 /** A stretch of days says something where so much of it is known. */
 const KNOWN_SHARE = 0.7
-/** Added to a stretch's count: none at all has a logarithm too. */
+/** Added to a count: none at all has a logarithm too. */
 const HALF = 0.5
 
 /** What was counted or ranked each day, from the same first day on; null = not known. */
@@ -53,15 +53,16 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
   return { name, weight, scale, days, ...sums, per: per ? sums.per : null }
 }
 
-/** The natural logarithm of a stretch's daily mean, both ends included; null where too little of it is known. */
+/** The natural logarithm of a stretch's daily mean, both ends included; null where too little is known, or nothing was paid. */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
   const known = between(sums.known, from, to)
   if (known < KNOWN_SHARE * (to - from + 1)) return null
   const value = between(sums.values, from, to)
   if (sums.scale === "places") return value / known
-  const per = sums.per ? between(sums.per, from, to) : known
-  return value < 0 || per <= 0 ? null : Math.log((value + HALF) / per)
+  if (!sums.per) return Math.log((Math.max(value, 0) + HALF) / known)
+  const per = between(sums.per, from, to)
+  return value <= 0 || per <= 0 ? null : Math.log(value / per)
 }
 
 /** The logarithm of after ÷ before, around the day at which the days left out end. */
@@ -94,10 +95,9 @@ export function centredLogs(sums: Sums, from: number, to: number): Float64Array 
   const logs = new Float64Array(to - from + 1)
   const known: number[] = []
   for (let day = from; day <= to; day++) {
-    if (between(sums.known, day, day) === 0) continue
-    const value = between(sums.values, day, day)
-    const per = sums.per ? between(sums.per, day, day) + HALF : 1
-    logs[day - from] = sums.scale === "places" ? value : Math.log((Math.max(value, 0) + HALF) / per)
+    const level = levelOf(sums, day, day)
+    if (level === null) continue
+    logs[day - from] = level
     known.push(day - from)
   }
   const mean = known.reduce((sum, day) => sum + (logs[day] as number), 0) / Math.max(1, known.length)

@@ -11,7 +11,7 @@ import { isRealDay } from "../../../vocabulary/time.ts"
 import { planDays } from "../../day-range.ts"
 import { Day, Rank, Storefront, Time } from "../../shapes.ts"
 import { AccountSource, findReportingAccount, sourceShape } from "../account-shapes.ts"
-import { readChangedPage, TREATMENTS } from "./changed-day.ts"
+import { type ChangedPage, readChangedPage, TREATMENTS } from "./changed-day.ts"
 import { JUDGED_BY, judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
 import { daysBack, OUTCOMES } from "./outcome.ts"
 import { readRankOutcome } from "./rank-outcome.ts"
@@ -54,7 +54,6 @@ export const getChangeImpact = operation({
     day: ChangedDayInput,
     window: v.optional(wholeNumber(3, 30, "How many days after the change are looked at.", "invalid_arguments"), 7),
   }),
-  narrow: { rows: ["outcomes", "overlaps"] },
   output: v.strictObject({
     country: described(v.nullable(Storefront), "As asked; null = every storefront that changed."),
     window: described(Rank, "Days after the change."),
@@ -136,11 +135,9 @@ function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" 
     throw unread(caller, { what: "history", day, today: plan.to, otherwise: "bad_day", field: "day" })
 }
 
-type Changed = Awaited<ReturnType<typeof readChangedPage>>
-
 async function readSales(
   account: AppAccount,
-  { changed, window }: { changed: Changed; window: number },
+  { changed, window }: { changed: ChangedPage; window: number },
   { sql, now }: Pick<Context, "sql" | "now">,
 ) {
   const span = salesSpan(changed, window)
@@ -152,7 +149,7 @@ async function readSales(
   return { standing, outcomes, days: span.days }
 }
 
-function changedKinds(changes: Changed["changes"]) {
+function changedKinds(changes: ChangedPage["changes"]) {
   const kinds = TREATMENTS.filter((kind) => changes.some((change) => change.kind === kind))
   return kinds.map((kind) => ({
     kind,

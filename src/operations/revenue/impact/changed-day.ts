@@ -42,7 +42,7 @@ export interface ChangedPage {
   /** When the last reading without the change and the first with it were seen. */
   notYetAt: Date
   at: Date
-  /** Days of changes of the changed storefronts, the changed day aside. */
+  /** Days of other changes of the changed storefronts, versions aside. */
   ownDays: string[]
   overlaps: Overlap[]
   /** Of name and subtitle, around the day. */
@@ -63,8 +63,8 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
   const apps = app.iosApp === null ? [] : [app.iosApp]
   const only = query.country === null ? {} : { storefront: query.country }
   const day = query.day ?? (await findLatestDay(sql, apps, { ...only, ...query.plan }))
-  if (day === null) throw new Fault("not_measured", { detail: await whyNone(sql, app, query) })
-  const to = earlier(addDays(day, query.window + 1), query.plan.to)
+  if (day === null) throw new Fault("not_measured", { detail: await describeReadings(sql, app, query) })
+  const to = earlier(addDays(day, query.window), query.plan.to)
   const kinds = [...TREATMENTS, ...BESIDE, ...EVERYWHERE]
   const all = await readChanges(sql, { apps, kinds, from: addDays(day, -query.back), to, limit: MOST_CHANGES })
   const isOf = (change: StoredChange) =>
@@ -73,7 +73,7 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
   if (changes.length === 0) throw new Fault("bad_day", { field: "day", detail: noChangeOn(day, all) })
   const isTreated = new Set(changes.map(({ storefront }) => storefront))
   const treated = app.countries.filter((country) => isTreated.has(country))
-  const own = all.filter(({ storefront, day: other }) => isTreated.has(storefront) && other !== day)
+  const own = all.filter((change) => isTreated.has(change.storefront) && !(change.day === day && isTreatment(change)))
   return {
     day,
     changes,
@@ -105,7 +105,7 @@ async function findLatestDay(
   return latest?.day ?? null
 }
 
-async function whyNone(sql: Sql, app: TrackedApp, { country, plan }: ChangeQuery): Promise<string> {
+async function describeReadings(sql: Sql, app: TrackedApp, { country, plan }: ChangeQuery): Promise<string> {
   const storefronts = country === null ? app.countries : [country]
   const pages = app.iosApp === null ? null : await readPageStates(sql, app.iosApp, storefronts, PAGE_SOURCES.ios)
   const first = [...(pages?.values() ?? [])].map(({ firstReadAt }) => dayOf(firstReadAt)).sort()[0]
@@ -142,7 +142,7 @@ async function readUnchanged(
 function ownOverlaps(own: readonly StoredChange[], day: string, window: number): Overlap[] {
   const from = addDays(day, -window)
   return own
-    .filter((change) => change.day >= from)
+    .filter((change) => change.day >= from && change.day <= addDays(day, window))
     .map(({ kind, storefront, day }) => {
       return { kind: kind as PageChange, country: storefront, day, own: true, confounds: kind !== "version" }
     })

@@ -41,7 +41,7 @@ function whyNoEffect(effect: NoEffect, { span }: JudgedOutcome): string {
     case "unknown_change_day":
       return `the page was not read for ${span.changed.leftOut} days, somewhere in which it changed`
     case "unknown_days":
-      return "too many of the days before or after the change are not known"
+      return "too many of the days before or after the change are not known, or nothing was paid in them"
     case "too_few_counts":
       return "there are fewer than 3 a day, which is noise"
     case "too_few_days":
