@@ -613,6 +613,34 @@ create table estimate_due (
 ) with (fillfactor=70);
 CREATE INDEX estimate_due_next_idx ON estimate_due USING btree (next_at) WHERE (next_at IS NOT NULL);
 
+create table estimate_grade (
+  month date not null,
+  app_id integer not null,
+  formula smallint not null,
+  ratings integer not null,
+  storefronts text[] not null,
+  value double precision,
+  low double precision not null,
+  high double precision not null,
+  under double precision,
+  truth double precision,
+  constraint estimate_grade_pkey PRIMARY KEY (month, app_id),
+  constraint estimate_grade_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
+  constraint estimate_grade_check CHECK (((value IS NULL) <> (under IS NULL))),
+  constraint estimate_grade_ratings_check CHECK ((ratings >= 0)),
+  constraint estimate_grade_truth_check CHECK ((truth >= (0)::double precision)),
+  constraint estimate_grade_value_check CHECK ((value > (0)::double precision))
+);
+
+create table estimate_month (
+  month date not null,
+  graded_to integer not null default 0,
+  graded_at timestamp with time zone,
+  score jsonb,
+  calibration jsonb,
+  constraint estimate_month_pkey PRIMARY KEY (month)
+);
+
 create table export (
   id bigint not null generated always as identity,
   sha256 bytea not null,

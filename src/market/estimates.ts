@@ -1,11 +1,14 @@
 import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { readCalibration } from "../history/market/grades.ts"
 import type { Log } from "../log.ts"
 import { dayOf } from "../vocabulary/days.ts"
+import { gradeNext } from "./grade-month.ts"
 import { type AppFigures, ESTIMATE_FORMULA, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
 
 /** Apps of a turn: of each three short reads, one after the other, so that requests get theirs between them. */
 const AT_ONCE = 50
+const GRADE_EVERY_MS = 3_600_000
 /** Counts fall out of the 30 days that a figure is about. */
 const AGAIN_DAYS = 7
 
@@ -20,7 +23,7 @@ export interface EstimatesProcess {
   stop(): Promise<void>
 }
 
-/** Makes what is due, in any number of processes beside each other. */
+/** Makes what is due, and grades ended months where nobody waits, in any number of processes beside each other. */
 export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
@@ -29,11 +32,20 @@ export function createEstimates(
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
+  // a month is graded once: whether there is one need not be asked each second
+  let gradeAt = 0
+  const workOnce = async (): Promise<boolean> => {
+    if ((await makeDue(sql, now())) > 0) return true
+    if (now().getTime() < gradeAt) return false
+    const isMore = await gradeNext(sql, now())
+    if (!isMore) gradeAt = now().getTime() + GRADE_EVERY_MS
+    return isMore
+  }
   const wait = (ms: number) => {
     if (signal.aborted) return
     timer = setTimeout(() => {
-      working = makeDue(sql, now()).then(
-        (made) => wait(made > 0 ? 0 : pollMs),
+      working = workOnce().then(
+        (isMore) => wait(isMore ? 0 : pollMs),
         (error) => {
           log("warn", "estimates_failed", { reason: (error as Error).message })
           wait(60 * pollMs)
@@ -62,7 +74,9 @@ export async function makeDue(sql: Sql, now: Date): Promise<number> {
     limit ${AT_ONCE}`
   if (due.length === 0) return 0
   const made: MadeEstimate[] = []
-  for (const app of due) made.push({ ...app, figures: await makeEstimate(sql, app, dayOf(now)) })
+  const asOf = dayOf(now)
+  const calibration = await readCalibration(sql, asOf)
+  for (const app of due) made.push({ ...app, figures: await makeEstimate(sql, app, { asOf, calibration }) })
   return await sql.begin(async (tx) => {
     if (!(await tryLock(tx as Tx, "estimates"))) return 0
     await storeEstimates(tx as Tx, made)

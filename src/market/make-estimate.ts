@@ -4,9 +4,10 @@ import type { Gain } from "../formulas/estimates/count-readings.ts"
 import { MONTH_DAYS } from "../formulas/estimates/count-readings.ts"
 import { type DownloadEstimate, estimateDownloads } from "../formulas/estimates/downloads.ts"
 import type { Estimate, Level } from "../formulas/estimates/estimate.ts"
+import { widenedBy } from "../formulas/estimates/grades.ts"
 import { type Growth, growthOf } from "../formulas/estimates/growth.ts"
 import type { MeasuredDownloads } from "../formulas/estimates/install-gain.ts"
-import { downloadsPerRating } from "../formulas/estimates/ratio.ts"
+import { downloadsPerRating, STORE_PRIORS } from "../formulas/estimates/ratio.ts"
 import { grossingRevenue, PUBLISHED_ANCHORS, paidRevenue, type RevenueEstimate } from "../formulas/estimates/revenue.ts"
 import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../history/market/gains.ts"
 import { addDays } from "../vocabulary/days.ts"
@@ -35,11 +36,18 @@ export interface EstimatedApp {
   genre: string | null
 }
 
+export interface EstimateTerms {
+  /** The last UTC day that is known of. */
+  asOf: string
+  /** How far apps lie from their store's level, by those that Google Play counts; null = too few are known. */
+  calibration: IntervalCalibration | null
+}
+
 /** What is known of an app up to a UTC day. Reads; pure otherwise. */
-export async function makeEstimate(sql: Db, app: EstimatedApp, asOf: string): Promise<AppFigures> {
+export async function makeEstimate(sql: Db, app: EstimatedApp, terms: EstimateTerms): Promise<AppFigures> {
   return app.platform === "ios"
-    ? await readAppStoreFigures(sql, app, asOf)
-    : await readGooglePlayFigures(sql, app, asOf)
+    ? await readAppStoreFigures(sql, app, terms)
+    : await readGooglePlayFigures(sql, app, terms.asOf)
 }
 
 /** What Google Play counts itself is measured, and nothing else is said of it. */
@@ -68,10 +76,14 @@ function gainOf(measured: MeasuredDownloads | null): Gain | null {
   return measured && { gained: measured.value as number, days: measured.days, from: measured.from, to: measured.to }
 }
 
-async function readAppStoreFigures(sql: Db, { app, genre }: EstimatedApp, asOf: string): Promise<AppFigures> {
+async function readAppStoreFigures(
+  sql: Db,
+  { app, genre }: EstimatedApp,
+  { asOf, calibration }: EstimateTerms,
+): Promise<AppFigures> {
   const storefronts = await readRatingGains(sql, app, asOf)
   const money = await readMoneyFacts(sql, app)
-  const downloads = downloadsFrom(storefronts, genre, null)
+  const downloads = downloadsFrom(storefronts, genre, calibration)
   const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
   const paid = paidRevenue(downloads, money.priceUsd)
   return {
@@ -89,14 +101,15 @@ function newestDay(storefronts: readonly RatingGain[]): string | null {
   return storefronts.reduce<string | null>((newest, { day }) => (newest && newest > day ? newest : day), null)
 }
 
-/** Downloads of an app of the App Store by its ratings. */
+/** Downloads of an app of the App Store by its ratings. How far its level may be off, no truth of another store says. */
 export function downloadsFrom(
   storefronts: readonly RatingGain[],
   genre: string | null,
   calibration: IntervalCalibration | null,
 ): DownloadEstimate | null {
   const ratio = downloadsPerRating("ios", { own: null, genre }, [])
-  return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration })
+  const widened = calibration && widenedBy(calibration, STORE_PRIORS.ios.spread)
+  return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: widened })
 }
 
 /** Of the storefront in which most was rated in both months: it says it best. */

@@ -66,6 +66,8 @@ export const AGING: readonly AgingRows[] = [
   ...KINDS.flatMap(({ keep }) => keep ?? []),
   // what a store's search found is asked anew after a week
   { table: "name_search", time: "seen_at", keep: 8 },
+  // a year to compare a month with; its score stays
+  { table: "estimate_grade", day: "month", keep: 400 },
   { table: "attempt", time: "at", keep: "attemptDays" },
   { table: "source_hour", time: "hour", keep: "attemptDays" },
   { table: "instance_alert", time: "ended_at", keep: "attemptDays" },

@@ -358,6 +358,15 @@ async function estimates(sql: Sql): Promise<void> {
     order by id
     limit 1
     on conflict (app_id) do update set made_at = excluded.made_at`
+  await sql`
+    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high, truth)
+    select '2025-08-01', id, 1, 7, array['us', 'gb'], 0.1 + 0.2, 1e-300, 1e300, 0
+    from store_app
+    order by id
+    limit 1`
+  await sql`
+    insert into estimate_month (month, graded_to, graded_at, score)
+    values ('2025-08-01', 7, '2025-09-04 01:02:03.456789Z', '{"n": 20}'), ('2025-09-01', 3, null, null)`
 }
 
 async function accounts(sql: Sql, workspace: number, app: string): Promise<void> {

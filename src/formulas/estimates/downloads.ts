@@ -26,7 +26,7 @@ export interface DownloadInputs {
   storefronts: readonly StorefrontRatings[]
   ratio: DownloadsPerRating
   level: Level
-  /** Of estimates made the same way (this store, this basis); null = no such truths. */
+  /** By known truths, for figures that rest on ratings gained in every storefront; null = no such truths. */
   calibration: IntervalCalibration | null
 }
 
@@ -38,7 +38,7 @@ export interface DownloadInputs {
  * With one reading only the pace is half of the mean over the app's life. Without any gain it is less than 1,000 in as many
  * days as were compared. Null where nothing can be said. A storefront that was not read adds nothing, and `markets` says so.
  *
- * The interval: the calibration's, where truths of estimates like this one are known; else the errors of pace and ratio,
+ * The interval: the calibration's, where truths are known and every pace was compared; else the errors of pace and ratio,
  * taken as lognormal. Storefronts share the ratio, so their lows are added, and their highs.
  *
  * Sources: installs and ratings gained by 26 apps of Google Play in eleven months (rank correlation 0.91 to 0.93); 13 apps
@@ -57,7 +57,7 @@ export function estimateDownloads({ storefronts, ratio, level, calibration }: Do
     return { ...estimateUnder(amount, level, ratio.basis), markets, days }
   }
   const common = { value, under: null, level, basis: ratio.basis, markets, days }
-  if (calibration && calibration.level === level) {
+  if (calibration && calibration.level === level && days !== null) {
     const ratings = storefronts.reduce((sum, storefront) => sum + storefront.ratings, 0)
     const { factor, pairs } = bandFor(calibration.bands, ratings)
     return { ...common, low: value / factor, high: value * factor, pairs, coverage: calibration.coverage }

@@ -46,7 +46,7 @@ export function scoreIntervals(graded: readonly { estimate: Estimate; truth: num
   return { n: graded.length, covered: covered / graded.length, width: median(widths) }
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
   return ((sorted[Math.ceil(half) - 1] as number) + (sorted[Math.floor(half)] as number)) / 2

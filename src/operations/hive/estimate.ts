@@ -3,12 +3,14 @@ import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { isKnown, readEstimates, type StoredEstimate } from "../../history/market/estimates.ts"
 import { readFollowedMarket } from "../../history/market/followed.ts"
+import { readGradedMonth } from "../../history/market/grades.ts"
 import { type Context, nothing, operation, pending } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
 import { Estimate } from "./estimates.ts"
+import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 
@@ -80,6 +82,11 @@ export const hiveEstimateApp = operation({
     formula: described(v.nullable(Count), "Another number = the same counts give another figure."),
     madeAt: described(v.nullable(Time), "Null = not yet."),
     backTest: described(v.nullable(BackTest), "Null = measured, or not tried: one count alone."),
+    graded: described(v.nullable(GradedMonth), "Null = measured, or fewer than 20 such apps are read."),
+    ownRecord: described(
+      v.nullable(v.array(OwnMonth)),
+      "Of your own app: each month's figure beside what your console reported, newest first. Shown to your workspace alone, and used for no other figure. Null = no connected console speaks of the app, or the key may not read revenue.",
+    ),
     eta: v.optional(described(Count, "With 202: seconds until there may be a figure.")),
   }),
 }).run(async ({ id, country }, ctx) => {
@@ -89,7 +96,9 @@ export const hiveEstimateApp = operation({
   const [held] = app === null ? [] : (await readEstimates(ctx.sql, [app])).values()
   const named = app === null ? undefined : (await readMarketApps(ctx.sql, [app], country)).get(app)
   const about = { publisher: null, publisherId: null, name: id, ...named, id, platform, country }
-  const answer = { ...about, ...shown(held) }
+  const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, { app, iosId: id })
+  const graded = held?.basis === "prior" && held.days !== null ? await readGradedMonth(ctx.sql) : null
+  const answer = { ...about, ...shown(held), graded, ownRecord }
   if (held && isKnown(held)) return answer
   if (eta !== null) return pending({ eta }, answer)
   if (why?.code === "measure_busy") throw why

@@ -1,0 +1,57 @@
+import type { Db } from "../../database/types.ts"
+import type { IntervalCalibration } from "../../formulas/estimates/conformal.ts"
+import type { MonthScore } from "../../formulas/estimates/grades.ts"
+import { addDays } from "../../vocabulary/days.ts"
+
+/** What the figures of a month were worth on the apps that Google Play counts. */
+export interface GradedMonth extends MonthScore {
+  /** YYYY-MM. */
+  month: string
+}
+
+/** The newest month that was graded with enough apps; null = none was. */
+export async function readGradedMonth(sql: Db): Promise<GradedMonth | null> {
+  const [row] = await sql<{ month: string; score: MonthScore }[]>`
+    select to_char(month, 'YYYY-MM') as month, score
+    from estimate_month
+    where score is not null
+    order by estimate_month.month desc
+    limit 1`
+  return row ? { month: row.month, ...row.score } : null
+}
+
+/** A calibration is of its month, and stale once two more are over. */
+const CALIBRATED_DAYS = 92
+
+/** Of the newest month that gave one. */
+export async function readCalibration(sql: Db, today: string): Promise<IntervalCalibration | null> {
+  const [row] = await sql<{ calibration: IntervalCalibration }[]>`
+    select calibration
+    from estimate_month
+    where calibration is not null and month > ${addDays(today, -CALIBRATED_DAYS)}::date
+    order by month desc
+    limit 1`
+  return row?.calibration ?? null
+}
+
+/** A figure as it stood when its month ended. */
+export interface KeptFigure {
+  /** The first day of the month; the figure is of the 30 days that end with it. */
+  month: string
+  storefronts: string[]
+  /** Null = only that it is under an amount. */
+  value: number | null
+  low: number
+  high: number
+  under: number | null
+}
+
+/** Of an app (a store_app id), the newest month first. */
+export async function readKeptFigures(sql: Db, app: number, months: number): Promise<KeptFigure[]> {
+  return await sql<KeptFigure[]>`
+    select month::text, storefronts, value, low, high, under
+    from estimate_grade
+    where app_id = ${app}
+    order by estimate_grade.month desc
+    limit ${months}`
+}
