@@ -14,11 +14,13 @@ import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
-import { holdAccount, reported } from "../accounts/reported.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 import { marketed, named, shelved, soldBy } from "../observations/public-facts.ts"
+import { fillAccounts } from "./filled/accounts.ts"
+import { fillEstimates } from "./filled/estimates.ts"
+import { fillOwner } from "./filled/owner.ts"
 
 export const TABLES = tablesMadeBy(readTree("sql", ".sql"))
 
@@ -336,59 +338,12 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into source_state (source, answered_at, failed_at, failure, detail, failures)
     values ('apple-web-search', now(), now(), 'blocked', 'a\tb', 1)`
-  await accounts(sql, workspace, app)
-  await estimates(sql)
+  await fillAccounts(sql, workspace, app)
+  await fillEstimates(sql)
+  await fillOwner(sql, workspace)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
     values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`
-}
-
-async function estimates(sql: Sql): Promise<void> {
-  await sql`
-    insert into app_estimate (app_id, version, made_at, formula, day, markets, days, basis, pairs, coverage, downloads,
-      downloads_low, downloads_high, revenue_under, revenue_markets)
-    select id, 1, now(), 1, '2025-08-31', 1, 7, 'prior', 0, null, 0.1 + 0.2, 1e-300, 1e300, 400000, 1
-    from store_app
-    order by id
-    limit 1`
-  await sql`
-    insert into estimate_due (app_id, next_at, made_at, wanted_until)
-    select id, null, '2025-08-31 01:02:03.456789Z', null
-    from store_app
-    order by id
-    limit 1
-    on conflict (app_id) do update set made_at = excluded.made_at`
-  await sql`
-    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high, truth)
-    select '2025-08-01', id, 1, 7, array['us', 'gb'], 0.1 + 0.2, 1e-300, 1e300, 0
-    from store_app
-    order by id
-    limit 1`
-  await sql`
-    insert into estimate_month (month, graded_to, graded_at, score)
-    values ('2025-08-01', 7, '2025-09-04 01:02:03.456789Z', '{"n": 20}'), ('2025-09-01', 3, null, null)`
-}
-
-async function accounts(sql: Sql, workspace: number, app: string): Promise<void> {
-  await sql`
-    insert into connected_account (id, workspace_id, kind, shown, part, sealed, state, why, lease, lease_until, next_at, zone,
-      currency)
-    values ('ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
-        gen_random_uuid(), now(), now(), null, null),
-      ('ac_2', ${workspace}, 'apple-ads', 'key …抹', '1', null, 'removed', null, null, null, null, 'Europe/Berlin', 'EUR')`
-  await sql`insert into account_right (account_id, name, state, why) values ('ac_1', 'sales', 'denied', '"\u2028')`
-  await sql`
-    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
-    values ('ac_1', '1', 'TEA', 'Té "\\n"', 'com.example', ${app})`
-  await sql`
-    insert into report_turn (account_id, report, day, state, failure)
-    values ('ac_1', 'sales', ${dayBefore(2)}, 'late', 'a\tb')`
-  const account = "ac_0123456789abcdef01"
-  await holdAccount(sql, account)
-  const reports = (["sales", "subscriptions", "subscription_events"] as const).map((name) =>
-    reported(name, { account }),
-  )
-  expect((await record(sql, reports, () => NOW)).recorded).toBe(3)
 }
 
 function paths(app: string, jobs: string[]): string[] {

@@ -1,0 +1,35 @@
+import { expect } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { KINDS } from "../../../src/observations/kinds.ts"
+import { record } from "../../../src/observations/record.ts"
+import { holdAccount, type PrivateKind, reported } from "../../accounts/reported.ts"
+
+/** What consoles said, as every private kind has it, and how the reading of them stands. */
+export async function fillAccounts(sql: Sql, workspace: number, app: string): Promise<void> {
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, state, why, lease, lease_until, next_at, zone,
+      currency)
+    values ('ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
+        gen_random_uuid(), now(), now(), null, null),
+      ('ac_2', ${workspace}, 'apple-ads', 'key …抹', '1', null, 'removed', null, null, null, null, 'Europe/Berlin', 'EUR')`
+  await sql`insert into account_right (account_id, name, state, why) values ('ac_1', 'sales', 'denied', '"\u2028')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values ('ac_1', '1', 'TEA', 'Té "\\n"', 'com.example', ${app})`
+  await sql`
+    insert into report_turn (account_id, report, day, state, failure)
+    values ('ac_1', 'sales', '2025-08-31', 'late', 'a\tb')`
+  await sql`
+    insert into console_turn (account_id, task, subject, state, read_at, tries, failure, next_at)
+    values ('ac_1', 'analytics', '1', 'denied', now(), 3, 'a\tb', now()), ('ac_1', 'prices', '"1" 抹', 'due', null, 0, null, null)`
+  await sql`
+    insert into analytics_instance (account_id, app, report, processed, instance, read_at)
+    values ('ac_1', '1', 'downloads', '2025-08-31', 'i "1"', null)`
+  await sql`
+    insert into account_product (account_id, app, product, sold_as, sku, name)
+    values ('ac_1', '1', 'p "1"', 'purchase', 'TEA.pro', '抹茶')`
+  await holdAccount(sql)
+  const examples = KINDS.filter((kind) => kind.private).map(({ name }) => reported(name as PrivateKind))
+  const { recorded, refused } = await record(sql, examples, () => new Date())
+  expect([recorded, refused]).toEqual([examples.length, []])
+}
