@@ -78,7 +78,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   listing_run: { writes: "observations", reads: "audits history operations" },
   listing_version: { writes: "observations", reads: "history tracking" },
   live_share: { writes: "measuring", reads: "" },
-  market_fact: { writes: "observations", reads: "history tracking" },
+  market_fact: { writes: "observations", reads: "history market tracking" },
   market_storefront: { writes: "tracking", reads: "history" },
   market_subject: { writes: "", reads: "" },
   measure_day: { writes: "access", reads: "" },

@@ -1,13 +1,13 @@
 import * as v from "valibot"
-import { findAppAccount, readStanding } from "../../accounts/app-accounts.ts"
-import { readSales } from "../../accounts/read-sales.ts"
-import { MONTH_DAYS } from "../../formulas/estimates/count-readings.ts"
-import { type KeptFigure, readKeptFigures } from "../../history/market/grades.ts"
-import type { Context } from "../../operation.ts"
-import { addDays, daysInMonth } from "../../vocabulary/days.ts"
-import { described, named } from "../../vocabulary/schema.ts"
-import { Count, Storefront } from "../shapes.ts"
-import { Estimate } from "./estimates.ts"
+import { findAppAccount, readStanding } from "../../../accounts/app-accounts.ts"
+import { readSales } from "../../../accounts/read-sales.ts"
+import { MONTH_DAYS } from "../../../formulas/estimates/count-readings.ts"
+import { type KeptFigure, readKeptFigures } from "../../../history/market/grades.ts"
+import type { Context } from "../../../operation.ts"
+import { addDays, daysInMonth } from "../../../vocabulary/days.ts"
+import { described, named } from "../../../vocabulary/schema.ts"
+import { Count, Storefront } from "../../shapes.ts"
+import { Estimate } from "../estimates.ts"
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const Month = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/))

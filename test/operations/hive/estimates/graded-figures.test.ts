@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { daysUpTo } from "../../../src/accounts/app-accounts.ts"
-import { pacificDay } from "../../../src/accounts/pacific.ts"
-import { sales } from "../../../src/observations/kinds/sales.ts"
-import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
-import { addDays, dayOf, daysInMonth, monthOf } from "../../../src/vocabulary/days.ts"
-import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
-import { freshDatabase } from "../../database.ts"
-import { said } from "../../observations/measured.ts"
+import { daysUpTo } from "../../../../src/accounts/app-accounts.ts"
+import { pacificDay } from "../../../../src/accounts/pacific.ts"
+import { sales } from "../../../../src/observations/kinds/sales.ts"
+import { record } from "../../../../src/observations/record.ts"
+import { trackApp } from "../../../../src/tracking/apps.ts"
+import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/vocabulary/days.ts"
+import { type AccountScene, accountScene, TEA } from "../../../accounts/scene.ts"
+import { freshDatabase } from "../../../database.ts"
+import { said } from "../../../observations/measured.ts"
 
 setDefaultTimeout(60_000)
 

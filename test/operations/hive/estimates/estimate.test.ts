@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
-import { makeDue } from "../../../src/market/estimates.ts"
-import { record } from "../../../src/observations/record.ts"
-import type { AppsObservation, StoreApp } from "../../../src/observations/types.ts"
-import { addDays, dayOf } from "../../../src/vocabulary/days.ts"
-import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
-import { said } from "../../observations/measured.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import type { Sql } from "../../../../src/database/types.ts"
+import { makeDue } from "../../../../src/market/estimates.ts"
+import { record } from "../../../../src/observations/record.ts"
+import type { AppsObservation, StoreApp } from "../../../../src/observations/types.ts"
+import { addDays, dayOf } from "../../../../src/vocabulary/days.ts"
+import { freshDatabase } from "../../../database.ts"
+import { openHouse } from "../../../house.ts"
+import { said } from "../../../observations/measured.ts"
+import { answersLookUps, type Live, live } from "../../live.ts"
 
 setDefaultTimeout(60_000)
 
