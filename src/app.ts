@@ -35,7 +35,6 @@ import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
-import { NO_PICTURES, type ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import { NO_WRITER, type Write } from "./vocabulary/writing/written-text.ts"
 
 export interface AppParts {
@@ -49,8 +48,6 @@ export interface AppParts {
   measure?: Measure
   /** Texts of a model; without it there is no writer, and what is stored is not found. */
   write?: Write
-  /** Words in pictures; without it none is read, and what is kept is not found. */
-  pictures?: ReadPictures
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -111,7 +108,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log }),
+    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log, invoke, catalog, sandbox }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,
@@ -149,7 +146,7 @@ export function createApp(parts: AppParts): App {
 }
 
 function invokeOf(parts: AppParts, gate: Gate): Invoke {
-  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER, pictures = NO_PICTURES } = parts
+  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER } = parts
   return createInvoke({
     sql,
     identify: createIdentify({ sql, now, log }),
@@ -163,7 +160,6 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     publicUrl: settings.publicUrl,
     disk,
     write,
-    pictures,
     measure: measure ?? (async () => ({ state: "failed", why: "off" })),
   })
 }
@@ -175,7 +171,18 @@ function toolsOf(
   const { publicUrl, corsOrigins = [] } = settings
   const answers = answersOf(sql, gate)
   return encoded(
-    createTools({ invoke, catalog, offers, answers, publicUrl, trustedProxies, corsOrigins, now, log, pace }),
+    createTools({
+      invoke,
+      catalog,
+      offers,
+      answers,
+      publicUrl,
+      trustedProxies,
+      corsOrigins,
+      now,
+      log,
+      pace,
+    }),
   )
 }
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rankChart } from "../src/links/share/rank-chart.ts"
 import type { SharedPoint } from "../src/links/share/report.ts"
-import { shortDay } from "../src/links/share/times.ts"
+import { shortDay } from "../src/pages/times.ts"
 
 export const PICTURE = ".github/ranks.svg"
 

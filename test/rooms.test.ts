@@ -22,8 +22,12 @@ const ARROWS: Record<string, string[]> = {
   metrics: ["database types"],
   assistants: ["operations", "surfaces", "operation"],
   documents: ["pages", "operation", "settings", "faults"],
-  pages: ["access", "faults", "database types"],
+  pages: ["access", "formulas", "faults", "database types"],
   "sign-in": ["pages", "access", "database types"],
+  desk: [
+    "sign-in", "pages", "invoke", "check-input", "delivery", "measuring", "sources", "actions", "history", "tracking", "operation", "access",
+    "faults", "database types",
+  ],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],
   operations: [
     "accounts", "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
@@ -47,7 +51,6 @@ const ARROWS: Record<string, string[]> = {
   leases: ["faults", "database types"],
   outbound: [],
   writing: ["leases", "listing", "formulas", "database types"],
-  pictures: ["writing", "outbound", "database types"],
   listing: [],
   formulas: ["listing"],
   access: ["faults", "database types"],

@@ -76,9 +76,13 @@ export async function createGrant(tx: Tx, grant: NewGrant): Promise<number> {
 
 export async function listKeys(sql: Sql, workspaceName: string): Promise<ApiKey[]> {
   const workspace = await findWorkspace(sql, workspaceName)
+  return await listWorkspaceKeys(sql, workspace.id)
+}
+
+export async function listWorkspaceKeys(sql: Sql, workspaceId: number): Promise<ApiKey[]> {
   const rows = await sql<KeyRow[]>`
     ${columns(sql)}
-    where k.workspace_id = ${workspace.id}
+    where k.workspace_id = ${workspaceId}
     order by k.id
     limit 1000`
   return rows.map(keyOf)

@@ -1,13 +1,20 @@
 import type { TrustedProxies } from "../access/addresses.ts"
+import { readTree } from "../database/assets.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
+import { deskOperations } from "../desk/desk.ts"
+import { deskRoutes } from "../desk/surface.ts"
 import type { Fault } from "../faults.ts"
+import type { Invoke } from "../invoke.ts"
 import { createLinks } from "../links/surface.ts"
 import type { Log } from "../log.ts"
+import type { Operation } from "../operation.ts"
 import { createPageRoutes } from "../pages/routes.ts"
 import { createOwners } from "../sign-in/owner.ts"
 import { signInRoutes } from "../sign-in/surface.ts"
 import type { IncomingRequest } from "../surfaces/incoming.ts"
+import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
+import { once } from "../vocabulary/prepared.ts"
 
 export interface PagesParts {
   sql: Sql
@@ -16,13 +23,30 @@ export interface PagesParts {
   publicUrl: string
   now: () => Date
   log: Log
+  invoke: Invoke
+  catalog: readonly Operation[]
+  sandbox: Sandbox
 }
 
 /** What people open: public links, and the pages where somebody signs in. Undefined for a path that is none of these. */
 export function createPages(parts: PagesParts): (incoming: IncomingRequest) => Promise<Response | Fault> | undefined {
-  const { sql, gate, publicUrl } = parts
+  const { sql, gate, publicUrl, invoke, catalog, sandbox } = parts
   const links = createLinks(parts)
   const owners = createOwners({ sql, gate })
-  const pages = createPageRoutes(parts, [...signInRoutes({ sql, gate, owners, publicUrl })])
+  const pages = createPageRoutes(parts, [
+    ...signInRoutes({ sql, gate, owners, publicUrl }),
+    ...deskRoutes({
+      invoke,
+      owners,
+      operations: [...catalog, ...deskOperations],
+      sampleAnswer: samplesOf(sandbox, publicUrl),
+    }),
+  ])
   return (incoming) => links(incoming) ?? pages(incoming)
+}
+
+/** Of the sandbox, and of what pages alone ask: those are read when the first of them is asked for. */
+function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
+  const own = once(() => prepareSandbox(deskOperations, readTree("fixtures/desk", ".json"), publicUrl))
+  return (operation, input) => (deskOperations.includes(operation) ? own() : sandbox).answer(operation, input)
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { nameIn } from "../observations/app-names.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
@@ -103,4 +104,40 @@ export async function readRatingsUntil(
     ) r on true
     order by c.source
     limit 100`
+}
+
+/** Whether an app tracks a keyword in a storefront. */
+export async function isTracked(sql: Sql, appId: string, storefront: string, term: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from tracked_term
+    where app_id = ${appId} and country = ${storefront} and term = ${term}
+    limit 1`
+  return rows.length > 0
+}
+
+export interface ReadingApp {
+  place: number
+  /** As store_app knows it. */
+  id: number
+  storeId: string
+  name: string | null
+}
+
+/** The first places of one reading of a list, with the names that its storefront shows. */
+export async function readReadingApps(
+  sql: Sql,
+  { platform, storefront, term, day, seenAt }: ListKey & { day: string; seenAt: Date },
+  { most, countries }: { most: number; countries: readonly string[] },
+): Promise<ReadingApp[]> {
+  return await sql<ReadingApp[]>`
+    select p.place::int as place, s.id, s.store_id as "storeId",
+      ${nameIn(sql, sql`s.id`, { storefront, countries })} as name
+    from list l
+    join search_results r on r.list_id = l.id and r.day = ${day} and r.seen_at = ${seenAt}
+    join unnest(r.app_ids[1:${most}::int]) with ordinality p (id, place) on true
+    join store_app s on s.id = p.id
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
+    order by r.source, p.place
+    limit ${most}`
 }

@@ -47,13 +47,17 @@ export interface HealthParts extends BudgetParts {
 export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHealth[]> {
   const { sources, gapsMs, egressCountry } = parts
   const [states, paces, canaries, budgets] = [
-    await readStates(sql, sources),
+    await readSourceStates(
+      sql,
+      sources.map(({ name }) => name),
+    ),
     await readPaces(sql, parts),
     await readCanaries(sql),
     await readBudget(sql, parts),
   ]
+  const stateOf = new Map(states.map((state) => [state.source, state]))
   return sources.map(({ name: source, upstream, on }) => {
-    const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = states.get(source)!
+    const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = stateOf.get(source)!
     const reads = answered24h + failed24h
     const gapMs = gapsMs.get(upstream) ?? 0
     const canary = canaryOf(source, egressCountry)
@@ -75,7 +79,8 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
   })
 }
 
-interface StateRow {
+/** How a source did lately; null = it was never answered, or never failed. */
+export interface SourceState {
   source: SourceName
   answeredAt: Date | null
   failedAt: Date | null
@@ -86,12 +91,12 @@ interface StateRow {
   failed24h: number
 }
 
-async function readStates(sql: Sql, sources: readonly AskedSource[]): Promise<Map<SourceName, StateRow>> {
-  const rows = await sql<StateRow[]>`
+export async function readSourceStates(sql: Sql, sources: readonly SourceName[]): Promise<SourceState[]> {
+  return await sql<SourceState[]>`
     select n.source, s.answered_at as "answeredAt", s.failed_at as "failedAt", s.failure, s.detail,
       coalesce(s.failures, 0) as failures, coalesce(h.answered, 0)::int as "answered24h",
       coalesce(h.failed, 0)::int as "failed24h"
-    from unnest(${sources.map(({ name }) => name)}::text[]) n (source)
+    from unnest(${[...sources]}::text[]) n (source)
     left join source_state s using (source)
     left join lateral (
       select sum(answered) as answered, sum(failed) as failed
@@ -100,7 +105,6 @@ async function readStates(sql: Sql, sources: readonly AskedSource[]): Promise<Ma
     ) h on true
     order by n.source
     limit 100`
-  return new Map(rows.map((row) => [row.source, row]))
 }
 
 async function readPaces(sql: Sql, { egress }: HealthParts): Promise<Map<Upstream, Pace>> {

@@ -5,6 +5,8 @@ export interface PageAnswer {
   status: number
   headers?: Record<string, string>
   body: string | null
+  /** It holds no token, so that the size of its compressed text tells of none. */
+  isCompressible?: boolean
 }
 
 /** On to another page of ours, with GET. */
@@ -13,8 +15,8 @@ export function seeOther(location: string, headers: Record<string, string> = {})
 }
 
 /**
- * Never kept, indexed or named to another site. Not compressed: beside what a caller sent, the size of a compressed text
- * would tell what else is in it, a form's token for one.
+ * Never kept, indexed or named to another site. Not compressed but where the page says it may be: beside what a caller sent,
+ * the size of a compressed text would tell what else is in it, a form's token for one.
  */
 export function pageResponse(
   { method }: Request,

@@ -2,6 +2,7 @@ import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
+import { inEncoding } from "../vocabulary/compression.ts"
 import { type PageAnswer, pageResponse } from "./answer.ts"
 
 /** One request for a page. */
@@ -46,7 +47,9 @@ export function createPageRoutes(
     if (!route.methods.includes(request.method))
       return new Fault("method_not_allowed", {}, { allow: route.methods.join(", ") })
     try {
-      return pageResponse(request, await route.open(visit), { requestId, now: now() })
+      const page = await route.open(visit)
+      const response = pageResponse(request, page, { requestId, now: now() })
+      return page.isCompressible ? await inEncoding(request.headers.get("accept-encoding"), response) : response
     } catch (error) {
       if (error instanceof Fault) return error
       if (!isConnectionProblem(error)) throw error

@@ -1,13 +1,10 @@
-/** The look of every page: palette, type, tables, fields and focus; light or dark as the reader's system says. */
-export const BASE_STYLE = `
-:root { color-scheme: light dark; --page: #fbfbfa; --card: #fff; --ink: #1c1d1f; --quiet: #5b5f66; --line: #dfe1e4; --soft: #f0f1f3; --rank: #1f5fbf; --gone: #a8480f; --up: #176b3a; --down: #a8341f }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #141517; --card: #1c1e21; --ink: #eceef0; --quiet: #a4a9b1; --line: #34383d; --soft: #25282c; --rank: #7db1ff; --gone: #f0a066; --up: #6fd195; --down: #ff9d8a }
-}
-* { box-sizing: border-box }
+import { TOKENS } from "./tokens.ts"
+
+/** The look of every page: its tokens, type, tables, fields and focus; light or dark as the reader's system says. */
+export const BASE_STYLE = `${TOKENS}* { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .4rem }
+h1 { font-size: var(--text-xl); line-height: 1.2; letter-spacing: -.015em; margin: 0 0 .4rem }
 table { border-collapse: collapse }
 th, td { text-align: left; vertical-align: top }
 summary { cursor: pointer }
@@ -18,7 +15,7 @@ summary { cursor: pointer }
 export const MARK = `<svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><path fill="currentColor" d="M1 11h3v4H1zM6.5 7h3v8h-3zM12 1h3v14h-3z"></path></svg>`
 
 /** The same as a picture of its own. */
-export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f5fbf" d="M1 11h3v4H1zM6.5 7h3v8h-3zM12 1h3v14h-3z"/></svg>`
+export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1d5bbf" d="M1 11h3v4H1zM6.5 7h3v8h-3zM12 1h3v14h-3z"/></svg>`
 
 /** The mark as an icon of a page, which needs no second request. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`

@@ -41,7 +41,8 @@ ${fields}<button type="submit">Sign in</button>
   return layout(
     "Sign in",
     "Sign in as the owner of a workspace.",
-    html`<p>As the owner of a workspace. A key does not sign in here: keep it where it is.</p>
+    html`<p>As the owner of a workspace. A key does not sign in here: keep it where it is. Without
+signing in there is <a href="/app/sample">a sample</a> to look at.</p>
 ${said}${code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphrase]}`,
   )
 }
@@ -52,7 +53,8 @@ export function signedInPage(owner: Owner, next: string): string {
     "Signed in",
     "Who is signed in at this browser.",
     html`<p>As the owner of <strong>${owner.workspace}</strong>, until ${timeOf(owner.expiresAt)}.</p>
-${next !== "/sign-in" && html`<p><a href="${next}">Go on</a></p>\n`}<form method="post" action="/sign-out">
+<p><a href="${next}">Go on</a></p>
+<form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
 <button type="submit">Sign out</button>
 </form>`,

@@ -117,7 +117,7 @@ const MOST_BYTES = 8_192
 /** Where the owner is led: only ever to a page of ours. */
 function nextOf(fields: URLSearchParams): string {
   const next = fieldOf(fields, "next")
-  return next !== undefined && isOwnPath(next) ? next : "/sign-in"
+  return next !== undefined && isOwnPath(next) ? next : "/app"
 }
 
 /** Whether a browser says that a page of another origin sends the form; what is no browser says nothing. */

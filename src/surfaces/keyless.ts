@@ -71,7 +71,7 @@ export function createKeyless(parts: KeylessParts) {
 }
 
 /** What people and programs try first, and what they mean. */
-const SHORT: Record<string, string> = { "/": "/docs", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
+const SHORT: Record<string, string> = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
 
 const HEALTH = new Set(["/livez", "/readyz"])
 

@@ -5,6 +5,7 @@ import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { sharing } from "../links/share-scene.ts"
 import { LONG } from "../long.ts"
+import { appPages, WORKSPACE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(600_000)
@@ -39,6 +40,9 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
       (await on.share()).path,
       (await on.share({ password: "open sesame" })).path,
       "/share/none",
+      "/sign-in",
+      ...WORKSPACE_PAGES.map((page) => `/app/sample${page}`),
+      ...appPages("/app/sample", "app_lumenjournal", "journal"),
     ]
     tab = await openTab(binary as string)
   })
@@ -56,7 +60,11 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
         await tab.show(width, height, colours)
         // the manual's other pages are made like its first two: at length they are opened on the narrowest
         const more = LONG && width === NARROW && colours === "light" ? manual.slice(2) : []
-        for (const page of [...pages, ...more]) {
+        // and so is each page of /app: in short it is looked at in one of the two ways
+        const shown = pages.filter(
+          (page, at) => LONG || !page.startsWith("/app") || (at % 2 === 0) === (width === NARROW),
+        )
+        for (const page of [...shown, ...more]) {
           await tab.open(`${server.url.origin}${page}`)
           const broken = await tab.value<string[]>(`(async () => {
             ${axe}

@@ -20,6 +20,10 @@ export interface Tab {
   show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
   /** Of the whole page, PNG. */
   picture(): Promise<Uint8Array>
+  /** Presses a key, as a person does; Enter opens something, and is waited for. */
+  press(key: "Tab" | "Enter"): Promise<void>
+  /** Whether the pages opened from now on run their scripts; `value` works all the same. */
+  scripts(on: boolean): Promise<void>
   cookies(): Promise<{ name: string; path: string; httpOnly: boolean }[]>
   /** Leaves no cookie, as a browser that was never here. */
   forget(): Promise<void>
@@ -83,6 +87,17 @@ export async function openTab(binary: string): Promise<Tab> {
       const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true, format: "png" })
       return new Uint8Array(Buffer.from(data, "base64"))
     },
+    async press(key) {
+      const pressed = {
+        key,
+        code: key,
+        ...(key === "Tab" ? { windowsVirtualKeyCode: 9 } : { windowsVirtualKeyCode: 13, text: "\r" }),
+      }
+      const press = () => ask("Input.dispatchKeyEvent", { type: "keyDown", ...pressed })
+      await (key === "Enter" ? loaded(press) : press())
+      await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed })
+    },
+    scripts: async (on) => void (await ask("Emulation.setScriptExecutionDisabled", { value: !on })),
     cookies: async () => (await ask("Network.getAllCookies")).cookies,
     forget: async () => void (await ask("Network.clearBrowserCookies")),
     async roles() {

@@ -271,7 +271,7 @@ describe("the page", () => {
     ).toEqual([])
     for (const next of away) {
       const code = await createCode(sql, workspaceId)
-      expect((await browserOf(house).send("/sign-in", { code, next })).headers.get("location")).toBe("/sign-in")
+      expect((await browserOf(house).send("/sign-in", { code, next })).headers.get("location")).toBe("/app")
     }
   })
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "bun:test"
 import { SCOPES } from "../../src/access/scopes.ts"
 import { catalog } from "../../src/catalog.ts"
-import type { Sql } from "../../src/database/types.ts"
 import { callsOf, type Subjects } from "../bench/holds-calls.ts"
 import { NOW } from "../bench/years-fill.ts"
 import { fillWorld } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
+import { countedOn } from "./counted.ts"
 
 // Each statement is a round trip to the database, which nobody sees where it is in the same machine. Counted are those of a
 // call whose key is known already, its charge among them.
@@ -82,34 +82,3 @@ test("who calls with a key that is not known yet is one statement more", async (
     performance.now = clock
   }
 })
-
-/** The same database, with what is sent to it counted: a query once it is asked for, a fragment never. */
-function countedOn(sql: Sql): { sql: Sql; statements: () => number } {
-  let count = 0
-  type Sent = { handle: () => unknown }
-  const counting = (query: unknown) => {
-    const sent = query as Sent
-    if (typeof sent?.handle !== "function") return query
-    const { handle } = sent
-    sent.handle = () => {
-      count++
-      sent.handle = handle
-      return handle.call(query)
-    }
-    return query
-  }
-  const wrap = <T extends object>(db: T): T =>
-    new Proxy(db, {
-      apply: (target, self, args) => counting(Reflect.apply(target as never, self, args)),
-      get(target, name) {
-        const value = Reflect.get(target, name) as (...args: unknown[]) => unknown
-        if (name === "begin" || name === "savepoint")
-          return (...args: unknown[]) => {
-            const work = args.pop() as (tx: object) => unknown
-            return value.call(target, ...args, (tx: object) => work(wrap(tx)))
-          }
-        return value
-      },
-    })
-  return { sql: wrap(sql), statements: () => count }
-}

@@ -76,11 +76,9 @@ button { margin-top: .75rem; background: var(--rank); color: var(--page); border
   dl { grid-template-columns: 1fr 1fr }
 }
 @media print {
-  :root { --page: #fff; --card: #fff; --ink: #000; --quiet: #444; --line: #bbb; --soft: #eee; --rank: #1f5fbf; --gone: #a8480f; --up: #000; --down: #000 }
   body { font-size: .8rem }
   details { display: none }
   tr { break-inside: avoid }
-  * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
 }
 `
 

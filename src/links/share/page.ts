@@ -1,11 +1,11 @@
 import { type Html, html } from "../../pages/html.ts"
+import { dayTime, momentTime, shortDay } from "../../pages/times.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { shareLayout } from "./layout.ts"
 import { rankChart } from "./rank-chart.ts"
 import type { SharedKeyword, SharedPoint, SharedReport, SharedStore } from "./report.ts"
 import { STORE_NAMES, sourceName } from "./source-names.ts"
 import { storePagePart } from "./store-page-part.ts"
-import { dayTime, momentTime, shortDay } from "./times.ts"
 
 export interface SharedPage {
   report: SharedReport

@@ -1,8 +1,8 @@
 import { type Html, type HtmlPart, html } from "../../pages/html.ts"
+import { dayTime, momentTime } from "../../pages/times.ts"
 import type { SharedStore } from "./report.ts"
 import { STORE_NAMES, sourceName } from "./source-names.ts"
 import type { SharedStorePage } from "./store-page.ts"
-import { dayTime, momentTime } from "./times.ts"
 
 /** The app's page in a store, in short; what the page does not say has no line, and what was never read says so. */
 export function storePagePart({ platform, storeId, page }: SharedStore): Html {

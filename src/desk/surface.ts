@@ -1,0 +1,119 @@
+import { checkInput } from "../check-input.ts"
+import { Fault } from "../faults.ts"
+import type { Invoke } from "../invoke.ts"
+import type { Operation } from "../operation.ts"
+import { type PageAnswer, seeOther } from "../pages/answer.ts"
+import type { Desk } from "../pages/app/desk.ts"
+import { APP_POLICY, framed } from "../pages/app/frame.ts"
+import { pageAt } from "../pages/app/pages.ts"
+import { notHerePage } from "../pages/app/parts.ts"
+import { fieldOf, readForm } from "../pages/form.ts"
+import type { PageRoute, PageVisit } from "../pages/routes.ts"
+import { FORM_FIELD, isOwnForm, type Owner, type Owners, signInAddress } from "../sign-in/owner.ts"
+import type { PreparedAnswer } from "../vocabulary/prepared.ts"
+
+export interface DeskParts {
+  invoke: Invoke
+  owners: Owners
+  /** All that pages may ask. */
+  operations: readonly Operation[]
+  /** Answers of the invented world. */
+  sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
+}
+
+/** The pages of /app: those of whoever is signed in, and the same of the invented world for everybody. */
+export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskParts): PageRoute[] {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  const find = (id: string): Operation => {
+    const operation = byId.get(id)
+    if (!operation) throw new Fault("unknown_endpoint")
+    return operation
+  }
+  const has = (id: string) => byId.has(id)
+
+  const sampleDesk = (visit: PageVisit): Desk => ({
+    ...{ base: SAMPLE, isSample: true, visitor: null, formFields: [], has },
+    query: new URLSearchParams(visit.query),
+    async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
+      const operation = find(id)
+      const { body } = sampleAnswer(operation, checkInput(operation, input))
+      return JSON.parse(new TextDecoder().decode(body)) as Answer
+    },
+  })
+
+  const ownDesk = ({ requestId, address, query }: PageVisit, owner: Owner): Desk => ({
+    ...{ base: OWN, isSample: false, visitor: owner.workspace, has },
+    query: new URLSearchParams(query),
+    formFields: [[FORM_FIELD, owner.formToken]],
+    async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
+      const credentials = { grant: owner.keyId }
+      const target = async () => ({ operation: lookedAt(find(id)), input })
+      const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
+      if (reply.fault) throw reply.fault
+      return reply.answer as Answer
+    },
+  })
+
+  return [
+    { path: /^\/app\/sample(?:\/|$)/, methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit), visit) },
+    {
+      path: /^\/app(?:\/|$)/,
+      methods: ["GET", "HEAD", "POST"],
+      async open(visit) {
+        const owner = await owners.ownerOf(visit.request)
+        if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
+        const desk = ownDesk(visit, owner)
+        return visit.request.method === "POST" ? await settle(desk, owner, visit) : await shown(desk, visit)
+      },
+    },
+  ]
+}
+
+const OWN = "/app"
+const SAMPLE = "/app/sample"
+
+/** Whoever looks at pages is charged for what they have done, not for looking: reads cost no credits there. */
+function lookedAt(operation: Operation): Operation {
+  return operation.effect === "reads" ? { ...operation, price: 0 } : operation
+}
+
+async function shown(desk: Desk, { path }: PageVisit): Promise<PageAnswer> {
+  const page = pageAt(path.slice(desk.base.length).replace(/\/$/, ""))
+  if (!page) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
+  try {
+    return pageAnswer(desk, 200, await page(desk))
+  } catch (error) {
+    // what ends the session leads to the sign-in, and what passes is answered as everywhere
+    if (!(error instanceof Fault) || error.status === 503) throw error
+    if (error.status === 401) return seeOther(signInAddress(path))
+    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+  }
+}
+
+function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[1], fault?: Fault): PageAnswer {
+  const { retryAfter } = fault ?? {}
+  const headers = {
+    "content-security-policy": APP_POLICY,
+    "cross-origin-resource-policy": "same-origin",
+    ...(retryAfter && { "retry-after": String(retryAfter) }),
+  }
+  const body = framed(desk, page)
+  // beside a form's token nothing is compressed: its size would tell of it
+  return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
+}
+
+const MOST_BYTES = 4_096
+
+/** The one thing that a page changes: yes or no to a write that waits. */
+async function settle(desk: Desk, owner: Owner, { path, request }: PageVisit): Promise<PageAnswer> {
+  const fields = await readForm(request, MOST_BYTES)
+  if (path !== `${OWN}/changes`) throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
+  if (typeof fields === "string" || !isOwnForm(owner, fields))
+    return pageAnswer(
+      desk,
+      403,
+      notHerePage(desk, new Fault("invalid_arguments", { detail: "Send the form of the page as it was shown." })),
+    )
+  await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
+  return seeOther(path)
+}

@@ -1,0 +1,173 @@
+import * as v from "valibot"
+import type { Caller } from "../access/caller.ts"
+import { listWorkspaceKeys } from "../access/key-register.ts"
+import { listAudit } from "../actions/audit.ts"
+import { listRules } from "../actions/standing-rules.ts"
+import { listChannels } from "../delivery/channels.ts"
+import { Fault } from "../faults.ts"
+import { readSourceStates } from "../measuring/health.ts"
+import { type OpenAlert, openAlerts } from "../measuring/source-alarms.ts"
+import { operation } from "../operation.ts"
+import { described } from "../vocabulary/schema.ts"
+import { Count, Time } from "../vocabulary/shapes.ts"
+import { SOURCE_NAMES } from "../vocabulary/upstreams.ts"
+
+export const shared = {
+  method: "GET" as const,
+  group: "Account" as const,
+  toolset: "account" as const,
+  effect: "reads" as const,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+}
+
+const moment = v.nullable(Time)
+const isoOf = (at: Date | null) => at?.toISOString() ?? null
+
+export const listAlertRules = operation({
+  ...shared,
+  id: "list_alert_rules",
+  path: "/desk/alert-rules",
+  summary: "Which alerts are delivered where.",
+  scope: "apps:read",
+  output: v.strictObject({
+    rules: v.array(
+      v.strictObject({
+        type: v.string(),
+        channels: v.array(v.string()),
+        dropBy: v.nullable(Count),
+        keywordScope: v.nullable(v.string()),
+        rivalScope: v.nullable(v.string()),
+      }),
+    ),
+    channels: v.array(
+      v.strictObject({
+        id: v.string(),
+        kind: v.string(),
+        address: described(v.string(), "As much as may be shown."),
+        disabled: described(v.nullable(v.string()), "Why nothing is sent any more."),
+        lastOk: moment,
+        lastFailure: moment,
+        failure: v.nullable(v.string()),
+        waiting: Count,
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const channels = await listChannels(sql, caller.workspaceId)
+  return {
+    rules: await listRules(sql, caller.workspaceId),
+    channels: channels.map(({ id, kind, address, disabled, lastOk, lastFailure, failure, waiting }) => ({
+      ...{ id, kind, address, disabled, failure, waiting },
+      ...{ lastOk: isoOf(lastOk), lastFailure: isoOf(lastFailure) },
+    })),
+  }
+})
+
+export const listKeys = operation({
+  ...shared,
+  id: "list_keys",
+  path: "/desk/keys",
+  summary: "The workspace's keys, without what is secret in them.",
+  scope: null,
+  output: v.strictObject({
+    keys: v.array(
+      v.strictObject({
+        id: Count,
+        name: v.string(),
+        kind: v.picklist(["live", "test", "grant"]),
+        hint: described(v.string(), "Its start and its last 4 characters."),
+        state: v.string(),
+        scopes: v.array(v.string()),
+        apps: described(v.nullable(Count), "How many apps it is limited to; null = none."),
+        used: described(Count, "Credits this month."),
+        monthlyBudget: v.nullable(Count),
+        expiresAt: moment,
+        createdAt: Time,
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const keys = await listWorkspaceKeys(sql, caller.workspaceId)
+  return {
+    keys: keys.map(({ id, name, kind, hint, state, scopes, appList, used, monthlyBudget, expiresAt, createdAt }) => ({
+      ...{ id, name, kind, hint, state, scopes, used, monthlyBudget, apps: appList?.length ?? null },
+      ...{ expiresAt: isoOf(expiresAt), createdAt: createdAt.toISOString() },
+    })),
+  }
+})
+
+const WRITES_SHOWN = 50
+
+export const listWrites = operation({
+  ...shared,
+  id: "list_writes",
+  path: "/desk/writes",
+  summary: "What was confirmed, when, by which key.",
+  scope: null,
+  output: v.strictObject({
+    writes: v.array(
+      v.strictObject({
+        at: Time,
+        key: described(v.nullable(v.string()), "Its name; null where its record is gone."),
+        action: v.string(),
+        summary: described(v.string(), "What the person approved."),
+        credits: Count,
+        requestId: v.string(),
+        approvedBy: described(v.nullable(v.string()), "Null = nobody was asked."),
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const writes = await listAudit(sql, { workspaceId: caller.workspaceId, limit: WRITES_SHOWN })
+  return {
+    writes: writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
+      ...{ at: at.toISOString(), key: key.name, action, summary, credits, requestId, approvedBy },
+    })),
+  }
+})
+
+export const listSources = operation({
+  ...shared,
+  id: "list_sources",
+  path: "/desk/sources",
+  summary: "How each source of measurements does.",
+  scope: null,
+  output: v.strictObject({
+    sources: v.array(
+      v.strictObject({
+        source: v.string(),
+        lastSuccess: moment,
+        answered24h: Count,
+        failed24h: Count,
+        lastFailure: v.nullable(v.strictObject({ at: Time, outcome: v.string() })),
+        failuresInARow: Count,
+      }),
+    ),
+    alerts: v.array(v.strictObject({ kind: v.string(), source: v.string(), since: Time })),
+  }),
+}).run(async (_, { sql }) => {
+  const states = await readSourceStates(sql, SOURCE_NAMES)
+  const asked = states.filter(({ answeredAt, failedAt }) => answeredAt || failedAt)
+  return {
+    sources: asked.map(({ source, answeredAt, answered24h, failed24h, failedAt, failure, failures }) => ({
+      ...{ source, answered24h, failed24h, lastSuccess: isoOf(answeredAt), failuresInARow: failures },
+      lastFailure: failedAt && failure ? { at: failedAt.toISOString(), outcome: failure } : null,
+    })),
+    alerts: (await openAlerts(sql)).filter(isOfSource).map(({ kind, subject: source, at }) => ({
+      ...{ kind, source, since: at.toISOString() },
+    })),
+  }
+})
+
+/** Others are about what a workspace has connected. */
+const isOfSource = ({ subject }: OpenAlert) => (SOURCE_NAMES as readonly string[]).includes(subject)
+
+/** What is of the whole workspace is not for who may see some of its apps. */
+export function refuseLimited({ appList }: Caller): void {
+  if (appList) throw new Fault("app_not_allowed")
+}

@@ -1,0 +1,82 @@
+import { html } from "../html.ts"
+import { answerPart } from "./any-answer.ts"
+import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
+import { sideForm } from "./frame.ts"
+import { card, refusedPart } from "./parts.ts"
+
+/** A part of a page: there as soon as its operation is. */
+interface Section {
+  operation: string
+  title: string
+  said: string
+  /** Asked for the storefront as well. */
+  byCountry?: boolean
+}
+
+const ADS: readonly Section[] = [
+  { operation: "list_campaigns", title: "Campaigns", said: "Of the connected ads account, matched by store id" },
+  { operation: "list_ads_keywords", title: "Keywords bought", said: "The last 28 days, by spend" },
+  { operation: "list_ads_search_terms", title: "Search terms", said: "What people typed who saw an ad; 28 days" },
+  { operation: "get_search_popularity", title: "Search popularity", said: "The store's own, from the ads account" },
+  { operation: "list_ads_commands", title: "Commands", said: "What was changed, and by whom" },
+]
+
+const ASSISTANTS: readonly Section[] = [
+  {
+    operation: "get_ai_visibility",
+    title: "What assistants answer",
+    said: "A dated sample, not a ranking",
+    byCountry: true,
+  },
+]
+
+/** Parts of the revenue page beside revenue and subscriptions. */
+export const STORE_SECTIONS: readonly Section[] = [
+  {
+    operation: "get_funnel",
+    title: "Store funnel",
+    said: "From impressions to installs, by the store's own analytics",
+  },
+  { operation: "get_pricing", title: "Prices and offers", said: "Products and offer codes, 365 days" },
+  { operation: "get_change_impact", title: "Before and after a change", said: "The latest change" },
+]
+
+export const adsPage = (desk: Desk, appId: string) =>
+  sectionsPage(desk, appId, { tab: "ads", title: "Ads", sections: ADS })
+export const assistantsPage = (desk: Desk, appId: string) =>
+  sectionsPage(desk, appId, { tab: "assistants", title: "Assistants", sections: ASSISTANTS })
+
+async function sectionsPage(
+  desk: Desk,
+  appId: string,
+  { tab, title, sections }: { tab: string; title: string; sections: readonly Section[] },
+): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const form = sections.some(({ byCountry }) => byCountry) && sideForm(desk, app, {}, side)
+  return {
+    title: `${title} · ${app.name}`,
+    app,
+    at: tab,
+    body: html`${form}${await sectionParts(desk, sections, { appId, country: side.country })}`,
+  }
+}
+
+export async function sectionParts(
+  desk: Desk,
+  sections: readonly Section[],
+  { appId, country }: { appId: string; country: string },
+) {
+  const there = sections.filter(({ operation }) => desk.has(operation))
+  return await Promise.all(
+    there.map(async ({ operation, title, said, byCountry }) => {
+      const asked = desk.ask<Record<string, unknown>>(operation, { appId, ...(byCountry && { country }) })
+      const answer = await attempted(asked)
+      return card(
+        title,
+        isFault(answer) ? refusedPart(answer) : html`<div class="inside">${answerPart(answer)}</div>`,
+        said,
+      )
+    }),
+  )
+}

@@ -1,0 +1,49 @@
+import { type Html, html } from "../html.ts"
+
+/** A text before and after, with the words that went and came. */
+export function diffPart(
+  before: string | null,
+  after: string | null,
+  names: readonly [string, string] = ["Before", "After"],
+): Html {
+  const [gone, came] = before !== null && after !== null ? wordsOf(before, after) : [before, after]
+  return html`<div class="swap"><p><span>${names[0]}</span> <bdi>${gone ?? html`<span class="quiet">nothing</span>`}</bdi></p><p><span>${names[1]}</span> <bdi>${came ?? html`<span class="quiet">nothing</span>`}</bdi></p></div>`
+}
+
+/** Of longer texts the words are not compared: it costs their product. */
+const MOST_WORDS = 300
+
+/** Between words: white space, and what ends them. */
+const WORDS = /(\s+|[,.;:!?]+)/
+
+function wordsOf(before: string, after: string): [Html | string, Html | string] {
+  const [old, fresh] = [before.split(WORDS), after.split(WORDS)]
+  if (old.length > MOST_WORDS || fresh.length > MOST_WORDS) return [before, after]
+  const kept = keptOf(old, fresh)
+  const marked = (words: readonly string[], isKept: (at: number) => boolean, tag: "del" | "ins") =>
+    words.map((word, at) =>
+      isKept(at) || word.trim() === "" ? word : tag === "del" ? html`<del>${word}</del>` : html`<ins>${word}</ins>`,
+    )
+  return [
+    html`${marked(old, (at) => kept.old.has(at), "del")}`,
+    html`${marked(fresh, (at) => kept.fresh.has(at), "ins")}`,
+  ]
+}
+
+/** Places of the longest row of words that both have, in order. */
+function keptOf(old: readonly string[], fresh: readonly string[]): { old: Set<number>; fresh: Set<number> } {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1))
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = fresh.length - 1; j >= 0; j--)
+      lengths[i]![j] =
+        old[i] === fresh[j] ? lengths[i + 1]![j + 1]! + 1 : Math.max(lengths[i + 1]![j]!, lengths[i]![j + 1]!)
+  const kept = { old: new Set<number>(), fresh: new Set<number>() }
+  for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
+    if (old[i] === fresh[j]) {
+      kept.old.add(i++)
+      kept.fresh.add(j++)
+    } else if (lengths[i + 1]![j]! >= lengths[i]![j + 1]!) i++
+    else j++
+  }
+  return kept
+}

@@ -1,0 +1,72 @@
+import { moveBetween } from "../../../formulas/rank-moves.ts"
+import { sourceOn } from "../../../formulas/source-runs.ts"
+import type { RankLine } from "../../charts/rank-lines.ts"
+import type { RankPoint } from "../../charts/scale.ts"
+import type { AppHead, Desk, Side } from "../desk.ts"
+
+export interface KeywordFigures {
+  term: string
+  measured: boolean
+  rank: number | null
+  measuredAt: string | null
+  source: string | null
+  searchDepth: number | null
+  popularity: number | null
+  popularitySource: string | null
+  difficulty: number | null
+  difficultyBand: string | null
+  measuring: boolean
+  notMeasuring: string | null
+}
+
+export interface History {
+  from: string
+  to: string
+  keywords: { term: string; sources: RankLine["sources"]; series: RankPoint[] }[]
+}
+
+/** A keyword with its days and what happened to it on the last. */
+export interface KeywordRow extends KeywordFigures {
+  line: History["keywords"][number] | null
+  /** Null where there is nothing to compare with. */
+  move: { direction: "up" | "down" | "entered" | "dropped" | "same"; places: number | null; since: string } | null
+}
+
+export const PERIODS = [30, 90, 365] as const
+
+/** Of the iOS side where there is one, else of the Android side; null for the other. */
+export async function readHistory(
+  desk: Desk,
+  { id: appId, iosId }: AppHead,
+  { country, platform }: Side,
+  asked: { days: number; terms?: readonly string[] } | { from: string; to: string },
+): Promise<History | null> {
+  if (platform === "android" && iosId !== null) return null
+  return await desk.ask<History>("get_rank_history", { appId, country, ...asked })
+}
+
+export function keywordRows(keywords: readonly KeywordFigures[], history: History | null): KeywordRow[] {
+  const lines = new Map(history?.keywords.map((line) => [line.term, line]))
+  return keywords.map((keyword) => {
+    const line = lines.get(keyword.term) ?? null
+    return { ...keyword, line, move: line && keyword.measured ? moveOf(line, keyword) : null }
+  })
+}
+
+/** The last measured day against the one before it, of one source and deep enough. */
+function moveOf(
+  { series, sources }: NonNullable<KeywordRow["line"]>,
+  { searchDepth }: KeywordFigures,
+): KeywordRow["move"] {
+  const [before, last] = series.slice(-2)
+  if (!before || !last) return null
+  const depth = searchDepth ?? 0
+  const on = (day: string) => sourceOn(sources, day) ?? ""
+  const dayRank = ([day, rank]: RankPoint) => ({ day, rank, depth, source: on(day) })
+  const move = moveBetween(dayRank(before), dayRank(last))
+  return move && { direction: move.direction, places: move.places, since: before[0] }
+}
+
+export const byRank = (a: KeywordRow, b: KeywordRow) => orderOf(a) - orderOf(b)
+/** Ranks first, then what is absent, then what is not known. */
+const orderOf = ({ measured, rank }: KeywordRow) => rank ?? (measured ? 10_000 : 20_000)

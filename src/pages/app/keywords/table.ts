@@ -1,0 +1,79 @@
+import { shareBar, sparkline } from "../../charts/small.ts"
+import { type Html, html } from "../../html.ts"
+import { dayTime, shortDay } from "../../times.ts"
+import { spoken } from "../../words.ts"
+import { type AppHead, address, appAddress, type Desk, type Side, sideCode } from "../desk.ts"
+import { pager } from "../parts.ts"
+import type { ShownRows } from "./filters.ts"
+import type { KeywordRow } from "./rows.ts"
+
+/** Keywords with rank, change, their days, popularity and difficulty; some of them can be chosen for a chart together. */
+export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
+  const path = appAddress(desk, app)
+  const order = desk.query.get("order") ?? "rank"
+  const heading = (code: string, name: string, kind = "") => {
+    const kept = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
+    const sorted =
+      order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
+    return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...kept, order: code })}">${name}</a></th>`
+  }
+  const hasLines = shown.some(({ line }) => line !== null)
+  const span = hasLines ? spanOf(shown) : null
+  return html`<form method="get" action="${appAddress(desk, app, "ranks")}"><input type="hidden" name="at" value="${sideCode(side)}">
+<div class="scroll" tabindex="0" role="group" aria-label="Keywords"><table class="rows" id="keywords">
+<caption>${found === 1 ? "1 keyword" : `${found} keywords`}. A rank leads to its reading; chosen keywords are drawn together.</caption>
+<thead><tr><th scope="col" class="pick"><span class="small">Draw</span></th>${heading("term", "Keyword")}${heading("rank", "Rank", "num")}${heading("change", "Change", "num")}${hasLines && html`<th scope="col" class="wide">Days</th>`}${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}</tr></thead>
+<tbody>
+${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
+</table></div>
+<p class="pages pick"><button type="submit">Draw the chosen together</button></p></form>
+${pager(path, desk.query, { page, pages })}`
+}
+
+interface Span {
+  from: string
+  to: string
+}
+
+/** All sparklines of a table are of the same days. */
+function spanOf(rows: readonly KeywordRow[]): Span {
+  const days = rows.flatMap(({ line }) => line?.series.map(([day]) => day) ?? []).sort()
+  return { from: days[0] ?? "", to: days.at(-1) ?? "" }
+}
+
+function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Span | null }): Html {
+  const { term, line, popularity, popularitySource, difficulty, difficultyBand } = row
+  const asked = { term, at: sideCode(side) }
+  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: asked.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), asked))}</td><td class="num">${changeText(row)}</td>${
+    span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
+  }<td class="wide">${figureBar(popularity, popularitySource === "estimate" ? "our estimate" : (popularitySource ?? ""))}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
+`
+}
+
+function tagsOf({ tags }: AppHead, term: string): Html[] {
+  return (Object.hasOwn(tags, term) ? tags[term]! : []).map((tag) => html` <span class="tag">${tag}</span>`)
+}
+
+/** Three states, three things. */
+function rankText({ measured, rank, searchDepth, measuring, notMeasuring, term }: KeywordRow, href: string): Html {
+  if (!measured && measuring) return html`<span class="tag">being read</span>`
+  if (!measured)
+    return html`<span class="quiet" title="${notMeasuring ? spoken(notMeasuring) : "not measured"}">–</span>`
+  const said = rank === null ? html`<span class="gone">absent</span>` : String(rank)
+  const depth = searchDepth === null ? "" : ` of ${searchDepth} read`
+  return html`<a class="rank" href="${href}" aria-label="${rank === null ? "absent" : `rank ${rank}`}${depth}, ${term}: evidence">${said}</a>`
+}
+
+function changeText({ move }: KeywordRow): Html | string {
+  if (!move) return ""
+  const since = html`<span class="quiet small"> ${dayTime(move.since, shortDay)}</span>`
+  if (move.direction === "entered") return html`<span class="up">▲ new</span>${since}`
+  if (move.direction === "dropped") return html`<span class="down">▼ out</span>${since}`
+  if (move.direction === "same") return html`<span class="quiet">=</span>`
+  return html`<span class="${move.direction}">${move.direction === "up" ? "▲" : "▼"} ${move.places}</span>${since}`
+}
+
+function figureBar(value: number | null, said: string, tone = ""): Html {
+  if (value === null) return html`<span class="quiet" title="not measured">–</span>`
+  return html`<span class="bar-cell" title="${said}"><span>${said === "our estimate" ? "~" : ""}${Math.round(value)}</span>${shareBar(value / 100, tone)}</span>`
+}

@@ -1,0 +1,55 @@
+import { alertsPage } from "./alerts.ts"
+import { changesPage } from "./changes.ts"
+import { chartsPage } from "./charts.ts"
+import { adsPage, assistantsPage } from "./connected.ts"
+import type { Desk, Page } from "./desk.ts"
+import { evidencePage } from "./keywords/evidence.ts"
+import { keywordsPage } from "./keywords/page.ts"
+import { ranksPage } from "./keywords/ranks.ts"
+import { planPage } from "./plan.ts"
+import { portfolioPage } from "./portfolio.ts"
+import { revenuePage } from "./revenue.ts"
+import { reviewsPage } from "./reviews.ts"
+import { rivalsPage } from "./rivals.ts"
+import { sourcesPage } from "./sources.ts"
+import { storePagePage } from "./store-page.ts"
+import { usagePage } from "./usage.ts"
+
+const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
+  "": portfolioPage,
+  "/alerts": alertsPage,
+  "/changes": changesPage,
+  "/usage": usagePage,
+  "/sources": sourcesPage,
+}
+
+const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
+  "": keywordsPage,
+  ranks: ranksPage,
+  evidence: evidencePage,
+  page: storePagePage,
+  reviews: reviewsPage,
+  charts: chartsPage,
+  rivals: rivalsPage,
+  plan: planPage,
+  revenue: revenuePage,
+  ads: adsPage,
+  assistants: assistantsPage,
+}
+
+/** The page at a path below the desk; null where there is none. */
+export function pageAt(path: string): ((desk: Desk) => Promise<Page>) | null {
+  if (Object.hasOwn(WORKSPACE_PAGES, path)) return WORKSPACE_PAGES[path]!
+  const [, id, tab = ""] = /^\/apps\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
+  const appId = id === undefined ? null : decoded(id)
+  if (appId === null || !Object.hasOwn(APP_PAGES, tab)) return null
+  return (desk) => APP_PAGES[tab]!(desk, appId)
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,138 @@
+import { dayBars } from "../charts/small.ts"
+import { type Html, html } from "../html.ts"
+import { dayTime, shortDay } from "../times.ts"
+import { counted, figure, percent, sideName } from "../words.ts"
+import {
+  type AppHead,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "./desk.ts"
+import { sideForm } from "./frame.ts"
+import { card, empty, readBy, refusedPart, samplePage, tiles } from "./parts.ts"
+import { starsPart, starText } from "./stars.ts"
+
+interface Stats {
+  feed: { state: string; readAt: string | null }
+  from: string
+  to: string
+  count: number | null
+  average: number | null
+  lowShare: number | null
+  distribution: Record<string, number> | null
+  byDay: { day: string; count: number | null; average: number | null }[]
+  byVersion: { version: string | null; count: number; average: number | null }[]
+}
+
+interface ReviewSearch {
+  total: number | null
+  truncated: boolean
+  reviews:
+    | {
+        id: string
+        rating: number
+        title: string | null
+        text: string
+        version: string | null
+        date: string
+        seenAt: string
+      }[]
+    | null
+}
+
+const LISTED = 50
+
+/** What people write: how the stars are spread, day by day, by version, and the texts, which can be searched. */
+export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const [q, rating] = [desk.query.get("q")?.trim() ?? "", desk.query.get("rating") ?? ""]
+  const stars = /^[1-5]$/.test(rating) ? { rating: [Number(rating)] } : {}
+  const [stats, found] = await Promise.all([
+    attempted(desk.ask<Stats>("get_review_stats", { appId, ...side })),
+    attempted(desk.ask<ReviewSearch>("search_reviews", { appId, ...side, limit: LISTED, ...(q && { q }), ...stars })),
+  ])
+  const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
+  if (isFault(stats)) return page(refusedPart(stats))
+  if (stats.count === null)
+    return page(
+      html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
+    )
+  return page(
+    html`${sideForm(desk, app, {}, side)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${
+      stats.distribution &&
+      card("Stars", html`<div class="inside">${starsPart(stats.distribution)}</div>`, readBy(stats.feed.readAt, null))
+    }${daysPart(stats)}${versionsPart(stats)}</div></div>`,
+  )
+}
+
+function statTiles({ count, average, lowShare, from, to }: Stats): Html {
+  return tiles([
+    { name: "Reviews", value: figure(count), said: html`${dayTime(from, shortDay)} to ${dayTime(to, shortDay)}` },
+    { name: "Average", value: figure(average, 2) },
+    { name: "One or two stars", value: lowShare === null ? "–" : percent(lowShare) },
+  ])
+}
+
+function daysPart({ byDay, from, to }: Stats): Html {
+  const bars = byDay.map(({ day, count }) => ({ day, value: count }))
+  return card(
+    "A day",
+    html`<div class="inside">${dayBars(bars, { title: `Reviews a day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not known"}`, from, to })}</div>`,
+    "Grey: not wholly read",
+  )
+}
+
+function versionsPart({ byVersion }: Stats): Html | false {
+  if (byVersion.length === 0) return false
+  return card(
+    "By version",
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead><tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th><th scope="col" class="num">Average</th></tr></thead><tbody>${byVersion.slice(0, 10).map(({ version, count, average }) => html`<tr><th scope="row"><bdi>${version ?? "not said"}</bdi></th><td class="num">${count}</td><td class="num">${figure(average, 2)}</td></tr>`)}</tbody></table></div>`,
+  )
+}
+
+function listPart(desk: Desk, app: AppHead, side: Side, found: ReviewSearch | Parameters<typeof refusedPart>[0]): Html {
+  const form = html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now=""><input type="hidden" name="at" value="${sideCode(side)}">
+<label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${desk.query.get("q") ?? ""}"></label>
+<label>Stars<select name="rating"><option value="">All</option>${[1, 2, 3, 4, 5].map((star) => html`<option value="${star}"${desk.query.get("rating") === String(star) && html` selected=""`}>${star}</option>`)}</select></label>
+<button type="submit">Find</button></form>
+`
+  if (isFault(found)) return card("Reviews", html`${form}${refusedPart(found)}`)
+  const { reviews, total } = found
+  if (!reviews || reviews.length === 0)
+    return card("Reviews", html`${form}${empty("No review fits", "Other words or other stars may find some.")}`)
+  return card(
+    "Reviews",
+    html`${form}<ul class="list">
+${reviews.map(
+  ({
+    rating,
+    title,
+    text,
+    version,
+    date,
+  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p><p><bdi>${text}</bdi></p><p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`}</p></li>
+`,
+)}</ul>`,
+    total === null
+      ? ""
+      : reviews.length < total
+        ? `The newest ${reviews.length} of ${total}`
+        : counted(total, "review"),
+  )
+}
+
+function neverRead(desk: Desk, side: Side, state: string): Html {
+  if (state === "no_app") return empty("The app is not in this store", "Choose another storefront or store.")
+  return empty(
+    `No review of ${sideName(side)} was read yet`,
+    "Reviews are read once a day, newest first. Then you see how the stars are spread, each day and each version, and can search the texts.",
+    samplePage(desk, "reviews"),
+  )
+}

@@ -1,0 +1,28 @@
+/**
+ * What pages of /app do besides being read; each is whole without. A choice shows its page at once, rows are found as one
+ * types, and a chart tells of the day under the pointer.
+ */
+export const APP_SCRIPT = `
+for (const form of document.querySelectorAll("form[data-now]")) {
+  form.addEventListener("change", ({ target }) => { if (target.matches("select")) form.requestSubmit() })
+  for (const button of form.querySelectorAll("button[data-spare]")) button.hidden = true
+}
+for (const field of document.querySelectorAll("input[data-finds]")) {
+  const rows = [...document.querySelectorAll("#" + field.dataset.finds + " tbody tr")]
+  if (rows.length === 0 || rows.length >= 200) continue
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase()
+    for (const row of rows) row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(wanted)
+  })
+}
+for (const chart of document.querySelectorAll(".lines[data-to]")) {
+  const reading = document.getElementById(chart.dataset.to)
+  if (!reading) continue
+  const usual = reading.textContent
+  chart.addEventListener("pointermove", ({ target }) => {
+    const told = target.closest(".told")
+    reading.textContent = told ? told.textContent : usual
+  })
+  chart.addEventListener("pointerleave", () => { reading.textContent = usual })
+}
+`

@@ -1,0 +1,32 @@
+import type { Desk } from "./desk.ts"
+
+interface Entry {
+  name: string
+  /** Below the desk, or below the app. */
+  path: string
+  /** Shown while one of these is there to be asked. */
+  asks: readonly string[]
+}
+
+const TOPS: readonly Entry[] = [
+  { name: "Apps", path: "", asks: ["list_standings"] },
+  { name: "Alerts", path: "/alerts", asks: ["list_alerts"] },
+  { name: "Changes", path: "/changes", asks: ["list_writes"] },
+  { name: "Keys and usage", path: "/usage", asks: ["get_usage"] },
+  { name: "Sources", path: "/sources", asks: ["list_sources"] },
+]
+
+const TABS: readonly Entry[] = [
+  { name: "Keywords", path: "", asks: ["list_keyword_ranks"] },
+  { name: "Store page", path: "page", asks: ["get_store_page"] },
+  { name: "Reviews", path: "reviews", asks: ["list_reviews"] },
+  { name: "Charts", path: "charts", asks: ["get_chart_positions"] },
+  { name: "Rivals", path: "rivals", asks: ["list_rivals"] },
+  { name: "Weekly plan", path: "plan", asks: ["get_weekly_plan"] },
+  { name: "Revenue", path: "revenue", asks: ["get_revenue"] },
+  { name: "Ads", path: "ads", asks: ["list_campaigns", "list_ads_keywords", "list_ads_search_terms"] },
+  { name: "Assistants", path: "assistants", asks: ["get_ai_visibility"] },
+]
+
+export const shownTops = (desk: Desk) => TOPS.filter(({ asks }) => asks.some(desk.has))
+export const shownTabs = (desk: Desk) => TABS.filter(({ asks }) => asks.some(desk.has))

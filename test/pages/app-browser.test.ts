@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { createCode } from "../../src/sign-in/code.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { type Sharing, sharing } from "../links/share-scene.ts"
+import { chromiumBinary, openTab, type Tab } from "./browser.ts"
+
+setDefaultTimeout(120_000)
+
+const binary = chromiumBinary()
+
+describe.skipIf(binary === null)("/app in a browser", () => {
+  let server: ReturnType<typeof Bun.serve>
+  let tab: Tab
+  let tea: Sharing
+  let at: (path: string) => string
+
+  beforeAll(async () => {
+    const sql = await freshDatabase()
+    const house = openHouse({ sql })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    at = (path) => `${server.url.origin}${path}`
+    tea = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
+    for (const [day, rank] of [[2, 9], [1, 6], [0, 4]] as const) await tea.measure("tea", day, rank) // biome-ignore format: days
+    tab = await openTab(binary as string)
+    await tab.show(1_280, 900)
+    await tab.open(at(`/sign-in?code=${await createCode(sql, tea.writer.workspace)}`))
+    await tab.leave("document.querySelector('main button').click()")
+  })
+  afterAll(async () => {
+    await tab.close()
+    await server.stop(true)
+  })
+
+  const path = () => tab.value<string>("location.pathname + location.search")
+
+  test("is three clicks from the printed link to one's own rank: the form, the app, and there it stands", async () => {
+    expect(await path()).toBe("/app")
+    await tab.leave(`document.querySelector('.apps a[href$="${tea.app}"]').click()`)
+    expect(await path()).toBe(`/app/apps/${tea.app}`)
+    expect(await tab.value("document.querySelector('tbody .rank').textContent")).toBe("4")
+  })
+
+  test("is worked by the keyboard alone: each stop is seen, none holds, and Enter opens", async () => {
+    await tab.open(at(`/app/apps/${tea.app}`))
+    const stops: string[] = []
+    for (let press = 0; press < 60; press++) {
+      await tab.press("Tab")
+      const stop = await tab.value<string>(`(() => {
+        const held = document.activeElement
+        const seen = held === document.body || getComputedStyle(held).outlineStyle !== "none" || getComputedStyle(held, "::after").outlineStyle !== "none"
+        return (seen ? "" : "unseen ") + (held === document.body ? "" : held.tagName + " " + (held.textContent || held.name).trim().slice(0, 20))
+      })()`)
+      if (stop === "") break
+      stops.push(stop)
+    }
+    expect(stops.filter((stop) => stop.startsWith("unseen"))).toEqual([])
+    expect(stops[0]).toBe("A Skip to the text")
+    for (const stop of ["A Reviews", "SELECT AllUp or enteredDown", "A 4", "BUTTON Draw the chosen toge"])
+      expect(stops.map((text) => text.slice(0, 27))).toContain(stop.slice(0, 27))
+    await tab.value("document.querySelector('tbody .rank').focus()")
+    await tab.press("Enter")
+    expect(await path()).toBe(`/app/apps/${tea.app}/evidence?term=tea&at=us-ios`)
+  })
+
+  test("finds keywords as one types, and by its form without script", async () => {
+    await tab.open(at(`/app/apps/${tea.app}`))
+    const shown = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length"
+    expect(await tab.value<number>(shown)).toBe(2)
+    const type =
+      "const field = document.querySelector('[name=find]'); field.value = 'green'; field.dispatchEvent(new Event('input'))"
+    await tab.value(`(() => { ${type} })()`)
+    expect(await tab.value<number>(shown)).toBe(1)
+    await tab.scripts(false)
+    await tab.open(at(`/app/apps/${tea.app}?find=green`))
+    expect(await tab.value<number>(shown)).toBe(1)
+    await tab.scripts(true)
+  })
+
+  test("asks no other host for anything, and complains of nothing", async () => {
+    for (const page of ["/app", "/app/alerts", `/app/apps/${tea.app}/ranks?terms=tea`, "/app/sample"])
+      await tab.open(at(page))
+    expect(
+      tab.requests.filter((url) => !url.startsWith(server.url.origin) && !/^(?:data:|about:|chrome)/.test(url)),
+    ).toEqual([])
+    expect(tab.complaints).toEqual([])
+  })
+})

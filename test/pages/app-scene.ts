@@ -1,0 +1,22 @@
+import { createCode } from "../../src/sign-in/code.ts"
+import type { House } from "../house.ts"
+import { type Browser, browserOf } from "../sign-in/browser.ts"
+
+/** A browser in which the owner of that workspace is signed in. */
+export async function ownerOf(house: House, workspaceId: number): Promise<Browser> {
+  const browser = browserOf(house)
+  await browser.send("/sign-in", { code: await createCode(house.sql, workspaceId) })
+  return browser
+}
+
+export const WORKSPACE_PAGES = ["", "/alerts", "/changes", "/usage", "/sources"]
+export const APP_TABS = [
+  "", "/page", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
+] // biome-ignore format: a list to scan
+
+/** Every page about an app, of a keyword too. */
+export function appPages(base: string, appId: string, term: string): string[] {
+  const app = `${base}/apps/${encodeURIComponent(appId)}`
+  const asked = new URLSearchParams({ term, terms: term })
+  return [...APP_TABS.map((tab) => `${app}${tab}`), `${app}/ranks?${asked}`, `${app}/evidence?${asked}`]
+}
