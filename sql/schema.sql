@@ -55,6 +55,146 @@ create table account_right (
   constraint account_right_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'denied'::text, 'unknown'::text])))
 );
 
+create table ads_campaign (
+  account_id text not null,
+  campaign text not null,
+  app text not null,
+  name text not null,
+  status text not null,
+  serving text,
+  reasons text[] not null,
+  countries text[] not null,
+  budget numeric,
+  currency text,
+  bidding text,
+  placement text,
+  constraint ads_campaign_pkey PRIMARY KEY (account_id, campaign),
+  constraint ads_campaign_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX ads_campaign_app_idx ON ads_campaign USING btree (account_id, app);
+
+create table ads_change_fact (
+  account_id text not null,
+  day date not null,
+  place integer not null,
+  change text not null,
+  at timestamp with time zone not null,
+  changed_by text not null,
+  event text not null,
+  entity text not null,
+  entity_id text not null,
+  campaign text,
+  name text,
+  field text not null,
+  before text,
+  after text,
+  constraint ads_change_fact_pkey PRIMARY KEY (account_id, day, place),
+  constraint ads_change_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint ads_change_fact_changed_by_check CHECK ((changed_by = ANY (ARRAY['dashboard'::text, 'api'::text, 'apple'::text])))
+);
+CREATE INDEX ads_change_fact_at_idx ON ads_change_fact USING btree (account_id, campaign, at DESC);
+
+create table ads_day_fact (
+  account_id text not null,
+  campaign text not null,
+  day date not null,
+  place integer not null,
+  ad_group text,
+  keyword text,
+  country text not null,
+  impressions integer not null,
+  taps integer not null,
+  installs integer not null,
+  new_downloads integer not null,
+  spend numeric not null,
+  currency text not null,
+  constraint ads_day_fact_pkey PRIMARY KEY (account_id, campaign, day, place),
+  constraint ads_day_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table ads_report (
+  account_id text not null,
+  report text not null,
+  about text not null,
+  day date not null,
+  digest bytea not null,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  rows jsonb not null,
+  constraint ads_report_pkey PRIMARY KEY (account_id, report, about, day, digest),
+  constraint ads_report_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table ads_term_fact (
+  account_id text not null,
+  campaign text not null,
+  place integer not null,
+  day date not null,
+  ad_group text not null,
+  keyword text,
+  term text,
+  origin text not null,
+  country text not null,
+  impressions integer not null,
+  taps integer not null,
+  installs integer not null,
+  new_downloads integer not null,
+  spend numeric not null,
+  currency text not null,
+  constraint ads_term_fact_pkey PRIMARY KEY (account_id, campaign, place),
+  constraint ads_term_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
+create table ads_term_popularity (
+  account_id text not null,
+  country text not null,
+  term text not null,
+  genre text not null,
+  day date not null,
+  rank integer not null,
+  in_genre integer not null,
+  overall_100 integer not null,
+  overall_5 integer not null,
+  constraint ads_term_popularity_pkey PRIMARY KEY (account_id, country, term, genre),
+  constraint ads_term_popularity_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX ads_term_popularity_rank_idx ON ads_term_popularity USING btree (account_id, country, genre, rank);
+
+create table ads_thing (
+  account_id text not null,
+  campaign text not null,
+  thing text not null,
+  id text not null,
+  ad_group text,
+  name text,
+  text text,
+  match text,
+  status text not null,
+  bid numeric,
+  currency text,
+  automatic boolean,
+  constraint ads_thing_pkey PRIMARY KEY (account_id, campaign, thing, id),
+  constraint ads_thing_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint ads_thing_thing_check CHECK ((thing = ANY (ARRAY['group'::text, 'keyword'::text, 'negative'::text])))
+);
+
+create table ads_turn (
+  account_id text not null,
+  task text not null,
+  subject text not null,
+  read_at timestamp with time zone,
+  tries integer not null default 0,
+  failure text,
+  next_at timestamp with time zone not null default now(),
+  constraint ads_turn_pkey PRIMARY KEY (account_id, task, subject),
+  constraint ads_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint ads_turn_task_check CHECK ((task = ANY (ARRAY['campaigns'::text, 'keywords'::text, 'days'::text, 'terms'::text, 'changes'::text, 'popularity'::text])))
+);
+CREATE INDEX ads_turn_next_idx ON ads_turn USING btree (account_id, next_at);
+
 create table alert (
   id bigint not null generated always as identity,
   workspace_id integer not null,

@@ -1,12 +1,14 @@
 import type { Db } from "../database/types.ts"
 import { addDays } from "../vocabulary/days.ts"
 import type { Report } from "../vocabulary/upstreams.ts"
+import type { AccountKindName } from "./kind.ts"
+import { accountKind } from "./kinds.ts"
 import type { AccountState } from "./state.ts"
 
-/** The account that a tracked app's reports come from. */
+/** The account that a tracked app's figures come from. */
 export interface AppAccount {
   id: string
-  kind: "app-store-connect"
+  kind: AccountKindName
   state: AccountState
   why: string | null
   createdAt: Date
@@ -23,16 +25,22 @@ interface OwnApp {
 }
 
 /** Of several accounts with the app the first that still has a key, else the first: two of one seller say the same twice. */
-export async function findAppAccount(sql: Db, workspaceId: number, app: OwnApp): Promise<AppAccount | null> {
+export async function findAppAccount(
+  sql: Db,
+  { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
+  app: OwnApp,
+): Promise<AppAccount | null> {
   const [account] = await sql<AppAccount[]>`
     select c.id, c.kind, c.state, c.why, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
       select r.why
       from account_right r
-      where r.account_id = c.id and r.name = 'sales' and r.state = 'denied'
+      where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
+      order by r.name
+      limit 1
     ) as denied
     from connected_account c
     join account_app a on a.account_id = c.id
-    where c.workspace_id = ${workspaceId} and (
+    where c.workspace_id = ${workspaceId} and c.kind = ${kind} and (
       a.app_id = ${app.id} or (a.app_id is null and not a.by_hand and a.outside_id = ${app.iosId})
     )
     order by c.sealed is null, c.created_at, c.id
@@ -40,12 +48,15 @@ export async function findAppAccount(sql: Db, workspaceId: number, app: OwnApp):
   return account ?? null
 }
 
-/** Whether the workspace has connected an account at all, be it paused or without that app. */
-export async function isConnected(sql: Db, workspaceId: number): Promise<boolean> {
+/** Whether the workspace has connected an account of the kind at all, be it paused or without that app. */
+export async function isConnected(
+  sql: Db,
+  { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
+): Promise<boolean> {
   const [row] = await sql`
     select
     from connected_account
-    where workspace_id = ${workspaceId}
+    where workspace_id = ${workspaceId} and kind = ${kind}
     limit 1`
   return row !== undefined
 }

@@ -38,7 +38,7 @@ export async function readAccountDays(
       join account_app a on a.account_id = c.id
       join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
         on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
-      where c.workspace_id = ${workspaceId}
+      where c.workspace_id = ${workspaceId} and c.kind = 'app-store-connect'
       order by x.app_id, c.sealed is null, c.created_at, c.id
     )
     select o.app_id as "appId", (

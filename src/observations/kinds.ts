@@ -1,4 +1,7 @@
 import type { AnyKind } from "./kind.ts"
+import { adsChanges, adsPopularity } from "./kinds/ads-insights.ts"
+import { adsDays, adsTerms } from "./kinds/ads-metrics.ts"
+import { adsCampaigns, adsKeywords } from "./kinds/ads-things.ts"
 import { downloads, engagement } from "./kinds/analytics.ts"
 import { appAds } from "./kinds/app-ads.ts"
 import { apps } from "./kinds/apps.ts"
@@ -18,6 +21,7 @@ import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
   sales, subscriptions, subscriptionEvents, engagement, downloads, prices,
+  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity,
 ] // biome-ignore format: a list to scan
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {

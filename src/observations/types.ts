@@ -1,4 +1,7 @@
 import { type FactSource, RANK_SOURCES, type RankSource, type SourceName } from "../vocabulary/upstreams.ts"
+import type { AdsChangesObservation, AdsPopularityObservation } from "./kinds/ads-insights.ts"
+import type { AdsDaysObservation, AdsTermsObservation } from "./kinds/ads-metrics.ts"
+import type { AdsCampaignsObservation, AdsKeywordsObservation } from "./kinds/ads-things.ts"
 import type { DownloadsObservation, EngagementObservation } from "./kinds/analytics.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
@@ -58,6 +61,12 @@ export type Observation =
   | EngagementObservation
   | DownloadsObservation
   | PricesObservation
+  | AdsCampaignsObservation
+  | AdsKeywordsObservation
+  | AdsDaysObservation
+  | AdsTermsObservation
+  | AdsChangesObservation
+  | AdsPopularityObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const

@@ -19,6 +19,7 @@ export type NamedHost = (typeof NAMED_HOSTS)[number]
 /** Who reads what belongs to a workspace. */
 export const ACCOUNT_SOURCES = [
   "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-engagement", "asc-downloads", "asc-prices",
+  "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
 ] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
@@ -47,3 +48,9 @@ export type Report = (typeof REPORTS)[number]
 /** Reports of an app that are asked for once and then made each day: how people came to it, and how often it was downloaded. */
 export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
 export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
+
+/** What an ad account is asked for; each is a kind of observation. */
+export const ADS_REPORTS = [
+  "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes", "ads_popularity",
+] as const // biome-ignore format: a list to scan
+export type AdsReport = (typeof ADS_REPORTS)[number]

@@ -2,6 +2,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { KINDS } from "../../src/observations/kinds.ts"
 import type { Observation } from "../../src/observations/types.ts"
+import type { AdsReport } from "../../src/vocabulary/upstreams.ts"
 
 /** The account that the examples of private kinds are of. */
 export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
@@ -16,7 +17,14 @@ export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void>
     select ${id}, id, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null from made`
 }
 
-export type PrivateKind = "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads" | "prices"
+export type PrivateKind =
+  | "sales"
+  | "subscriptions"
+  | "subscription_events"
+  | "engagement"
+  | "downloads"
+  | "prices"
+  | AdsReport
 
 /** The example of a kind, with other fields. */
 export function reported(name: PrivateKind, rest: object = {}): Observation {

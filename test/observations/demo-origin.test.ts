@@ -45,6 +45,12 @@ const others = {
   engagement: (rest: object) => reported("engagement", rest),
   downloads: (rest: object) => reported("downloads", rest),
   prices: (rest: object) => reported("prices", rest),
+  ads_campaigns: (rest: object) => reported("ads_campaigns", rest),
+  ads_keywords: (rest: object) => reported("ads_keywords", rest),
+  ads_days: (rest: object) => reported("ads_days", rest),
+  ads_terms: (rest: object) => reported("ads_terms", rest),
+  ads_changes: (rest: object) => reported("ads_changes", rest),
+  ads_popularity: (rest: object) => reported("ads_popularity", rest),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {

@@ -303,10 +303,45 @@ const WRONG: Record<string, [object, string][]> = {
     [{ rows: [{ ...COSTS, startsAt: "2025-13-01" }] }, "bad_time"],
     [{ rows: [{ ...COSTS, currency: "eur" }] }, "bad_text"],
   ],
+  ads_campaigns: [
+    [{ day: "2025-10-26" }, "bad_time"],
+    [{ rows: [{ ...adsRow("ads_campaigns"), id: "x" }] }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_campaigns"), countries: ["DE"] }] }, "bad_storefront"],
+    [{ rows: [{ ...adsRow("ads_campaigns"), budget: "1e3" }] }, "bad_figure"],
+  ],
+  ads_keywords: [
+    [{ campaign: "all" }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_keywords"), name: " " }] }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_keywords"), bid: "0,8" }] }, "bad_figure"],
+  ],
+  ads_days: [
+    [{ campaign: "" }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_days"), taps: -1 }] }, "bad_figure"],
+    [{ rows: [{ ...adsRow("ads_days"), spend: "7,25" }] }, "bad_figure"],
+  ],
+  ads_terms: [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_terms"), term: "" }] }, "bad_text"],
+    [{ rows: [{ ...adsRow("ads_terms"), installs: 0.5 }] }, "bad_figure"],
+  ],
+  ads_changes: [
+    [{ rows: [{ ...adsRow("ads_changes"), at: "yesterday" }] }, "bad_time"],
+    [{ rows: [{ ...adsRow("ads_changes"), campaign: "x" }] }, "bad_text"],
+  ],
+  ads_popularity: [
+    [{ country: "DE" }, "bad_storefront"],
+    [{ rows: [{ ...adsRow("ads_popularity"), rank: 0 }] }, "bad_figure"],
+    [{ rows: [{ ...adsRow("ads_popularity"), overall5: 6 }] }, "bad_figure"],
+  ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],
     [{ award: " " }, "bad_text"],
   ],
+}
+
+function adsRow(name: string): object {
+  const { rows } = KINDS.find((kind) => kind.name === name)!.example as { rows: object[] }
+  return rows[0]!
 }
 
 function event(startsAt: string, endsAt: string) {

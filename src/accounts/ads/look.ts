@@ -2,15 +2,16 @@ import {
   type AdsQuery,
   campaignsQuery,
   changesQuery,
-  keywordsReport,
+  dailyReport,
   popularityQuery,
   publishedSunday,
 } from "../../sources/accounts/ads/requests.ts"
+import type { PlatformRow } from "../../sources/accounts/ads/said.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import type { AccountPart } from "../kind.ts"
 import { type Look, probeRight, type RightState } from "../look.ts"
 import type { Ads } from "./client.ts"
-import { type PlatformRow, queryAll } from "./pages.ts"
+import { queryAll } from "./pages.ts"
 import { AdsProblem } from "./problem.ts"
 
 const READING_ROLES = "a role of the API user that reads: API Account Manager, API Account Read Only or Limited Access"
@@ -70,7 +71,7 @@ async function probeReports(
   ads: Ads,
   { campaign, day }: { campaign: PlatformRow | undefined; day: { from: string; to: string } },
 ): Promise<RightState> {
-  if (campaign) return await probe("reports", () => askOne(ads, keywordsReport(String(campaign.id), day)))
+  if (campaign) return await probe("reports", () => askOne(ads, dailyReport("campaigns", String(campaign.id), day)))
   return { name: "reports", state: "unknown", why: "known once the account shows a campaign of an app" }
 }
 

@@ -1,9 +1,7 @@
 import type { AdsQuery } from "../../sources/accounts/ads/requests.ts"
+import type { PlatformRow } from "../../sources/accounts/ads/said.ts"
 import type { Ads } from "./client.ts"
 import { AdsProblem } from "./problem.ts"
-
-/** What the platform says of a thing; read field by field. */
-export type PlatformRow = Record<string, unknown>
 
 export interface PageOptions {
   signal?: AbortSignal

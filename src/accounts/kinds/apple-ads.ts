@@ -1,6 +1,7 @@
 import { AccessProblem } from "../../access/problem.ts"
 import { type Ads, openAds } from "../ads/client.ts"
 import { listAdAccounts, lookAtAds } from "../ads/look.ts"
+import { readAds } from "../ads/read.ts"
 import type { AdsKey } from "../credentials.ts"
 import type { AccountKind } from "../kind.ts"
 
@@ -53,4 +54,5 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
   open: (key, adAccount, reach) => openAds(key, adAccount, reach),
   look: (ads, adAccount, now) => lookAtAds(ads, adAccount, now),
   needs: ["campaigns", "reports"],
+  read: readAds,
 }

@@ -1,3 +1,4 @@
+import { rebuildAds } from "../../observations/derived/accounts/rebuild-ads.ts"
 import { rebuildConsole } from "../../observations/derived/accounts/rebuild-console.ts"
 import { rebuildReports } from "../../observations/derived/accounts/rebuild-reports.ts"
 import { rebuildAppTexts } from "../../observations/derived/app-texts.ts"
@@ -20,7 +21,9 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
     const reviews = await rebuildReviews(database.sql, letOthers)
     const texts = await rebuildAppTexts(database.sql, letOthers)
     const charts = await rebuildCharts(database.sql, letOthers)
-    const reports = (await rebuildReports(database.sql, letOthers)) + (await rebuildConsole(database.sql, letOthers))
+    const { sql } = database
+    const console = (await rebuildReports(sql, letOthers)) + (await rebuildConsole(sql, letOthers))
+    const reports = console + (await rebuildAds(sql, letOthers))
     const ratings = await rebuildRatings(database.sql, letOthers)
     if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "what stands now is what the readings say")]

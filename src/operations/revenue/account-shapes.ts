@@ -86,9 +86,10 @@ export async function findReportingAccount(
     throw new Fault("unsupported_platform", {
       detail: "The app is on Google Play alone; only App Store Connect can be connected.",
     })
-  const account = await findAppAccount(sql, caller.workspaceId, app)
+  const { workspaceId } = caller
+  const account = await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, app)
   if (account) return account
-  const detail = (await isConnected(sql, caller.workspaceId))
+  const detail = (await isConnected(sql, { workspaceId, kind: "app-store-connect" }))
     ? `The connected account has no app ${app.iosId}; see: appmeter account list, appmeter account map.`
     : "Connect the seller's console with: appmeter account add app-store-connect."
   throw new Fault("not_connected", { detail })
@@ -108,11 +109,11 @@ export function checkKnown(
 }
 
 export function sourceShape(
-  { id, kind, state, why }: AppAccount,
+  { id, state, why }: AppAccount,
   report: Report,
   { reported, late, asOf }: ReportStanding,
   days: number,
 ): v.InferOutput<typeof AccountSource> {
   const said = { asOf: asOf?.toISOString() ?? null, reportedDays: reported.length, days, lateDays: late }
-  return { id, kind, report, state, why, ...said }
+  return { id, kind: "app-store-connect", report, state, why, ...said }
 }

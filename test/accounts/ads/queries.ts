@@ -60,11 +60,18 @@ function reported(
     return refusal(400, "INVALID_VALUE", "The range must be greater than one day.", "timeRange")
   if (groupBy.length > 0 && options.includeRows?.includes("EMPTY_METRICS"))
     return refusal(400, "INVALID_VALUE", "EMPTY_METRICS is not supported with groupBy.", "options.includeRows")
-  const facts: (DayMetrics | TermMetrics)[] = entity === "searchterms" ? state.terms : state.days
+  const facts = factsOf(state, entity)
   const within = facts.filter((fact) => fact.date >= start && fact.date <= end && filters.every((by) => fits(fact, by)))
   const rows = [...Map.groupBy(within, rowKey)].map(([, own]) => rowOf(state, own, { granularity, groupBy }))
   const summary = options.includeRows?.includes("GRAND_TOTAL") && { grandTotal: metricsOf(within, state) }
   return Response.json({ result: { rows: paged(rows), ...(summary && { summary }) } })
+}
+
+/** A keywords report leaves out what Apple matched by itself, and a campaigns report tells neither apart. */
+function factsOf({ terms, days }: AdsState, entity: string): (DayMetrics | TermMetrics)[] {
+  if (entity === "searchterms") return terms
+  if (entity === "keywords") return days.filter(({ keywordId }) => keywordId !== null)
+  return days.map((fact) => ({ ...fact, adGroupId: 0, keywordId: null }))
 }
 
 function rowKey(fact: DayMetrics | TermMetrics): string {
@@ -76,7 +83,7 @@ function rowKey(fact: DayMetrics | TermMetrics): string {
 function rowOf(state: AdsState, own: (DayMetrics | TermMetrics)[], { granularity, groupBy }: Said): Said {
   const [first] = own as [DayMetrics | TermMetrics]
   const keyword = state.keywords.find(({ id }) => id === first.keywordId)
-  const ids = { campaignId: first.campaignId, adGroupId: first.adGroupId }
+  const ids = { campaignId: first.campaignId, ...(first.adGroupId > 0 && { adGroupId: first.adGroupId }) }
   const country = groupBy.includes("countryOrRegion") ? { countryOrRegion: first.countryOrRegion } : {}
   const metadata =
     "source" in first

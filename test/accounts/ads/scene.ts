@@ -1,6 +1,9 @@
+import { lastAdsDay } from "../../../src/accounts/ads/days.ts"
 import { type AccountRow, addAccount, type Register } from "../../../src/accounts/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { publishedSunday } from "../../../src/sources/accounts/ads/requests.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
+import { addDays } from "../../../src/vocabulary/days.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reachOf, TEA } from "../scene.ts"
@@ -54,4 +57,59 @@ export function campaign(rest: object = {}) {
     targeting: { countryOrRegion: { include: ["DE", "US"] } },
     ...{ startTime: "2026-01-05T09:00:00.000", creationTime: "2026-01-05T08:00:00.000", ...rest },
   }
+}
+
+/** An ad group with two keywords, its negatives, two days, terms, a change and a week of what is searched for. */
+export function teaHouse({ there }: Pick<AdsScene, "there">, now = new Date()): void {
+  const [campaignId, adGroupId] = [444555666, 71]
+  const last = lastAdsDay(AD_ACCOUNT.timezone, now)
+  const euros = (amount: string) => ({ amount, currency: AD_ACCOUNT.currency })
+  const ids = { campaignId, adGroupId, adAccountId: AD_ACCOUNT.id, deleted: false, status: "ENABLED" }
+  there.adgroups.push({
+    ...{ ...ids, id: adGroupId, name: "Brand", automatedKeywordsOptIn: true },
+    bidStrategy: { bidStrategyType: "MANUAL_CPT", bidStrategyGoal: "TAP", bid: euros("0.80") },
+  })
+  there.keywords.push(
+    { ...ids, id: 81, text: "Tea Timer", matchType: "EXACT", bid: euros("1.20") },
+    { ...ids, id: 82, text: "green tea", matchType: "BROAD", bid: null },
+    { ...ids, id: 83, text: "gone", matchType: "BROAD", bid: null, deleted: true },
+  )
+  there.negatives.push(
+    { ...ids, id: 91, adGroupId: null, text: "coffee", matchType: "BROAD" },
+    { ...ids, id: 92, text: "tea pot", matchType: "EXACT" },
+  )
+  const fact = { campaignId, adGroupId, countryOrRegion: "DE", date: last }
+  there.days.push(
+    { ...fact, keywordId: 81, spend: "5", impressions: 100, taps: 10, installs: 4 },
+    { ...fact, keywordId: 81, date: addDays(last, -1), spend: "4", impressions: 80, taps: 6, installs: 2 },
+    { ...fact, keywordId: null, countryOrRegion: "US", spend: "2", impressions: 50, taps: 4, installs: 1 },
+  )
+  there.terms.push(
+    {
+      ...fact,
+      keywordId: 81,
+      text: "tea timer",
+      source: "TARGETED",
+      spend: "5",
+      impressions: 100,
+      taps: 10,
+      installs: 4,
+    },
+    { ...fact, keywordId: 81, text: null, source: "TARGETED", spend: "4", impressions: 80, taps: 6, installs: 2 },
+    {
+      ...{ ...fact, keywordId: null, text: null, source: "AUTO", countryOrRegion: "US" },
+      ...{ spend: "2", impressions: 50, taps: 4, installs: 1 },
+    },
+  )
+  there.changes.push({
+    ...{ transactionId: "0eee6ae3", entityType: "Keyword", entityId: "81", eventType: "UPDATE", userType: "CUSTOMER" },
+    ...{ eventTime: new Date(now.getTime() - 3_600_000).toISOString(), modifiedBy: "11223344" },
+    meta: { campaignId, adGroupId, text: "tea timer" },
+    changes: [{ field: "bid", oldValues: ["1.00"], newValues: ["1.20"] }],
+  })
+  const week = { week: publishedSunday(now), genre: "FOOD_DRINK", rankInGenre: 1, searchPopularityInGenre: 90 }
+  there.popularity.push(
+    { ...week, countryOrRegion: "DE", searchTerm: "tee", searchPopularity1to100: 74, searchPopularity1to5: 5 },
+    { ...week, countryOrRegion: "US", searchTerm: "Tea Timer", searchPopularity1to100: 49, searchPopularity1to5: 3 },
+  )
 }

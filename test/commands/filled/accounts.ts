@@ -22,6 +22,7 @@ export async function fillAccounts(sql: Sql, workspace: number, app: string): Pr
   await sql`
     insert into console_turn (account_id, task, subject, state, read_at, tries, failure, next_at)
     values ('ac_1', 'analytics', '1', 'denied', now(), 3, 'a\tb', now()), ('ac_1', 'prices', '"1" 抹', 'due', null, 0, null, null)`
+  await sql`insert into ads_turn (account_id, task, subject, failure) values ('ac_2', 'keywords', '1 "抹"', 'a\tb')`
   await sql`
     insert into analytics_instance (account_id, app, report, processed, instance, read_at)
     values ('ac_1', '1', 'downloads', '2025-08-31', 'i "1"', null)`

@@ -265,6 +265,12 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
         "not_connected",
         expect.stringContaining("appmeter account add app-store-connect"),
       ])
+    // an account of another kind that has the app says nothing of sales
+    await scene.sql`
+      insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at)
+      values ('ac_0', ${scene.workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null)`
+    await scene.sql`insert into account_app values ('ac_0', ${TEA.id}, '', 'Tea', '', ${scene.appId})`
+    expect((await refusals())[2]).toStartWith("Connect the seller's console")
     scene.there.apps = [{ ...TEA, id: "999" }]
     await scene.add()
     expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`has no app ${TEA.id}`)])

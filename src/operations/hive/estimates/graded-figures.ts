@@ -54,7 +54,8 @@ export async function readOwnMonths(
 ): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
   if (!caller.scopes.includes("revenue:read")) return null
   const own = (await visibleApps()).find((visible) => visible.iosId === iosId)
-  const account = own && (await findAppAccount(sql, caller.workspaceId, own))
+  const { workspaceId } = caller
+  const account = own && (await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, own))
   if (!account) return null
   const months: v.InferOutput<typeof OwnMonth>[] = []
   for (const figure of await readKeptFigures(sql, app, MONTHS)) {

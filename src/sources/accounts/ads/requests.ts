@@ -45,11 +45,11 @@ export interface Window {
   to: string
 }
 
-/** What keywords cost and brought, by day and country. */
-export function keywordsReport(campaign: string, { from, to }: Window): AdsQuery {
+/** What a campaign or its keywords cost and brought, by day and country. */
+export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Window): AdsQuery {
   // of one day alone no other is told apart
   const daily = from === to ? {} : { granularity: "DAILY" }
-  return report("keywords", campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
+  return report(of, campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
 }
 
 /** Of the whole window: fewer terms are withheld than of its days one by one. */

@@ -1,0 +1,56 @@
+import type { ChangeRow } from "../../observations/kinds/ads-insights.ts"
+import { type ChangeNotice, changeRows, changesOf, noticesIn } from "../../sources/accounts/ads/insights.ts"
+import { changePath, changesQuery } from "../../sources/accounts/ads/requests.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import type { AdsTurnParts } from "./reach.ts"
+import type { AdsReading } from "./store.ts"
+import type { AdsTurn } from "./turns.ts"
+
+/** On connecting; afterwards what may still come in. */
+const FIRST_DAYS = 28
+const LATE_DAYS = 2
+/** Details that are asked for in one turn: a day that was begun is read to its end. */
+const MOST_DETAILS = 200
+
+/** The days on which something was changed that is not known yet, newest first; of each all that was. Throws ReadFailure. */
+export async function changedDays(parts: AdsTurnParts, { wasRead }: AdsTurn): Promise<AdsReading[]> {
+  const { reach, now, account } = parts
+  const today = dayOf(now())
+  const window = { from: addDays(today, -(wasRead ? LATE_DAYS : FIRST_DAYS)), to: today }
+  const { rows } = await reach.all(changesQuery(window))
+  const byDay = Map.groupBy(noticesIn(rows), ({ day }) => day)
+  const readings: AdsReading[] = []
+  let asked = 0
+  for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
+    const known = await readKnownChanges(parts, day)
+    const fresh = notices.filter(({ id }) => !known.has(id))
+    if (fresh.length === 0 || asked >= MOST_DETAILS) continue
+    asked += fresh.length
+    const details = await readDetails(parts, fresh)
+    const about = { account: account.id, day }
+    readings.push(changesOf([...[...known.values()].flat(), ...details], about, reach.body(now())))
+  }
+  return readings
+}
+
+async function readDetails({ reach }: AdsTurnParts, notices: readonly ChangeNotice[]): Promise<ChangeRow[]> {
+  const rows: ChangeRow[] = []
+  for (const { id } of notices) {
+    await reach.pause()
+    const { result, left, resetMs } = await reach.ads.get(changePath(id), reach.signal)
+    Object.assign(reach, { left, resetMs })
+    rows.push(...changeRows(id, result))
+  }
+  return rows
+}
+
+/** By the platform's id, what a day's changes were as they stand. */
+async function readKnownChanges({ sql, account }: AdsTurnParts, day: string): Promise<Map<string, ChangeRow[]>> {
+  const [stands] = await sql<{ rows: ChangeRow[] }[]>`
+    select rows
+    from ads_report
+    where account_id = ${account.id} and report = 'ads_changes' and about = '' and day = ${day}
+    order by seen_at desc, parser desc, sha256 desc
+    limit 1`
+  return Map.groupBy(stands?.rows ?? [], ({ change }) => change)
+}

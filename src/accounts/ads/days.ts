@@ -1,0 +1,32 @@
+import type { Window } from "../../sources/accounts/ads/requests.ts"
+import { addDays } from "../../vocabulary/days.ts"
+
+/** What answers sum up. */
+export const WINDOW_DAYS = 28
+/** Installs are counted up to so long after a tap: these days are read again. */
+const GROWING_DAYS = 31
+/** As far back as days are told apart. */
+const MOST_DAYS = 89
+/** Figures come so late. */
+const LATE_MS = 3 * 3_600_000
+
+/** The last day of the account's zone whose figures are all there. */
+export function lastAdsDay(zone: string, now: Date): string {
+  return addDays(zonedDay(zone, new Date(now.getTime() - LATE_MS)), -1)
+}
+
+export function adsWindow(zone: string, now: Date): Window {
+  const to = lastAdsDay(zone, now)
+  return { from: addDays(to, 1 - WINDOW_DAYS), to }
+}
+
+/** Of a campaign that was read before the days that still grow, else all that there are. */
+export function daysToRead(zone: string, now: Date, wasRead: boolean): Window {
+  const to = lastAdsDay(zone, now)
+  return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MOST_DAYS)), to }
+}
+
+function zonedDay(timeZone: string, at: Date): string {
+  const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const
+  return new Intl.DateTimeFormat("en-CA", { timeZone, ...parts }).format(at)
+}

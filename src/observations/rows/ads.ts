@@ -1,0 +1,84 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import type { AdsReport } from "../../vocabulary/upstreams.ts"
+import { hexOf } from "../precedence.ts"
+import type { AnyObservation } from "../provenance.ts"
+import { reportDigest } from "../shapes/reports.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { readOfAccounts } from "./reports.ts"
+
+export interface AdsObservation extends AnyObservation {
+  account: string
+  /** What it is about; of the account itself neither. */
+  campaign?: string
+  country?: string
+  day: string
+  rows: readonly object[]
+}
+
+const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }
+
+/** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
+export async function storeAds<Seen extends AdsObservation>(
+  tx: Tx,
+  report: AdsReport,
+  seen: readonly Seen[],
+): Promise<Seen[]> {
+  const held = await readOfAccounts(tx, seen)
+  const rowOf = (from: Seen) => {
+    const { account: account_id, day, rows } = from
+    const digest = `\\x${hexOf(reportDigest(rows))}`
+    return { account_id, report, about: aboutOf(from), day, digest, rows, ...provenanceOf(from) }
+  }
+  return await storeBest(
+    tx,
+    TABLE,
+    held.map((from) => ({ from, row: rowOf(from) })),
+  )
+}
+
+export function aboutOf({ campaign, country }: { campaign?: string; country?: string; account: string }): string {
+  return campaign ?? country ?? ""
+}
+
+const PAGE = 20
+
+interface StoredAds {
+  account: string
+  about: string
+  day: string
+  seenAt: Date
+  parser: number
+  sha256: Uint8Array
+}
+
+/** What the campaign or the country stands in; of the others neither. */
+const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
+  ads_keywords: "campaign",
+  ads_days: "campaign",
+  ads_terms: "campaign",
+  ads_popularity: "country",
+}
+
+/** As it was said, thing by thing. */
+export async function* readAds<Seen extends AdsObservation>(
+  sql: Sql,
+  report: AdsReport,
+  { since, sources }: { since: string | null; sources: readonly string[] },
+): AsyncGenerator<Seen[]> {
+  const pages = pagesOf(
+    (after: StoredAds | null) => sql<StoredAds[]>`
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, about, day, rows,
+        seen_at as "seenAt", parser, origin, sha256
+      from ads_report
+      where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
+        and (account_id, about, day, seen_at, parser, sha256) > (
+          ${after?.account ?? ""}, ${after?.about ?? ""}, ${after?.day ?? "0001-01-01"}::date,
+          ${after?.seenAt ?? new Date(0)}, ${after?.parser ?? -1}::int, ${after?.sha256 ?? new Uint8Array()}::bytea
+        )
+      order by account_id, about, day, seen_at, parser, sha256
+      limit ${PAGE}`,
+  )
+  const name = ABOUT[report]
+  for await (const rows of pages)
+    yield rows.map(({ about, ...said }) => ({ ...said, ...(name && { [name]: about }) }) as unknown as Seen)
+}
