@@ -42,6 +42,7 @@ ${script && html`<script>${new Html(script)}</script>\n`}</body>
 }
 
 const PAGES = [
+  ["/app", "Your apps"],
   ["/docs", "Reference"],
   ["/docs/errors", "Errors"],
   ["/docs/operate", "Manual"],

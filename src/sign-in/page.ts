@@ -53,7 +53,7 @@ export function signedInPage(owner: Owner, next: string): string {
     "Signed in",
     "Who is signed in at this browser.",
     html`<p>As the owner of <strong>${owner.workspace}</strong>, until ${timeOf(owner.expiresAt)}.</p>
-<p><a href="${next}">Go on</a></p>
+<p><a href="${next}">Go on${next === "/app" && " to your apps"}</a></p>
 <form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
 <button type="submit">Sign out</button>

@@ -70,7 +70,8 @@ test("the markup is whole: tags closed, ids unique, links alive, no script", () 
   expect(new Set(markup.ids).size).toBe(markup.ids.length)
   for (const href of markup.hrefs) {
     if (href.startsWith("#")) expect(markup.ids).toContain(href.slice(1))
-    else if (!href.startsWith("data:")) expect(["/docs", "/docs/errors", "/docs/operate", "#text"]).toContain(href)
+    else if (!href.startsWith("data:"))
+      expect(["/app", "/docs", "/docs/errors", "/docs/operate", "#text"]).toContain(href)
   }
   expect([...markup.tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual([])
   expect([...markup.attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { catalog } from "../../src/catalog.ts"
 import { deskOperations } from "../../src/desk/desk.ts"
 import { APP_POLICY } from "../../src/pages/app/frame.ts"
+import { loadDemoInto } from "../../src/process/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { dayAgo, type Sharing, sharing } from "../links/share-scene.ts"
@@ -196,6 +197,28 @@ describe("nobody else's", () => {
         expect([operation.id, told]).toEqual([operation.id, "app_not_allowed"])
     }
     await house.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`
+  })
+})
+
+describe("the demo", () => {
+  test("opens on every page of each of its apps, and where it has nothing to show says what would be there", async () => {
+    const workspace = await house.workspace({ plan: "enterprise" })
+    await loadDemoInto(house.sql, workspace)
+    const browser = await ownerOf(house, workspace)
+    const { text } = await browser.open("/app")
+    const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
+    expect(new Set(apps).size).toBe(4)
+    expect(text).toContain("<dt>Best rank</dt>")
+    for (const app of new Set(apps))
+      for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {
+        const { status, text } = await browser.open(page)
+        expect([page, status]).toEqual([page, 200])
+        const teaches = /class="empty"/.test(text)
+        if (teaches && !/\/(?:ads|assistants)$/.test(page))
+          expect([page, /See this page with sample data|class="card"/.test(text)]).toEqual([page, true])
+      }
+    expect((await browser.open(`/app/apps/${apps[0]}`)).text).toContain('class="rank"')
+    expect((await browser.open(`/app/apps/${apps[0]}/rivals`)).text).toContain("Beside us")
   })
 })
 

@@ -113,9 +113,10 @@ test("HEAD has the headers of GET and no body, on documents, health, pages and k
   expect([await used("HEAD"), await used("GET")]).toEqual([before + 1, before + 2])
 })
 
-test("what people try first leads to the reference", async () => {
-  for (const path of ["/", "/docs/", "/v1", "/v1/"]) {
+test("what people try first leads to their apps, what programs try first to the reference", async () => {
+  const led = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
+  for (const [path, to] of Object.entries(led)) {
     const { status, headers } = await sent(path)
-    expect([path, status, headers.get("location")]).toEqual([path, 302, "/docs"])
+    expect([path, status, headers.get("location")]).toEqual([path, 302, to])
   }
 })

@@ -245,7 +245,7 @@ describe("public documents", () => {
   test("the account's link, /docs and the document are there", async () => {
     const { docs } = (await house.call("/v1/account", { key })).body
     expect((await house.call(new URL(docs).pathname)).status).toBe(200)
-    expect((await house.call("/")).headers.get("location")).toBe("/docs")
+    expect((await house.call("/docs/")).headers.get("location")).toBe("/docs")
     const document = await house.call("/v1/openapi.json")
     expect(document.body).toMatchObject({ openapi: "3.1.0", info: { version: "1.5.0" } })
   })

@@ -11,7 +11,7 @@ interface Chart {
   device: string
   kind: string
   scope: string
-  genre: { id: string; name: string | null }
+  genre: { id: string; name: string | null } | null
   measured: boolean
   measuredAt: string | null
   source: string | null
@@ -47,7 +47,8 @@ export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 function nameOf({ device, kind, scope, genre }: Chart): string {
-  const of = scope === "overall" ? "all apps" : (genre.name ?? `category ${genre.id}`)
+  const category = genre ? (genre.name ?? `category ${genre.id}`) : "its category"
+  const of = scope === "overall" ? "all apps" : category
   return `${spoken(kind)}, ${of}${device === "ipad" ? ", iPad" : ""}`
 }
 

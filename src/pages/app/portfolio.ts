@@ -58,11 +58,14 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
   return {
     title: "Your apps",
     at: "",
-    body: html`${day && todayTiles(day)}<div class="columns-2"><ul class="apps">
+    body: html`${day && day.totals.keywordsMeasured > 0 && todayTiles(day)}<div class="columns-2"><ul class="apps">
 ${apps.map((app) => appCard(desk, app, day))}</ul>
-${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div>`,
+${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div>${!desk.isSample && (!day || day.totals.keywordsMeasured === 0) && SAMPLE_LINE}`,
   }
 }
+
+const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">A sample</a> shows what each page looks like once days have been measured.</p>
+`
 
 function todayTiles({ totals }: Portfolio): Html {
   const { keywordsTracked, keywordsMeasured, keywordsUp, keywordsDown, bestRank, newReviews } = totals

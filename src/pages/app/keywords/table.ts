@@ -17,7 +17,8 @@ export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, foun
       order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
     return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...kept, order: code })}">${name}</a></th>`
   }
-  const hasLines = shown.some(({ line }) => line !== null)
+  // a day alone is no line
+  const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
   const span = hasLines ? spanOf(shown) : null
   return html`<form method="get" action="${appAddress(desk, app, "ranks")}"><input type="hidden" name="at" value="${sideCode(side)}">
 <div class="scroll" tabindex="0" role="group" aria-label="Keywords"><table class="rows" id="keywords">
