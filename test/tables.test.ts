@@ -96,7 +96,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   owner_passphrase: { writes: "sign-in", reads: "" },
   owner_session: { writes: "sign-in", reads: "" },
   pace: { writes: "measuring", reads: "audits commands history" },
-  plan_task: { writes: "operations", reads: "" },
+  plan_task: { writes: "operations", reads: "history" },
   rank_month: { writes: "observations tracking", reads: "history" },
   rating_count: { writes: "observations tracking", reads: "audits history measuring operations" },
   rating_day: { writes: "", reads: "history observations" },

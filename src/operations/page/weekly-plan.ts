@@ -14,6 +14,7 @@ import { inPieces } from "../../vocabulary/pieces.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { Count, Day, PopularitySource, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { AdoptedTaskShape, gradeAdoptedTasks } from "./adopted-tasks.ts"
 
 /** A change of name or subtitle is left to show what it does for so long. */
 const SETTLES_DAYS = 14
@@ -75,7 +76,7 @@ export const getWeeklyPlan = operation({
   group: "Your apps",
   toolset: "page",
   summary: "Texts of the store page worth changing this week, by what was measured.",
-  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${LEAST_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, so that what happens can be held against it.`,
+  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${LEAST_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.`,
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -119,6 +120,10 @@ export const getWeeklyPlan = operation({
       ),
       `Each storefront looked at, at most the first ${MOST_STOREFRONTS}.`,
     ),
+    record: described(
+      v.array(AdoptedTaskShape),
+      "Of tasks told before, those whose text stood on the page afterwards, with what its keywords ranked since; the last first, at most 10.",
+    ),
     storefrontsLeftOut: described(Count, "Further storefronts of the app; ask for each by country."),
   }),
 }).run(async ({ app, country, goal, platform, limit }, ctx) => {
@@ -131,11 +136,13 @@ export const getWeeklyPlan = operation({
     .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
     .slice(0, limit)
   await keepTold(ctx.sql, app.id, shown, goal ?? app.goal)
+  const record = await gradeAdoptedTasks(ctx.sql, app, { platform, storefronts: looked, now: ctx.now() })
   return {
     platform,
     goal: goal ?? app.goal,
     tasks: shown.map((told) => taskRow(told)),
     storefronts: plans.map(({ state }) => state),
+    record,
     storefrontsLeftOut: all.length - looked.length,
   }
 })
@@ -218,8 +225,8 @@ function tradeOffOf(removed: readonly string[]): string {
 }
 
 /**
- * Expectations are graded once the figures of their days are measured, which cannot be done of what was not kept. No answer
- * reads them, so the call still only reads.
+ * Expectations are graded once the ranks of their days are measured (adopted-tasks.ts), which cannot be done of what was
+ * not kept. Of what a call told, only what the page shows later enters an answer.
  */
 async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], goal: string | null): Promise<void> {
   if (told.length === 0) return

@@ -51,7 +51,7 @@ test("a task is told from what was measured, and kept as it was told", async () 
   const appId = await track()
   await measured()
   const { tasks, storefronts, ...rest } = await plan(appId)
-  expect(rest).toEqual({ platform: "ios", goal: null, storefrontsLeftOut: 0 })
+  expect(rest).toEqual({ platform: "ios", goal: null, record: [], storefrontsLeftOut: 0 })
   expect(storefronts).toEqual([
     { country: "us", state: "tasks", settledAt: null, pageReadAt: "2025-11-19T10:00:00.000Z", keywords: 1 },
   ])
@@ -223,4 +223,42 @@ test("over HTTP: from Pro on, 1 credit, and each bound has its code", async () =
   expect(await get("country=zz")).toEqual([400, "bad_country"])
   const other = await house.key(free)
   expect((await house.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
+})
+
+test("a task whose text is on the page later is held against its keywords' ranks since, and none before that", async () => {
+  const appId = await track()
+  await measured()
+  const [task] = (await plan(appId)).tasks
+  const later = new Date("2026-01-10T12:00:00Z")
+  // told on 20 November by the house's clock, for the database's is of another year
+  await sql`update plan_task set first_told_at = '2025-11-20T12:00:00Z'`
+  expect((await plan(appId, {}, later)).record).toEqual([])
+  const rank = (day: string, place: number) =>
+    reading("tea timer", `${day}T10:00:00Z`, [...Array(place - 1).keys()].map((n) => `${40_000 + n}`).concat(OWN))
+  await record(
+    sql,
+    [
+      page("2025-11-21T10:00:00Z", "Steep it right"),
+      page("2025-11-25T10:00:00Z", task.proposed),
+      // before the week is over, within the days that count, and behind them
+      ...[
+        rank("2025-11-27", 1),
+        rank("2025-12-02", 6),
+        rank("2025-12-10", 4),
+        rank("2025-12-23", 3),
+        rank("2025-12-24", 90),
+      ],
+    ],
+    () => later,
+  )
+  const told = { taskId: task.taskId, country: "us", field: "subtitle", proposed: task.proposed }
+  const { record: graded } = await plan(appId, {}, later)
+  expect(graded).toEqual([
+    {
+      ...{ ...told, toldAt: "2025-11-20T12:00:00.000Z", adoptedAt: "2025-11-25T10:00:00.000Z" },
+      ...{ from: "2025-12-02", to: "2025-12-23", final: true },
+      keywords: [{ term: "tea timer", before: 7, expectedRank: 4, rank: 4, days: 3, verdict: "reached" }],
+    },
+  ])
+  expect((await plan(appId, {}, new Date("2025-12-20T00:00:00Z"))).record[0].final).toBe(false)
 })
