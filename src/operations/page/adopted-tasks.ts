@@ -12,24 +12,30 @@ import { Count, Day, Rank, Storefront, Time } from "../shapes.ts"
 export const AdoptedTaskShape = named(
   "AdoptedTask",
   v.strictObject({
-    taskId: v.string(),
+    taskId: described(v.string(), "As it was told."),
     country: Storefront,
-    field: v.string(),
+    field: described(v.string(), "As it was told."),
     proposed: described(v.string(), "The text, which stood on the page afterwards."),
     toldAt: described(Time, "When it was first proposed."),
     adoptedAt: described(Time, "When the page was first seen with it."),
     from: described(Day, "The first day whose ranks count: a week later."),
     to: described(Day, "The last, four weeks later."),
     final: described(v.boolean(), "False = days are still to come."),
-    keywords: v.array(
-      v.strictObject({
-        term: v.string(),
-        before: described(v.nullable(Rank), "When it was told; null = absent."),
-        expectedRank: Rank,
-        rank: described(v.nullable(Rank), "In the middle of the measured days; null = absent on most, or none is."),
-        days: described(Count, "Days measured."),
-        verdict: v.picklist(["reached", "better", "not_better", "not_measured"]),
-      }),
+    keywords: described(
+      v.array(
+        v.strictObject({
+          term: described(v.string(), "The keyword."),
+          before: described(v.nullable(Rank), "When it was told; null = absent."),
+          expectedRank: described(Rank, "When it was told."),
+          rank: described(v.nullable(Rank), "In the middle of the measured days; null = absent on most, or none is."),
+          days: described(Count, "Days measured."),
+          verdict: described(
+            v.picklist(["reached", "better", "not_better", "not_measured"]),
+            "reached = the expected rank or better; better = better than before.",
+          ),
+        }),
+      ),
+      "Those that the task was told to gain.",
     ),
   }),
   "What became of a task that was carried out: no proof that its text did it.",
