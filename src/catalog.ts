@@ -37,6 +37,7 @@ import { getStorefrontAudit } from "./operations/page/storefront-audit.ts"
 import { getTimeline } from "./operations/page/timeline.ts"
 import { validateListing } from "./operations/page/validate-listing.ts"
 import { getWeeklyPlan } from "./operations/page/weekly-plan.ts"
+import { getFunnel } from "./operations/revenue/funnel.ts"
 import { getRevenue } from "./operations/revenue/revenue.ts"
 import { getSubscriptions } from "./operations/revenue/subscriptions.ts"
 import { getReviewStats } from "./operations/reviews/review-stats.ts"
@@ -88,6 +89,7 @@ export const catalog: readonly Operation[] = [
   getWeeklyPlan,
   getRevenue,
   getSubscriptions,
+  getFunnel,
   checkRank,
   getKeywordDifficulty,
   hiveFindApps,

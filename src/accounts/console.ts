@@ -1,5 +1,5 @@
 import { OutboundProblem } from "../outbound/problem.ts"
-import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
+import type { OutboundAnswer, OutboundOptions, SafeFetch } from "../outbound/safe-fetch.ts"
 import { jsonOrNothing } from "../sources/json.ts"
 import type { ConsoleKey } from "./credentials.ts"
 import { signingKeyOf, signToken, TOKEN_USE_MS } from "./jwt.ts"
@@ -26,6 +26,16 @@ export interface Console {
   get(path: string, signal?: AbortSignal): Promise<ConsoleAnswer>
   /** The document of a 200. Throws ConsoleProblem, also for what is none. */
   document(path: string, signal?: AbortSignal): Promise<Record<string, unknown>>
+  /**
+   * Makes something at the console, once: what is not answered may have been made. Answers 201; anything else is a
+   * ConsoleProblem.
+   */
+  create(path: string, document: object): Promise<ConsoleAnswer>
+  /**
+   * A file at an address that the console named, wherever that is: asked without the key, and only over a safe connection where the
+   * console itself is. Any status is an answer. Throws ConsoleProblem `unavailable`.
+   */
+  download(url: string, signal?: AbortSignal): Promise<{ status: number; bytes: Uint8Array }>
 }
 
 /**
@@ -65,13 +75,12 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
   const standing = () => (token && reach.now().getTime() - token.madeMs < TOKEN_USE_MS ? token.text : null)
   const get: Console["get"] = async (path, signal) => {
     const kept = standing()
-    let answer = await ask(reach, path, kept ?? (await freshToken()), signal)
+    let answer = await ask(reach, { path }, kept ?? (await freshToken()), signal)
     // a token is refused now and then right after it was made, and where two clocks differ
-    if (answer.status === 401) answer = await ask(reach, path, await freshToken(), signal)
+    if (answer.status === 401) answer = await ask(reach, { path }, await freshToken(), signal)
     const problem = problemOf(answer, reach.now())
     if (problem) throw problem
-    const { status, bytes, url } = answer
-    return { status, bytes, url, hourLeft: hourLeftOf(answer.headers.get("x-rate-limit")) }
+    return answerOf(answer)
   }
   return {
     get,
@@ -83,18 +92,55 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
         throw new ConsoleProblem("unavailable", "the console's answer cannot be read")
       return found as Record<string, unknown>
     },
+    async create(path, document) {
+      const body = JSON.stringify(document)
+      const answer = await ask(reach, { path, method: "POST", body }, standing() ?? (await freshToken()))
+      const problem = answer.status === 201 ? null : (problemOf(answer, reach.now()) ?? unexpected(answer.status))
+      if (problem) throw problem
+      return answerOf(answer)
+    },
+    async download(url, signal) {
+      if (URL.parse(url)?.protocol !== new URL(reach.address).protocol)
+        throw new ConsoleProblem("unavailable", "the console named a file at an address that is not safe")
+      return await reached(reach, url, {}, signal)
+    },
   }
 }
 
-async function ask({ outbound, address }: ConsoleReach, path: string, token: string, signal?: AbortSignal) {
-  const { port } = new URL(address)
-  const options = {
-    headers: { authorization: `Bearer ${token}`, accept: "application/json, application/a-gzip" },
-    ports: port === "" ? [] : [Number(port)],
-    ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES },
+function answerOf({ status, bytes, url, headers }: OutboundAnswer): ConsoleAnswer {
+  return { status, bytes, url, hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
+}
+
+function unexpected(status: number): ConsoleProblem {
+  return new ConsoleProblem("refused", `the console answers ${status}`)
+}
+
+interface ConsoleRequest {
+  path: string
+  method?: "POST"
+  body?: string
+}
+
+async function ask(reach: ConsoleReach, { path, ...sent }: ConsoleRequest, token: string, signal?: AbortSignal) {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/json, application/a-gzip",
+    ...(sent.body !== undefined && { "content-type": "application/json" }),
   }
+  return await reached(reach, `${reach.address}${path}`, { ...sent, headers }, signal)
+}
+
+async function reached(
+  { outbound, address }: ConsoleReach,
+  url: string,
+  sent: Pick<OutboundOptions, "method" | "headers" | "body">,
+  signal?: AbortSignal,
+): Promise<OutboundAnswer> {
+  // what stands in for the console may have its files at any port; the console itself has no port of its own
+  const ports = new URL(address).port === "" ? [] : [new URL(address), new URL(url)].map(({ port }) => Number(port))
+  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
   try {
-    return await outbound(`${address}${path}`, { ...options, ...(signal && { signal }) })
+    return await outbound(url, { ...sent, ports, ...limits, ...(signal && { signal }) })
   } catch (error) {
     if (!(error instanceof OutboundProblem)) throw error
     throw new ConsoleProblem("unavailable", `the console was not reached: ${error.message}`)
@@ -113,7 +159,7 @@ function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date): Conso
   if (status === 429)
     return new ConsoleProblem("limited", "too many requests", retryAfterOf(headers.get("retry-after"), now))
   if (status >= 500) return new ConsoleProblem("unavailable", `the console answers ${status}`)
-  return new ConsoleProblem("refused", `the console answers ${status}`)
+  return unexpected(status)
 }
 
 /** Of an error body, `errors[].code`. */

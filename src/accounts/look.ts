@@ -104,7 +104,7 @@ function appsIn(data: unknown): AccountApp[] {
 }
 
 /** An absolute address; of it only the path is followed, so that the key goes to no other host. */
-function nextPath(links: unknown): string | null {
+export function nextPath(links: unknown): string | null {
   const next = (links as { next?: unknown } | undefined)?.next
   const url = typeof next === "string" ? URL.parse(next) : null
   return url ? `${url.pathname}${url.search}` : null

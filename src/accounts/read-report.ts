@@ -33,7 +33,7 @@ export async function readReport(parts: ReportParts, turn: Turn): Promise<Report
   const { bytes, hourLeft } = answer
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   try {
-    const seen = reportIn(answer, { account: account.id, ...turn }, body)
+    const seen = await reportIn(answer, { account: account.id, ...turn }, body)
     if (seen === "late") {
       const end = { state: lateState(turn.day, now()), nextAt: lateAgainAt(turn.day, now()) }
       await endTurn(sql, account.id, turn, end)

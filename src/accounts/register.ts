@@ -203,7 +203,7 @@ interface SealedAccount {
   sealed: string
 }
 
-async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<SealedAccount> {
+export async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<SealedAccount> {
   const [row] = await sql<(Omit<SealedAccount, "sealed"> & { sealed: string | null })[]>`
     select kind, part, sealed
     from connected_account

@@ -195,7 +195,8 @@ async function release(sql: Sql, { id, lease, waitMs = null }: { id: string; lea
     set lease = null, lease_until = null, next_at = case
       when c.next_at is null then null
       when ${waitMs === null} then least(
-        (select min(t.next_at) from report_turn t where t.account_id = c.id), now() + interval '1 hour'
+        (select min(t.next_at) from report_turn t where t.account_id = c.id),
+        (select min(t.next_at) from console_turn t where t.account_id = c.id), now() + interval '1 hour'
       )
       else ${later(sql, waitMs)}
     end

@@ -25,7 +25,7 @@ import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
-const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+export const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
 /** A command for each kind of account. */
 export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
@@ -223,7 +223,7 @@ function needed({ text }: Invocation, option: string): string {
 }
 
 /** Work that asks the console; SECRET_KEY is missed before anything is. */
-async function askConsole<T>(
+export async function askConsole<T>(
   invocation: Invocation,
   work: (register: Register, workspaceId: number) => Promise<T>,
 ): Promise<T> {

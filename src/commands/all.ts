@@ -8,6 +8,7 @@ import {
   accountRotate,
   accountTest,
 } from "./account.ts"
+import { accountAnalytics } from "./accounts/account-analytics.ts"
 import { approvalList, approvalRequire, approve } from "./approval.ts"
 import { audit } from "./audit.ts"
 import {
@@ -105,6 +106,7 @@ export const COMMANDS: readonly Command[] = [
   accountTest,
   accountRotate,
   accountMap,
+  accountAnalytics,
   accountPause,
   accountRemove,
   secretsReseal,

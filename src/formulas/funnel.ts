@@ -1,3 +1,5 @@
+import { addDays } from "../vocabulary/days.ts"
+
 /** What a row of the reports counts as. */
 export const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "redownloads", "other"] as const
 export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
@@ -16,11 +18,63 @@ export function funnelEvents(): { said: string[]; countsAs: string[] } {
   return { said: COUNTS_AS.map(([said]) => said), countsAs: COUNTS_AS.map(([, event]) => event) }
 }
 
+export const TRAFFIC_SOURCES = [
+  "search", "browse", "app_referrer", "web_referrer", "app_clip", "notification", "unavailable", "other",
+] as const // biome-ignore format: a list to scan
+export type TrafficSource = (typeof TRAFFIC_SOURCES)[number]
+
+const SOURCE_WORDS: Record<string, TrafficSource> = {
+  "app store search": "search",
+  "app store browse": "browse",
+  "app referrer": "app_referrer",
+  "web referrer": "web_referrer",
+  "app clip": "app_clip",
+  notification: "notification",
+  unavailable: "unavailable",
+}
+
+/** Of the report's own word; one that is new is `other`. */
+export function trafficSource(said: string): TrafficSource {
+  return SOURCE_WORDS[said.toLowerCase()] ?? "other"
+}
+
 /** A share of fewer than so many says more of chance than of the page. */
 export const LEAST_DENOMINATOR = 100
 
-/** Of two counts; null where either is not known or the second is too small. May be over 1: downloads come without a page view too. */
+/** Of two counts; null where either is not known or the second is too small. Over 1 is right: a download needs no page view. */
 export function funnelRate(of: number | null, by: number | null): number | null {
   if (of === null || by === null || by < LEAST_DENOMINATOR) return null
   return Math.round((of / by) * 10_000) / 10_000
+}
+
+/** What was read of a report about an app. */
+export interface ReadFiles {
+  /** Days of which a file said something, in order. */
+  said: readonly string[]
+  /** The first such day ever; null = none. */
+  first: string | null
+  /** The processing dates of files that were read, in order. */
+  read: readonly string[]
+  /** Of files that are there and were not read yet. */
+  unread: readonly string[]
+  /** Of files that cannot be read any more. */
+  gone: readonly string[]
+}
+
+/** The last day that is whole: all files up to so many days after it were read. Null = none. */
+export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | null {
+  const firstUnread = unread[0]
+  const last = read.filter((processed) => firstUnread === undefined || processed < firstUnread).at(-1)
+  return last === undefined ? null : addDays(last, -lagDays)
+}
+
+/**
+ * Whether a day is reported: a file said something of it, or all files that could have were read, and it lies after the first day that
+ * one did. Then nothing happened: a measured zero.
+ */
+export function isDayReported(day: string, files: ReadFiles, lagDays: number): boolean {
+  if (files.said.includes(day)) return true
+  const whole = wholeTo(files, lagDays)
+  const isLost = files.gone.some((processed) => processed > day && processed <= addDays(day, lagDays))
+  return files.first !== null && files.first <= day && whole !== null && day <= whole && !isLost
 }

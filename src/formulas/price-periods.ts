@@ -17,6 +17,8 @@ export interface PriceEntry {
   /** Those who pay it keep it, and nobody new gets it. */
   preserved?: boolean | undefined
   plan?: string | undefined
+  /** What Apple would have this storefront pay, by the price in the United States. */
+  apple?: string | undefined
 }
 
 /** What was written down on a day. */

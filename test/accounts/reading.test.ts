@@ -130,9 +130,9 @@ test("late is not empty, and empty is not zero of something: three states, told 
   })
   const asked = { account: "ac_0123456789abcdef01", report: "sales", day: YESTERDAY } as const
   const about = { seenAt: MORNING, sha256: new Uint8Array(32) }
-  expect(reportIn(words("There were no sales for the date specified."), asked, about)).toMatchObject({ rows: [] })
+  expect(await reportIn(words("There were no sales for the date specified."), asked, about)).toMatchObject({ rows: [] })
   for (const detail of ["Something new that nobody has read yet.", "", "Report is not available yet."])
-    expect(reportIn(words(detail), asked, about)).toBe("late")
+    expect(await reportIn(words(detail), asked, about)).toBe("late")
 })
 
 test("a day that is restated replaces the facts once, and both fetches are held; read again it changes nothing", async () => {

@@ -1,5 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
 import { gzipSync } from "node:zlib"
+import { type Analytics, analyticsAnswer, fileHost } from "./stand-in-analytics.ts"
+import { priceAnswer, type StandInProduct } from "./stand-in-prices.ts"
 
 /** What a key of the stand-in may do. */
 export type Role = "ADMIN" | "FINANCE" | "SALES" | "APP_MANAGER" | "CUSTOMER_SUPPORT" | "MARKETING"
@@ -33,6 +35,8 @@ export interface StandIn {
   /** Gives a key another role. */
   demote(keyId: string, role: Role): void
   apps: StandInApp[]
+  products: StandInProduct[]
+  analytics: Analytics
   /** "late" for every day unless said. */
   report: ReportOf
   /** An agreement waits for the account holder. */
@@ -72,17 +76,22 @@ export function standIn(): StandIn {
       keys.get(keyId)!.role = role
     },
     apps: [],
+    products: [],
+    analytics: { requests: [], files: [], expired: 0, wrongChecksum: false, gone: [], fetched: [], posted: [] },
     report: () => "late",
     agreement: false,
     before: () => null,
     hourLeft: 3_500,
     asked: [],
     aheadS: 0,
-    stop: () => server.stop(true),
+    async stop() {
+      await Promise.all([server.stop(true), files.stop()])
+    },
   }
+  const files = fileHost(here.analytics)
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
   here.url = `http://127.0.0.1:${server.port}`
-  const answered = (request: Request): Response => {
+  const answered = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
     const instead = here.before(path)
@@ -98,7 +107,12 @@ export function standIn(): StandIn {
         "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED",
         "A required agreement is missing or has expired.",
       )
-    const answer = request.method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No.")
+    const { method } = request
+    const { pathname } = url
+    const own =
+      analyticsAnswer(here, files.url, { method, pathname, body: await request.text() }, role, refusal) ??
+      (method === "GET" ? priceAnswer(here, url, role, refusal) : null)
+    const answer = own ?? (method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
     answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${here.hourLeft};`)
     return answer
   }

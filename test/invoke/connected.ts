@@ -17,6 +17,8 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
   const now = new Date()
   const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
   await record(sql, [reported("sales", said), reported("subscriptions", said), reported("subscription_events", said)])
+  const processed = { ...said, app: "1437843273", processed: addDays(dayOf(now), -1) }
+  await record(sql, [reported("engagement", processed), reported("downloads", processed)])
   delete input.to
 }
 
@@ -24,4 +26,5 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
   get_subscriptions: connectConsole,
+  get_funnel: connectConsole,
 }

@@ -156,6 +156,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       }
       // of a console what it said goes, of a store the app
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
+      await sql`delete from analytics_day where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
       return count > 0 || (await onPlayAlone(situation))
     },

@@ -5,8 +5,7 @@ import { type Console, openConsole } from "../console.ts"
 import type { ConsoleKey } from "../credentials.ts"
 import type { AccountKind, AccountTurn } from "../kind.ts"
 import { lookAt } from "../look.ts"
-import { readReport } from "../read-report.ts"
-import { makeTurns, readNextTurn } from "../turns.ts"
+import { makeConsoleWork, readNext } from "../seller/console-work.ts"
 
 export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   name: "app-store-connect",
@@ -51,22 +50,22 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   open: (key, _, reach) => openConsole(key, reach.to(CONSOLE_HOST)),
   look: (console, vendor, now) => lookAt(console, vendor, now),
   needs: ["apps", "sales"],
-  read: readReports,
+  read: readConsole,
 }
 
 /** The rest of the hour's requests is left to whoever else works with the key. */
 const LEAST_LEFT = 500
 const QUARTER_MS = 15 * 60_000
 
-async function readReports(console: Console, turn: AccountTurn): Promise<number | null> {
-  const { sql, account, now, keep, fence, closing, signal, gapMs, atMost } = turn
-  await makeTurns(sql, account.id, now())
+async function readConsole(console: Console, turn: AccountTurn): Promise<number | null> {
+  const { closing, signal, gapMs, atMost } = turn
+  const parts = { ...turn, console }
+  await makeConsoleWork(parts)
   for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
-    const due = await readNextTurn(sql, account.id)
-    if (!due) return null
-    const { hourLeft } = await readReport({ sql, console, account, now, keep, signal, fence }, due)
+    const read = await readNext(parts)
+    if (!read) return null
     await turn.noteAnswer()
-    if (hourLeft !== null && hourLeft <= LEAST_LEFT) return QUARTER_MS
+    if (read.hourLeft !== null && read.hourLeft <= LEAST_LEFT) return QUARTER_MS
     await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
   }
   return null

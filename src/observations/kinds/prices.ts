@@ -21,6 +21,8 @@ const PriceRow = v.strictObject({
   /** Those who pay it keep it. */
   preserved: v.optional(Flag),
   plan: Word,
+  /** What Apple would have this storefront pay, by the price in the United States. */
+  apple: v.optional(Money),
 })
 
 const shape = v.strictObject({

@@ -8,7 +8,7 @@ import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, earlier } from "../../vocabulary/days.ts"
 import { Country, wholeNumber } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { REPORTS, type Report } from "../../vocabulary/upstreams.ts"
+import { ANALYTICS_REPORTS, type AnalyticsReport, REPORTS, type Report } from "../../vocabulary/upstreams.ts"
 import { RangeDay } from "../day-range.ts"
 import { Count, Time } from "../shapes.ts"
 
@@ -40,7 +40,7 @@ export const AccountSource = named(
   v.strictObject({
     id: described(v.string(), "The connected account, as `appmeter account list` names it."),
     kind: v.picklist(["app-store-connect"]),
-    report: described(v.picklist(REPORTS), "Which of its reports."),
+    report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "Which of its reports."),
     state: described(
       v.picklist(ACCOUNT_STATES),
       "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.",
@@ -97,7 +97,15 @@ export async function findReportingAccount(
 
 /** Throws not_measured where the account has said nothing yet of what is asked. */
 export function checkKnown(
-  { createdAt, state, why, denied }: AppAccount,
+  {
+    createdAt,
+    state,
+    why,
+    denied,
+    expects = "a running server reads yesterday's report within minutes",
+  }: AppAccount & {
+    expects?: string
+  },
   ...standings: readonly ReportStanding[]
 ): void {
   if (standings.some(({ isKnown }) => isKnown)) return
@@ -105,12 +113,12 @@ export function checkKnown(
   if (denied !== null)
     throw new Fault("not_measured", { detail: `${since}, but the key may not read reports: it ${denied}.` })
   if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
-  throw new Fault("not_measured", { detail: `${since}; a running server reads yesterday's report within minutes.` })
+  throw new Fault("not_measured", { detail: `${since}; ${expects}.` })
 }
 
 export function sourceShape(
   { id, state, why }: AppAccount,
-  report: Report,
+  report: Report | AnalyticsReport,
   { reported, late, asOf }: ReportStanding,
   days: number,
 ): v.InferOutput<typeof AccountSource> {

@@ -1,7 +1,7 @@
 import type { SalesRow } from "../../observations/kinds/sales.ts"
 import type { EventRow, StockRow } from "../../observations/kinds/subscriptions.ts"
 import { ReadFailure } from "../source.ts"
-import { type ReportRow, reportTable, summed } from "./report-table.ts"
+import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
 const SALES_COLUMNS = [
   "SKU", "Title", "Product Type Identifier", "Units", "Developer Proceeds", "Begin Date", "Customer Currency", "Country Code",
@@ -9,11 +9,12 @@ const SALES_COLUMNS = [
 ] as const // biome-ignore format: a list to scan
 
 /** Devices, versions and clients are added up. Throws ReadFailure: `mismatched` where it is of another day. */
-export function salesRows(text: string, day: string): SalesRow[] {
-  const rows = reportTable(text, SALES_COLUMNS).map((row): SalesRow => {
+export async function salesRows(lines: AsyncIterable<string>, day: string): Promise<SalesRow[]> {
+  const sum = createSum<SalesRow>(["units"])
+  for await (const row of reportTable(lines, SALES_COLUMNS)) {
     checkDay(row.text("Begin Date"), day)
     const product = row.text("SKU")
-    return {
+    sum.add({
       // what is sold within an app names the app by its SKU
       app: row.text("Parent Identifier") || product,
       product,
@@ -26,9 +27,9 @@ export function salesRows(text: string, day: string): SalesRow[] {
       proceeds: row.money("Developer Proceeds"),
       proceedsCurrency: row.text("Currency of Proceeds"),
       ...words(row, { subscription: "Subscription", period: "Period", promo: "Promo Code" }),
-    }
-  })
-  return summed(rows, ["units"])
+    })
+  }
+  return sum.rows()
 }
 
 const SUBSCRIPTION_COLUMNS = ["App Apple ID", "Subscription Apple ID", "Subscription Name", "Country"] as const
@@ -50,36 +51,39 @@ const REDUCED = [
 ] as const // biome-ignore format: a list to scan
 
 /** `Subscribers` is blank on small rows: it is no number to add up, and is left out. */
-export function subscriptionRows(text: string): StockRow[] {
-  const rows = reportTable(text, STOCK_COLUMNS).map((row): StockRow => {
-    const sum = (columns: readonly string[]) => {
-      return columns.reduce((total, column) => total + (row.word(column) === undefined ? 0 : row.count(column)), 0)
-    }
-    return {
+export async function subscriptionRows(lines: AsyncIterable<string>): Promise<StockRow[]> {
+  const sum = createSum<StockRow>(["active", "trials", "offers", "grace", "retry"])
+  for await (const row of reportTable(lines, STOCK_COLUMNS))
+    sum.add({
       ...subscription(row),
       price: row.money("Customer Price"),
       currency: row.text("Customer Currency"),
       active: row.count("Active Standard Price Subscriptions"),
-      ...{ trials: sum(FREE), offers: sum(REDUCED) },
+      ...{ trials: totalOf(row, FREE), offers: totalOf(row, REDUCED) },
       grace: row.count("Grace Period"),
       retry: row.count("Billing Retry"),
-    }
-  })
-  return summed(rows, ["active", "trials", "offers", "grace", "retry"])
+    })
+  return sum.rows()
+}
+
+/** Of columns that some versions of the report leave out. */
+function totalOf(row: ReportRow, columns: readonly string[]): number {
+  return columns.reduce((total, column) => total + (row.word(column) === undefined ? 0 : row.count(column)), 0)
 }
 
 /** Throws ReadFailure: `mismatched` where it is of another day. */
-export function subscriptionEventRows(text: string, day: string): EventRow[] {
-  const rows = reportTable(text, [...SUBSCRIPTION_COLUMNS, "Event Date", "Event", "Quantity"]).map((row): EventRow => {
+export async function subscriptionEventRows(lines: AsyncIterable<string>, day: string): Promise<EventRow[]> {
+  const sum = createSum<EventRow>(["quantity"])
+  for await (const row of reportTable(lines, [...SUBSCRIPTION_COLUMNS, "Event Date", "Event", "Quantity"])) {
     checkDay(row.text("Event Date"), day)
-    return {
+    sum.add({
       ...subscription(row),
       event: row.text("Event"),
       quantity: row.count("Quantity"),
       ...words(row, { offer: "Subscription Offer Type" }),
-    }
-  })
-  return summed(rows, ["quantity"])
+    })
+  }
+  return sum.rows()
 }
 
 /** An app's and a subscription's names change over time; its ids do not. */

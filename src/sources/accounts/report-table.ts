@@ -12,13 +12,27 @@ export interface ReportRow {
   money(column: string): string
 }
 
-/** Tab-separated, the first line heads. Columns are found by name: the set grows, and their order is nobody's promise. */
-export function reportTable(text: string, needed: readonly string[]): ReportRow[] {
-  const [head = "", ...lines] = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  const places = new Map(head.split("\t").map((name, place) => [name.trim(), place]))
+/**
+ * Tab-separated, the first line heads, and again where one file follows another. Columns are found by name: the set grows, and
+ * their order is nobody's promise.
+ */
+export async function* reportTable(lines: AsyncIterable<string>, needed: readonly string[]): AsyncGenerator<ReportRow> {
+  let head: string | null = null
+  let places: ReadonlyMap<string, number> = new Map()
+  for await (const line of lines) {
+    if (head === null) places = columnsIn(line, needed)
+    head ??= line
+    if (line !== "" && line !== head) yield reportRow(places, line.split("\t"))
+  }
+  if (head === null) columnsIn("", needed)
+}
+
+function columnsIn(head: string, needed: readonly string[]): ReadonlyMap<string, number> {
+  const names = head.replace(/^\uFEFF/, "").split("\t")
+  const places = new Map(names.map((name, place) => [name.trim(), place]))
   const missing = needed.filter((name) => !places.has(name))
   if (missing.length > 0) throw new ReadFailure("changed", `the report has no column ${missing.join(", ")}`)
-  return lines.filter((line) => line !== "").map((line) => reportRow(places, line.split("\t")))
+  return places
 }
 
 function reportRow(places: ReadonlyMap<string, number>, cells: readonly string[]): ReportRow {
@@ -42,13 +56,15 @@ function reportRow(places: ReadonlyMap<string, number>, cells: readonly string[]
 }
 
 /** Rows that differ in nothing but what is added up become one; in the order of their first. */
-export function summed<Row extends object>(rows: readonly Row[], amounts: readonly (keyof Row)[]): Row[] {
+export function createSum<Row extends object>(amounts: readonly (keyof Row)[]) {
   const byRest = new Map<string, Row>()
-  for (const row of rows) {
-    const rest = JSON.stringify(Object.entries(row).filter(([name]) => !amounts.includes(name as keyof Row)))
-    const held = byRest.get(rest)
-    if (!held) byRest.set(rest, { ...row })
-    else for (const name of amounts) held[name] = ((held[name] as number) + (row[name] as number)) as never
+  return {
+    add(row: Row): void {
+      const rest = JSON.stringify(Object.entries(row).filter(([name]) => !amounts.includes(name as keyof Row)))
+      const held = byRest.get(rest)
+      if (!held) byRest.set(rest, { ...row })
+      else for (const name of amounts) held[name] = ((held[name] as number) + (row[name] as number)) as never
+    },
+    rows: (): Row[] => [...byRest.values()],
   }
-  return [...byRest.values()]
 }

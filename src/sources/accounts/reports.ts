@@ -1,9 +1,9 @@
-import { gunzipSync } from "node:zlib"
 import type { SalesObservation } from "../../observations/kinds/sales.ts"
 import type { SubscriptionEventsObservation, SubscriptionsObservation } from "../../observations/kinds/subscriptions.ts"
 import type { AccountSource, Report } from "../../vocabulary/upstreams.ts"
 import { jsonOrNothing } from "../json.ts"
-import { type About, ReadFailure } from "../source.ts"
+import type { About } from "../source.ts"
+import { reportLines } from "./report-lines.ts"
 import { salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
 
 export type ReportReading = SalesObservation | SubscriptionsObservation | SubscriptionEventsObservation
@@ -15,7 +15,9 @@ export interface ReportQuestion {
   day: string
 }
 
-const SOURCE: Record<Report, { source: AccountSource; rows(text: string, day: string): readonly object[] }> = {
+type ReportRows = (lines: AsyncIterable<string>, day: string) => Promise<readonly object[]>
+
+const SOURCE: Record<Report, { source: AccountSource; rows: ReportRows }> = {
   sales: { source: "asc-sales", rows: salesRows },
   subscriptions: { source: "asc-subscriptions", rows: subscriptionRows },
   subscription_events: { source: "asc-subscription-events", rows: subscriptionEventRows },
@@ -28,14 +30,14 @@ const PARSER = 1
  * What an answer says: rows, or none where it says so; "late" where the report is not out yet, and wherever the console says
  * 404 in words that are not known: what is not known to be empty is not. Throws ReadFailure.
  */
-export function reportIn(
+export async function reportIn(
   { status, bytes }: { status: number; bytes: Uint8Array },
   { account, report, day }: ReportQuestion,
   { seenAt, sha256 }: About,
-): ReportReading | "late" {
+): Promise<ReportReading | "late"> {
   if (status === 404 && !saysNothingSold(bytes)) return "late"
   const { source, rows } = SOURCE[report]
-  const said = status === 404 ? [] : rows(inflated(bytes), day)
+  const said = status === 404 ? [] : await rows(reportLines(bytes), day)
   const head = { kind: report, source, platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
   return { ...head, account, day, rows: said } as ReportReading
 }
@@ -48,15 +50,3 @@ function saysNothingSold(bytes: Uint8Array): boolean {
 }
 
 const NOTHING_SOLD = /\bthere (were|are) no (sales|subscriptions?|subscription events|events) for the (date|period)/i
-
-/** Of a large seller. */
-const MOST_BYTES = 64_000_000
-
-/** The body itself is gzip, and no coding of it is named. */
-function inflated(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }))
-  } catch {
-    throw new ReadFailure("changed", "the report is no gzip of text")
-  }
-}

@@ -1,0 +1,139 @@
+import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
+import {
+  type FunnelEvent,
+  isDayReported,
+  type ReadFiles,
+  type TrafficSource,
+  trafficSource,
+  wholeTo,
+} from "../../formulas/funnel.ts"
+import { ANALYTICS_REPORTS, type AnalyticsReport } from "../../vocabulary/upstreams.ts"
+import { type AppAccount, daysUpTo, type ReportStanding } from "../app-accounts.ts"
+import { readConsoleTurn } from "./console-turns.ts"
+
+/** How many days after a day its figures are whole, as the console says. */
+export const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
+
+interface FunnelQuery {
+  from: string
+  to: string
+  /** Null = all. */
+  country: string | null
+}
+
+/** How a report about an app stands. */
+export interface AnalyticsStanding extends ReportStanding {
+  /** The last day that is whole; null = none. */
+  wholeTo: string | null
+}
+
+export type FunnelStanding = Record<AnalyticsReport, AnalyticsStanding>
+
+/** Of the days asked for, those that each report has said, and up to where it is whole. */
+export async function readFunnelStanding(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, days }: { from: string; to: string; days: number },
+): Promise<FunnelStanding> {
+  const standings = ANALYTICS_REPORTS.map(async (report): Promise<[AnalyticsReport, AnalyticsStanding]> => {
+    const { files, asOf } = await readFiles(sql, { account: id, app: outsideId, report, from, to })
+    const lag = WHOLE_AFTER_DAYS[report]
+    const asked = daysUpTo(to, days)
+    const reported = asked.filter((day) => isDayReported(day, files, lag))
+    const late = asked.filter((day) => !reported.includes(day))
+    return [report, { reported, late, asOf, isKnown: files.first !== null, wholeTo: wholeTo(files, lag) }]
+  })
+  return Object.fromEntries(await Promise.all(standings)) as FunnelStanding
+}
+
+interface FilesQuery {
+  account: string
+  app: string
+  report: AnalyticsReport
+  from: string
+  to: string
+}
+
+const MOST_FILES = 5_000
+
+async function readFiles(
+  sql: Sql,
+  { account, app, report, from, to }: FilesQuery,
+): Promise<{ files: ReadFiles; asOf: Date | null }> {
+  const days = await sql<{ day: string; seenAt: Date }[]>`
+    select day, max(seen_at) as "seenAt"
+    from analytics_day
+    where account_id = ${account} and app = ${app} and report = ${report} and day between ${from} and ${to}
+    group by day
+    order by day
+    limit 1000`
+  const [first] = await sql<{ day: string }[]>`
+    select day
+    from analytics_day
+    where account_id = ${account} and app = ${app} and report = ${report}
+    order by day
+    limit 1`
+  const files = await sql<{ processed: string; readAt: Date | null; isDue: boolean }[]>`
+    select i.processed, i.read_at as "readAt", t.next_at is not null as "isDue"
+    from analytics_instance i
+    left join console_turn t on t.account_id = i.account_id and t.task = 'instance' and t.subject = i.instance
+    where i.account_id = ${account} and i.app = ${app} and i.report = ${report}
+    order by i.processed
+    limit ${MOST_FILES}`.then(uncut(MOST_FILES))
+  const those = (fits: (file: (typeof files)[number]) => boolean) =>
+    files.filter(fits).map(({ processed }) => processed)
+  const times = [...days.map(({ seenAt }) => seenAt), ...files.map(({ readAt }) => readAt)].flatMap((at) => at ?? [])
+  return {
+    files: {
+      said: days.map(({ day }) => day),
+      first: first?.day ?? null,
+      read: those(({ readAt }) => readAt !== null),
+      unread: those(({ readAt, isDue }) => readAt === null && isDue),
+      gone: those(({ readAt, isDue }) => readAt === null && !isDue),
+    },
+    asOf: times.length > 0 ? new Date(Math.max(...times.map(Number))) : null,
+  }
+}
+
+/** Why no reports are made for an app, and who must do what; null = they are, or nobody knows yet. */
+export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
+  const turn = await readConsoleTurn(sql, id, "analytics", outsideId)
+  if (turn?.state === "none")
+    return `nobody asked the console to make these reports of the app; somebody with the role Admin must, once: appmeter account analytics ${id} ${outsideId}`
+  if (turn?.state === "stopped")
+    return `the console stopped making these reports, because nobody read them for long; somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
+  if (turn?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
+  return null
+}
+
+export type FunnelCounts = Record<Exclude<FunnelEvent, "other">, number>
+
+export interface FunnelRow {
+  day: string
+  /** Null = the report names none. */
+  country: string | null
+  source: TrafficSource
+  event: Exclude<FunnelEvent, "other">
+  count: number
+}
+
+const MOST_ROWS = 200_000
+
+/** What happened, by day, country and where people came from; what did not is not there. */
+export async function readFunnel(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, country }: FunnelQuery,
+): Promise<FunnelRow[]> {
+  const rows = await sql<(Omit<FunnelRow, "source"> & { from: string })[]>`
+    select day, country, came_from as from, counts_as as event, sum(count)::int as count
+    from funnel_fact
+    where account_id = ${id} and app = ${outsideId} and report = any(${[...ANALYTICS_REPORTS]}::text[])
+      and day between ${from} and ${to} and counts_as <> 'other'
+      and (${country}::text is null or country = ${country})
+    group by day, country, came_from, counts_as
+    order by day, country, came_from, counts_as
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+  return rows.map(({ from, ...row }) => ({ ...row, source: trafficSource(from) }))
+}
