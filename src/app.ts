@@ -35,6 +35,7 @@ import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import { NO_PICTURES, type ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import { NO_WRITER, type Write } from "./vocabulary/writing/written-text.ts"
 
 export interface AppParts {
@@ -48,6 +49,8 @@ export interface AppParts {
   measure?: Measure
   /** Texts of a model; without it there is no writer, and what is stored is not found. */
   write?: Write
+  /** Words in pictures; without it none is read, and what is kept is not found. */
+  pictures?: ReadPictures
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -146,7 +149,7 @@ export function createApp(parts: AppParts): App {
 }
 
 function invokeOf(parts: AppParts, gate: Gate): Invoke {
-  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER } = parts
+  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER, pictures = NO_PICTURES } = parts
   return createInvoke({
     sql,
     identify: createIdentify({ sql, now, log }),
@@ -160,6 +163,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     publicUrl: settings.publicUrl,
     disk,
     write,
+    pictures,
     measure: measure ?? (async () => ({ state: "failed", why: "off" })),
   })
 }
@@ -171,18 +175,7 @@ function toolsOf(
   const { publicUrl, corsOrigins = [] } = settings
   const answers = answersOf(sql, gate)
   return encoded(
-    createTools({
-      invoke,
-      catalog,
-      offers,
-      answers,
-      publicUrl,
-      trustedProxies,
-      corsOrigins,
-      now,
-      log,
-      pace,
-    }),
+    createTools({ invoke, catalog, offers, answers, publicUrl, trustedProxies, corsOrigins, now, log, pace }),
   )
 }
 

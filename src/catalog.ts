@@ -38,6 +38,7 @@ import { getTimeline } from "./operations/page/timeline.ts"
 import { validateListing } from "./operations/page/validate-listing.ts"
 import { getWeeklyPlan } from "./operations/page/weekly-plan.ts"
 import { getFunnel } from "./operations/revenue/funnel.ts"
+import { getChangeImpact } from "./operations/revenue/impact/change-impact.ts"
 import { getRevenue } from "./operations/revenue/revenue.ts"
 import { getSubscriptions } from "./operations/revenue/subscriptions.ts"
 import { getReviewStats } from "./operations/reviews/review-stats.ts"
@@ -52,6 +53,7 @@ import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
 import { draftListing } from "./operations/writing/listing-draft.ts"
 import { draftReviewReply } from "./operations/writing/review-reply.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
+import { getScreenshotText } from "./operations/writing/screenshot-text.ts"
 import { actions } from "./writes.ts"
 
 /** In the order of the specification. Method, path, price and plan: test/snapshots/catalog.txt. */
@@ -84,12 +86,14 @@ export const catalog: readonly Operation[] = [
   suggestKeywords,
   validateListing,
   draftListing,
+  getScreenshotText,
   getChartMovers,
   getFeaturing,
   getWeeklyPlan,
   getRevenue,
   getSubscriptions,
   getFunnel,
+  getChangeImpact,
   checkRank,
   getKeywordDifficulty,
   hiveFindApps,

@@ -34,6 +34,7 @@ import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import type { PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import type { Write } from "./vocabulary/writing/written-text.ts"
 
 /** One call, from whichever surface. */
@@ -92,6 +93,7 @@ export interface InvokeParts {
   publicUrl: string
   measure: Measure
   write: Write
+  pictures: ReadPictures
   disk?: DiskWatch | undefined
 }
 
@@ -188,7 +190,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure, write }: InvokeParts,
+  { sql, now, publicUrl, limits, measure, write, pictures }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
@@ -208,6 +210,7 @@ function contextOf(
     pause,
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),
     write: besides(write, aside),
+    pictures: picturesBesides(pictures, aside),
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
@@ -218,6 +221,12 @@ function besides(write: Write, aside: Place["aside"]): Write {
   const { isOn, find } = write
   const writeAside = (...[task, waitMs]: Parameters<Write>) => aside(() => write(task, waitMs))
   return Object.assign(writeAside, { isOn, find }) as Write
+}
+
+function picturesBesides(pictures: ReadPictures, aside: Place["aside"]): ReadPictures {
+  const { find, unread } = pictures
+  const readAside = (...[asked, waitMs]: Parameters<ReadPictures>) => aside(() => pictures(asked, waitMs))
+  return Object.assign(readAside, { find, unread })
 }
 
 function unlessAway(error: unknown): null {

@@ -17,6 +17,7 @@ import type { Offers } from "../src/surfaces/tools/offers.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
 import { once } from "../src/vocabulary/prepared.ts"
 import type { Schema } from "../src/vocabulary/schema.ts"
+import type { ReadPictures } from "../src/vocabulary/writing/picture-text.ts"
 import type { Write } from "../src/vocabulary/writing/written-text.ts"
 import { checkedAgainstDocument } from "./document.ts"
 
@@ -80,13 +81,16 @@ interface HouseOptions {
   measure?: Measure
   /** Texts of a model; no writer when left out. */
   write?: Write
+  /** Words in pictures; none is read when left out. */
+  pictures?: ReadPictures
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
 }
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, write, offers, toolPace, now = () => new Date() } = options
+  const { sql, settings, catalog, fixtures, measure, write, pictures, offers, toolPace } = options
+  const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
   const logged: string[] = []
@@ -103,6 +107,7 @@ export function openHouse(options: HouseOptions): House {
     ...(toolPace && { toolPace }),
     ...(measure && { measure }),
     ...(write && { write }),
+    ...(pictures && { pictures }),
   })
   const names = new Map<number, string>()
   return {

@@ -51,6 +51,7 @@ const ARROWS: Record<string, string[]> = {
   leases: ["faults", "database types"],
   outbound: [],
   writing: ["leases", "listing", "formulas", "database types"],
+  pictures: ["writing", "outbound", "database types"],
   listing: [],
   formulas: ["listing"],
   access: ["faults", "database types"],

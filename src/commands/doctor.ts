@@ -8,6 +8,7 @@ import { checkLimits } from "./doctor/limits.ts"
 import { checkMarket } from "./doctor/market.ts"
 import { checkProgram } from "./doctor/program.ts"
 import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
+import { checkScreenshots } from "./doctor/screenshots.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
 import { checkSources } from "./doctor/sources.ts"
@@ -55,6 +56,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkLimits,
   checkSources,
   checkWriter,
+  checkScreenshots,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

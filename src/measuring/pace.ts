@@ -16,6 +16,8 @@ export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
   ["search.itunes.apple.com", 1_000],
   ["play.google.com", 2_000],
   ["developer-sites", 1_000],
+  // networks that give files away; a page shows a dozen at once
+  ["store-pictures", 250],
 ])
 
 /** Makes the lane's row, or gives it another base gap; a gap that refusals have made longer stays. */

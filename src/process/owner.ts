@@ -12,6 +12,7 @@ import { createLog } from "../log.ts"
 import type { Operation } from "../operation.ts"
 import { listeningUrl } from "../settings/settings.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
+import { openPictureReading } from "./pictures.ts"
 import { openStoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
 
@@ -36,6 +37,7 @@ export async function useOwner<T>(
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openLimits({ upstash, wire, sql, log, prefix })
   const writing = openWriting(settings, { sql, log })
+  const pictures = openPictureReading(settings, { sql, log })
   const caller = ownerOf(workspace)
   const paid = { refused: null, credits: { ...caller.credits, packCredits: 0 }, budget: null }
   const invoke = createInvoke({
@@ -54,6 +56,7 @@ export async function useOwner<T>(
     publicUrl: settings.publicUrl ?? listeningUrl(settings.host, settings.port),
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
     write: writing.write,
+    pictures: pictures.read,
   })
   try {
     return await work(async (operation, input) => {
@@ -70,7 +73,7 @@ export async function useOwner<T>(
     })
   } finally {
     wire?.close()
-    await writing.stop()
+    await Promise.all([writing.stop(), pictures.stop()])
   }
 }
 

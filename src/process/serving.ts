@@ -70,6 +70,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       sql,
       measure: workers.reading.measure,
       write: workers.writing.write,
+      pictures: workers.pictures.read,
       ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
       sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),

@@ -4,18 +4,21 @@ import type { Sql } from "../database/types.ts"
 import { createOutbox } from "../leases/outbox.ts"
 import type { Log } from "../log.ts"
 import { createEstimates } from "../market/estimates.ts"
+import type { PictureReader } from "../pictures/read-pictures.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
 import type { TextWriter } from "../writing/port/write.ts"
 import { openAccountReading } from "./account-reading.ts"
 import { openDelivery } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
+import { openPictureReading } from "./pictures.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
 
 export interface Workers {
   reading: StoreReading
   writing: TextWriter
+  pictures: PictureReader
   start(): void
   stop(): Promise<void>
 }
@@ -28,6 +31,7 @@ export async function openWorkers(
   const { measuring, allowPrivateTargets: allowPrivate, deliver, kept } = settings
   const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
   const writing = openWriting(settings, { sql, log })
+  const pictures = openPictureReading(settings, { sql, log })
   const workers = [
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
@@ -40,11 +44,12 @@ export async function openWorkers(
   return {
     reading,
     writing,
+    pictures,
     start() {
       for (const { work, isOn } of workers) if (isOn) work.start()
     },
     async stop() {
-      await Promise.all([writing.stop(), ...workers.map(({ work }) => work.stop())])
+      await Promise.all([writing.stop(), pictures.stop(), ...workers.map(({ work }) => work.stop())])
     },
   }
 }

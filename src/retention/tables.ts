@@ -48,8 +48,9 @@ export const AGING: readonly AgingRows[] = [
   { table: "hive_day", day: "day", keep: 40 },
   { table: "measure_day", day: "day", keep: 40 },
   { table: "allowance_unit", time: "open_until", keep: 40 },
-  // writing: a text is made anew each day that it is asked for
-  { table: "writer_text", time: "created_at", keep: 40 },
+  // writing: a text is made anew each day that it is asked for, words of a picture only when there is another
+  { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind <> 'picture'` },
+  { table: "writer_text", time: "created_at", keep: 400, where: (sql) => sql`kind = 'picture'` },
   { table: "writer_day", day: "day", keep: 400 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   { table: "operator_action", time: "at", keep: "auditDays" },

@@ -3,7 +3,7 @@ import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
 import type { LogLevel } from "../log.ts"
 import { CHART_GENRES, isStorefront, type MarketStorefront } from "../vocabulary/storefronts.ts"
-import { NAMED_HOSTS, SOURCE_NAMES, type SourceName, STORE_HOSTS, type Upstream } from "../vocabulary/upstreams.ts"
+import { NAMED_HOSTS, SOURCE_NAMES, type SourceName, UPSTREAMS } from "../vocabulary/upstreams.ts"
 
 export interface Setting {
   /** The variable. */
@@ -152,10 +152,9 @@ function pairs(text: string): Map<string, string> {
   )
 }
 
-/** Milliseconds by host, or of all sites of developers. */
+/** Milliseconds by host, or of a lane that several hosts share. */
 export function isGapList(text: string): boolean {
-  const hosts = [...STORE_HOSTS, "developer-sites"] satisfies Upstream[]
-  return isListByHost(text, hosts, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
+  return isListByHost(text, UPSTREAMS, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
 }
 
 /** Addresses by host. Paths are put behind them as they stand, and they are stored with what was read there. */

@@ -1,7 +1,9 @@
 export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
 
-/** What is asked at a pace of its own: each host of a store, and all sites of developers together. */
-export const UPSTREAMS = [...STORE_HOSTS, "developer-sites"] as const
+/** Of what is not one host: all sites of developers together, and all that give the stores' pictures. */
+export const SHARED_LANES = ["developer-sites", "store-pictures"] as const
+/** What is asked at a pace of its own. */
+export const UPSTREAMS = [...STORE_HOSTS, ...SHARED_LANES] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
 /** The seller's console of the App Store. */

@@ -658,6 +658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/change-impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What ranks and sales did after the store page changed, with an interval.
+         * @description Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.
+         */
+        get: operations["get_change_impact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rank-check": {
         parameters: {
             query?: never;
@@ -1472,7 +1492,7 @@ export interface components {
              * @description How the caller authenticated.
              * @enum {string}
              */
-            auth: "live key" | "test key";
+            auth: "live key" | "test key" | "sign-in";
             /** @description What the key may do. */
             scopes: ("apps:read" | "reviews:read" | "ai:read" | "revenue:read" | "hive:read" | "hive:spy" | "hive:estimate" | "ads:read" | "track:write" | "reports:write" | "reviews:write" | "listing:write" | "ads:write" | "hive:measure")[];
             /** @description The apps that this key may see, oldest first. */
@@ -4044,6 +4064,147 @@ export interface components {
                     other: number;
                 }[];
             }[];
+        };
+        ImpactChange: {
+            /** @enum {string} */
+            kind: "price" | "name" | "subtitle" | "screenshots" | "icon" | "promotional_text" | "description";
+            countries: components["schemas"]["Storefront"][];
+        };
+        /**
+         * @description improved, worse: the 90 % interval leaves out nothing having happened; no_clear_change: it does not, see leastDetectable; too_early: the window is not over; not_enough_data; confounded: something else of the app's own changed near; cannot_tell: too little stayed unchanged to compare with.
+         * @enum {string}
+         */
+        ImpactVerdict: "improved" | "worse" | "no_clear_change" | "too_early" | "not_enough_data" | "confounded" | "cannot_tell";
+        /** @enum {string} */
+        ImpactOutcomeName: "ranks" | "downloads" | "proceeds_per_download";
+        ImpactOutcome: {
+            /** @description ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency. */
+            outcome: components["schemas"]["ImpactOutcomeName"];
+            /** @description The one that the kind of change is judged by; fixed before figures are looked at. */
+            primary: boolean;
+            /** @description Of ranks; else null. */
+            country: components["schemas"]["Storefront"] | null;
+            /** @description Storefronts that changed; of ranks the keywords whose words came or went. */
+            treated: string[];
+            /** @enum {string} */
+            dayZone: "UTC" | "America/Los_Angeles";
+            /** @description Days compared with; those between before and after are left out. */
+            before: {
+                /**
+                 * Format: date
+                 * @description A day of the outcome's dayZone, YYYY-MM-DD.
+                 */
+                from: string;
+                /**
+                 * Format: date
+                 * @description A day of the outcome's dayZone, YYYY-MM-DD.
+                 */
+                to: string;
+            };
+            /** @description The window. */
+            after: {
+                /**
+                 * Format: date
+                 * @description A day of the outcome's dayZone, YYYY-MM-DD.
+                 */
+                from: string;
+                /**
+                 * Format: date
+                 * @description A day of the outcome's dayZone, YYYY-MM-DD.
+                 */
+                to: string;
+            };
+            /** @description False = the window is not over, or its last days are not known: no figure is given. */
+            complete: boolean;
+            verdict: components["schemas"]["ImpactVerdict"];
+            /** @description difference_in_differences: what the weighted controls did is taken off; before_after: fewer than 3 controls, nothing is. Null without an effect. */
+            method: ("difference_in_differences" | "before_after") | null;
+            /** @description After against before, less what the controls did. Null = none is stated. */
+            effectPercent: number | null;
+            /** @description Lower end of the 90 % interval, from what the same reckoning gives of earlier days. */
+            lowPercent: number | null;
+            /** @description Its upper end. */
+            highPercent: number | null;
+            /** @description The least effect that would be found four times of five: smaller ones are mostly not seen. */
+            leastDetectablePercent: number | null;
+            /** @description What the changed ones did, nothing taken off. */
+            treatedPercent: number | null;
+            /** @description What the weighted controls did; null without any. */
+            controlsPercent: number | null;
+            /** @description Unchanged storefronts or keywords that together moved most as the changed ones did before, with a weight of 0.001 and more. */
+            controls: {
+                name: string;
+                weight: number;
+            }[];
+            /** @description Earlier days of which the same was reckoned. */
+            earlierDays: number | null;
+            /** @description Where there are too few of them: how many are needed. */
+            earlierNeeded: number | null;
+            /** @description The share of earlier days that moved as far by themselves; of outcomes that are not primary adjusted for their number (Holm). */
+            chance: number | null;
+            /** @description Controls reckoned as if they had changed, and how many of those moved as far for their own spread. Null without controls. */
+            placebos: {
+                controls: number;
+                asLarge: number;
+            } | null;
+        };
+        ImpactOverlap: {
+            kind: components["schemas"]["PageChangeKind"];
+            country: components["schemas"]["Storefront"];
+            /**
+             * Format: date
+             * @description The UTC day on which it was seen.
+             */
+            day: string;
+            /** @description False = of a rival that is followed. */
+            own: boolean;
+            /** @description The verdict says so. A version is in all storefronts, also in those compared with; a rival's doings are no doing of the app. */
+            confounds: boolean;
+        };
+        GetChangeImpactAnswer: {
+            /** @description As asked; null = every storefront that changed. */
+            country: components["schemas"]["Storefront"] | null;
+            /** @description Days after the change. */
+            window: number;
+            /**
+             * Format: date
+             * @description The UTC day on which the change was seen.
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When the last reading without it was seen; the days from then on are left out.
+             */
+            notYetAt: string;
+            /**
+             * Format: date-time
+             * @description When the last of the first readings with it was seen.
+             */
+            at: string;
+            /** @description What changed that day, and where. The first kind decides what it is judged by. */
+            changed: components["schemas"]["ImpactChange"][];
+            /** @description The primary outcome's window is over and known. */
+            complete: boolean;
+            /** @description Of the primary outcome. */
+            verdict: components["schemas"]["ImpactVerdict"];
+            /** @description The same in one English sentence. */
+            sentence: string;
+            /** @description Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself. */
+            standing: ("association" | "holds_against_placebos") | null;
+            /** @description The primary one first. */
+            outcomes: components["schemas"]["ImpactOutcome"][];
+            /** @description What would be looked at and is not there. */
+            missing: {
+                /** @enum {string} */
+                what: "ranks" | "downloads" | "proceeds_per_download" | "search_impressions" | "conversion" | "ads_spend";
+                why: string;
+            }[];
+            /** @description What else changed from as many days before the change as the window has until its end, at most 50. */
+            overlaps: components["schemas"]["ImpactOverlap"][];
+            /** @description A longer window that may see what this one does not; null where none is proposed. */
+            tryWindow: number | null;
+            /** @description Where the sales come from, and how far they were read. */
+            sources: components["schemas"]["AccountSource"][];
         };
         MarketPlace: {
             rank: number;
@@ -8361,6 +8522,59 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_change_impact: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; every one that changed when left out. */
+                country?: string;
+                /** @description UTC day on which a change was seen, YYYY-MM-DD, no later than yesterday; the latest when left out. */
+                day?: string;
+                /** @description How many days after the change are looked at. */
+                window?: number;
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetChangeImpactAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     check_rank: {
         parameters: {
             query: {
@@ -9546,4 +9760,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 3cd972294e623746f30aad958fb00fb0c6b9f4b6e6f91c204b466e02feb52311
+// sha256 of the document: 2f6e9ab7dc46626bd809992df3bc9449800571a515a7556ce34a69c6607ed98b

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
+import { DAY_MS } from "../../src/vocabulary/time.ts"
 import { reported } from "../accounts/reported.ts"
+import { listed } from "../observations/listed.ts"
 import type { Situation } from "./outcomes.ts"
 
 /** A console of the workspace that has the app, and said yesterday's figures of it. */
@@ -22,9 +24,18 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
   delete input.to
 }
 
+/** The same, and its page, which shows another price today. */
+async function changedPage(situation: Situation, sql: Sql): Promise<void> {
+  await connectConsole(situation, sql)
+  const shown = (days: number, price: number) =>
+    listed(new Date(Date.now() - days * DAY_MS), { price }, { id: "1437843273" })
+  await record(sql, [shown(3, 1), shown(2, 2)])
+}
+
 /** By operation: what must be there before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
   get_subscriptions: connectConsole,
   get_funnel: connectConsole,
+  get_change_impact: changedPage,
 }

@@ -10,13 +10,14 @@ import { type Operation, pathNames, toolInput } from "../../src/operation.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
+import { type Schema, unwrap } from "../../src/vocabulary/schema.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
-import { MADE_TO_WRITE, writerThat } from "./written.ts"
+import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
 // what to change in it, or in the call, for each fault.
@@ -62,6 +63,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     if (operation.hive) await makeMarket(sql)
     await MADE[operation.id]?.(situation, sql)
     await change?.(situation)
+    situation.input = namedAs(operation, situation.input)
     return situation
   }
 
@@ -138,7 +140,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     write_limit_reached: override({ trackedKeywords: 1 }),
     not_found: ({ app }) => sql`delete from tracked_app where id = ${app}`,
     invalid_arguments: given({ colour: "red" }),
-    bad_country: async ({ input }) => Object.assign(input, "cc" in input ? { cc: "zz" } : { country: "zz" }),
+    bad_country: given({ country: "zz" }),
     bad_term: given({ term: " " }),
     unsupported_platform: (situation) =>
       isAboutOwnApp(situation) ? onPlayAlone(situation) : given({ platform: "android" })(situation),
@@ -154,7 +156,8 @@ export function outcomesOver(sql: Sql): Outcomes {
           if (name in situation.input && !("rivalId" in situation.input)) situation.input[name] = "1699999999"
         return await forget(situation)
       }
-      // of a console what it said goes, of a store the app
+      // of a console what it said goes, of a page what changed, of a store the app
+      await sql`delete from listing_change where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
       await sql`delete from analytics_day where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
@@ -166,7 +169,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     ai_text_limit: override({ aiWriting: 0 }),
     ai_not_configured: at(house),
     ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
-    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long") })),
+    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
@@ -174,6 +177,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       where id = ${app}`,
     bad_day: given({ day: "2999-01-01" }),
     bad_days: given({ days: 0 }),
+    bad_wait: given({ wait: -1 }),
     bad_range: given({ to: "2025-13-01" }),
     bad_metrics: given({ metrics: ["nothing"] }),
     bad_kind: given({ kind: "nothing" }),
@@ -211,6 +215,19 @@ export function outcomesOver(sql: Sql): Outcomes {
     unsupported_media_type: over({ headers: { "content-type": "text/plain" } }),
   }
   return { open, raised }
+}
+
+/** What changes name alike some operations call otherwise, or take several of. */
+const OTHER_NAMES: Record<string, string> = { country: "cc", term: "seed" }
+
+function namedAs({ input: { entries } }: Operation, given: Input): Input {
+  const named = Object.entries(given).map(([name, value]) => {
+    const other = OTHER_NAMES[name] as string
+    const own = name in entries || !(other in entries) ? name : other
+    const takesSeveral = own in entries && (unwrap(entries[own] as Schema) as { type: string }).type === "array"
+    return [own, takesSeveral && !Array.isArray(value) ? [value] : value]
+  })
+  return Object.fromEntries(named)
 }
 
 function isAboutOwnApp({ input, app }: Situation): boolean {

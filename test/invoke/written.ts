@@ -1,5 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
+import type { PictureState, ReadPictures } from "../../src/vocabulary/writing/picture-text.ts"
 import type { Write, WritingFailure, WritingTask } from "../../src/vocabulary/writing/written-text.ts"
 import { openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
@@ -35,6 +36,17 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
   return Object.assign(write, { isOn: true, find: async () => null })
 }
 
+/** Pictures whose reading ends so. */
+export function picturesThat(end: "are read" | "take too long"): ReadPictures {
+  const text = { width: 1_080, height: 2_341, lines: [] }
+  const state: PictureState =
+    end === "are read" ? { state: "read", text, at: new Date(), version: 1, by: "tesseract" } : { state: "pending" }
+  return Object.assign(async (asked: readonly unknown[]) => asked.map(() => state), {
+    find: async (asked: readonly unknown[]) => asked.map(() => null),
+    unread: () => [],
+  })
+}
+
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 /** Enough reviews for a summary with a theme, one of them by the id that a reply's sample asks about. */
@@ -66,6 +78,10 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     // before anything else names the app
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     situation.at = openHouse({ sql, write: writerThat("writes") })
+  },
+  async get_screenshot_text(situation, sql) {
+    await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
+    situation.at = openHouse({ sql, pictures: picturesThat("are read") })
   },
   async suggest_keywords(_, sql) {
     await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])

@@ -17,6 +17,7 @@ import type {
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
+import { NO_PICTURES } from "../../src/vocabulary/writing/picture-text.ts"
 import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
@@ -121,6 +122,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: async () => 0,
     write: NO_WRITER,
+    pictures: NO_PICTURES,
     measure: async () => ({ state: "failed", why: "off" }),
     aside: (wait) => wait(),
     pause: async () => {},

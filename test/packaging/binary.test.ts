@@ -71,6 +71,14 @@ test("the first start prints keys that work, import brings history in, and a sec
   )
 })
 
+test("it reads the word in a picture, with what it carries", async () => {
+  const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
+  expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
+    state: "warning",
+    says: expect.stringMatching(/^Tesseract reads a word in \d+ ms; trained data: eng$/),
+  })
+})
+
 test("it answers an assistant over its pipes, and says how to start it", async () => {
   const env = { DATA_DIR: "assistant" }
   expect((await alone.run(["workspace", "create", "studio"], { env })).code).toBe(0)

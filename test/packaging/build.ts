@@ -7,6 +7,7 @@ import { parseArgs } from "node:util"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
 import { MANUAL_FOLDER } from "../../src/documents/manual.ts"
+import { OCR_FILES, packagedEnglish, packagedWasm } from "../../src/process/pictures.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
@@ -28,6 +29,7 @@ export async function build(file: string, target?: Target): Promise<void> {
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),
         join(ROOT, "src/sources/beside/parse-worker.ts"),
+        join(ROOT, "src/pictures/ocr-worker.ts"),
       ],
       naming: { entry: "[name].[ext]" },
       root: ROOT,
@@ -80,6 +82,8 @@ async function collectEngine(folder: string): Promise<void> {
   put("pglite.wasm", engineFile("pglite.wasm"))
   put("pglite.data", engineFile("pglite.data"))
   put(TEMPLATE, await templateOf())
+  put(OCR_FILES.wasm, packagedWasm())
+  put(OCR_FILES.english, packagedEnglish())
 }
 
 // 19 would make the file 3 MB of 125 smaller and the build 10 s longer

@@ -374,6 +374,25 @@ describe("the store page", () => {
     }
   })
 
+  test("what the latest change of texts did is reckoned between the readings around it, beside what else changed near", () => {
+    const impact = answer("get_change_impact")
+    const texts = ["price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description"]
+    const latest = onIos.find(({ kind }: Answer) => texts.includes(kind))
+    expect([impact.day, impact.at, impact.notYetAt]).toEqual([latest.day, latest.at, latest.notYetAt])
+    expect(impact.changed).toEqual([{ kind: latest.kind, countries: ["us"] }])
+    const near = onIos.filter(({ day, kind }: Answer) => {
+      return (
+        day >= addDays(impact.day, -impact.window) && day <= addDays(impact.day, impact.window) && kind !== latest.kind
+      )
+    })
+    expect(impact.overlaps.map(({ kind, day }: Answer) => [kind, day])).toEqual(
+      near.map(({ kind, day }: Answer) => [kind, day]),
+    )
+    expect([impact.verdict, impact.sources[0].id]).toEqual(["confounded", answer("get_revenue").sources[0].id])
+    const ranks = impact.outcomes.find(({ outcome }: Answer) => outcome === "ranks")
+    expect(history.keywords.map(({ term }: Answer) => term)).toContain(ranks.treated[0])
+  })
+
   test("the plan settles for 14 days after a change of name or subtitle, and begins with the texts that stand", () => {
     const changed = onIos.find(({ kind }: Answer) => kind === "name" || kind === "subtitle")
     const [us] = plan.storefronts
@@ -558,6 +577,17 @@ describe("texts", () => {
       expect(quotes.length).toBeLessThanOrEqual(count)
     }
     expect(app.countries).toContain(summary.country)
+  })
+
+  test("the screenshots that were read are the first of the page", () => {
+    const shots = answer("get_screenshot_text")
+    const { measuredAt, screenshotsPhone } = answer("get_store_page").ios
+    expect([shots.pageReadAt, shots.screenshots.map(({ address }: Answer) => address)]).toEqual([
+      measuredAt,
+      screenshotsPhone.slice(0, 4),
+    ])
+    for (const { caption, lines } of shots.screenshots)
+      expect(caption).toBe(lines === null ? null : lines.map(({ text }: Answer) => text).join("\n"))
   })
 
   test("a reply answers to what its review says", () => {

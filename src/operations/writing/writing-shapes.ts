@@ -28,10 +28,10 @@ export const Written = named(
   "Written",
   v.strictObject({
     by: described(
-      v.picklist(["rules", "model"]),
-      "rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not.",
+      v.picklist(["rules", "model", "ocr"]),
+      "rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not. ocr: read in pictures, nothing is written.",
     ),
-    model: described(v.nullable(v.string()), "The model; null = none."),
+    model: described(v.nullable(v.string()), "The model, or what read the pictures; null = none."),
     at: described(Time, "When."),
     version: described(Count, "Of the rules or the prompt that made it: it is told apart from what others made."),
     inputDigest: described(v.string(), "SHA-256 of what it was made from: the same input, the same text."),

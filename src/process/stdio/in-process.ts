@@ -10,6 +10,7 @@ import type { Database } from "../../database/types.ts"
 import type { Log } from "../../log.ts"
 import { listeningUrl, type Settings } from "../../settings/settings.ts"
 import { prepareSandbox } from "../../surfaces/sandbox.ts"
+import { openPictureReading } from "../pictures.ts"
 import { openStoreReading } from "../store-reading.ts"
 import { openWriting } from "../writing.ts"
 import type { Endpoint } from "./bridge.ts"
@@ -36,10 +37,12 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
   const url = settings.publicUrl ?? listeningUrl(host, port)
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const writing = openWriting(settings, { sql, log })
+  const pictures = openPictureReading(settings, { sql, log })
   const app = createApp({
     sql,
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
     write: writing.write,
+    pictures: pictures.read,
     limits: openLimits({ upstash, wire, sql, log, prefix }),
     sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
     settings: { ...settings, publicUrl: url, databaseConnections: CONNECTIONS },
@@ -51,7 +54,7 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
     endpoint: async (request) => await app.fetch(request, HERE),
     async close() {
       wire?.close()
-      await writing.stop()
+      await Promise.all([writing.stop(), pictures.stop()])
       await database.close()
     },
   }

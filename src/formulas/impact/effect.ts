@@ -1,0 +1,218 @@
+import {
+  type Around,
+  BASELINE_DAYS,
+  centredLogs,
+  changeAt,
+  type DailyFigures,
+  levelOf,
+  meanChangeAt,
+  meanOver,
+  type Scale,
+  type Sums,
+  sumsOf,
+} from "./series.ts"
+import { controlWeights } from "./weights.ts"
+
+/** With fewer controls nothing stands for what would have been without the change. */
+export const LEAST_CONTROLS = 3
+/** Of more the largest are taken. */
+export const MOST_CONTROLS = 30
+/** So many windows of earlier days, one after the other, are needed to know how far figures move by themselves. */
+export const LEAST_WINDOWS = 20
+/** A change that was made some time within more days has no day. */
+export const MOST_LEFT_OUT = 7
+/** Counts a day below which a series is noise. */
+const LEAST_A_DAY = 3
+
+/** Two-sided 90 %, and the 80 % of worlds in which an effect of the least detectable size is found. */
+const Z_90 = 1.6448536269514722
+const Z_80 = 0.8416212335729143
+
+/** A changed day among daily figures that all begin on one day. */
+export interface ChangedDay extends Around {
+  /** The place of the last day that is left out. */
+  at: number
+  /** Places of days with changes of the app's own near which no earlier day is tried. */
+  ownChanges: readonly number[]
+}
+
+export interface Comparison {
+  scale: Scale
+  treated: readonly DailyFigures[]
+  controls: readonly DailyFigures[]
+}
+
+/** All in natural logarithms of a ratio. */
+export interface Effect {
+  method: "difference_in_differences" | "before_after"
+  /** What the treated figures did; what the controls did beside them, null without any; and the difference. */
+  moved: number
+  controlsMoved: number | null
+  effect: number
+  /** The 90 % interval. */
+  low: number
+  high: number
+  /** The least effect that would be found in 80 % of worlds like this one. */
+  leastDetectable: number
+  /** Earlier days of which the same was reckoned, and of how many windows side by side they are. */
+  days: number
+  windows: number
+  /** The share, 0 to 1, of those with as large a one, widened as the interval is; the day itself is counted among them. */
+  asLarge: number
+  controls: { name: string; weight: number }[]
+  /** Controls reckoned as if they were treated, and how many of those moved as far for their own spread; null without any. */
+  space: { controls: number; asLarge: number } | null
+}
+
+/** Why there is no effect to state. */
+export type NoEffect =
+  | { none: "unknown_change_day" | "unknown_days" | "too_few_counts" }
+  | { none: "too_few_days"; days: number; needed: number }
+
+/** The effect of a changed day, or why there is none to state. */
+export function effectOf({ scale, treated, controls }: Comparison, day: ChangedDay): Effect | NoEffect {
+  if (day.leftOut > MOST_LEFT_OUT) return { none: "unknown_change_day" }
+  const own = treated.map((one) => sumsOf(one, scale))
+  const eve = day.at - day.leftOut
+  if (scale === "counts" && !own.every((sums) => isCounted(sums, eve))) return { none: "too_few_counts" }
+  const usable = controls
+    .map((one) => sumsOf(one, scale))
+    .filter((sums) => changeAt(sums, day.at, day) !== null && (scale === "places" || isCounted(sums, eve)))
+    .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_CONTROLS)
+  const isCompared = usable.length >= LEAST_CONTROLS
+  const subject = against(own, isCompared ? usable : [], eve)
+  const found = besideEarlier(subject, day)
+  if ("none" in found) return found
+  const { relative, ...effect } = found
+  return {
+    method: isCompared ? "difference_in_differences" : "before_after",
+    ...effect,
+    controls: subject.controls.map(({ name }, at) => ({ name, weight: subject.weights[at] as number })),
+    space: isCompared ? inSpace(usable, day, relative) : null,
+  }
+}
+
+function isCounted(sums: Sums, eve: number): boolean {
+  const mean = meanOver({ ...sums, values: sums.per ?? sums.values }, eve - BASELINE_DAYS + 1, eve)
+  return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= LEAST_A_DAY
+}
+
+function sizeOf({ scale, per, values, known, days }: Sums): number {
+  return (scale === "places" ? known : (per ?? values))[days] as number
+}
+
+interface Subject {
+  treated: readonly Sums[]
+  controls: readonly Sums[]
+  weights: readonly number[]
+}
+
+/** Weights are fitted once, to the days before the change. */
+function against(treated: readonly Sums[], controls: readonly Sums[], eve: number): Subject {
+  if (controls.length === 0) return { treated, controls, weights: [] }
+  const total = treated.reduce((sum, { weight }) => sum + weight, 0)
+  const logs = new Float64Array(eve + 1)
+  for (const one of treated)
+    for (const [day, log] of centredLogs(one, 0, eve).entries())
+      logs[day] = (logs[day] as number) + (log * one.weight) / total
+  return {
+    treated,
+    controls,
+    weights: controlWeights(
+      logs,
+      controls.map((one) => centredLogs(one, 0, eve)),
+    ),
+  }
+}
+
+interface Moves {
+  moved: number
+  controlsMoved: number | null
+  effect: number
+}
+
+/** What is left of the treated figures' change when the controls' is taken off; null where either is not known. */
+function movesAt({ treated, controls, weights }: Subject, at: number, around: Around): Moves | null {
+  const moved = meanChangeAt(treated, at, around)
+  const controlsMoved = controls.length === 0 ? null : weighedMoveAt(controls, weights, at, around)
+  if (moved === null || (controls.length > 0 && controlsMoved === null)) return null
+  return { moved, controlsMoved, effect: moved - (controlsMoved ?? 0) }
+}
+
+/** A control that says nothing leaves its weight to the others, as long as they hold most of it. */
+function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at: number, around: Around) {
+  let [sum, weighed] = [0, 0]
+  for (const [place, control] of controls.entries()) {
+    const weight = weights[place] as number
+    const moved = weight === 0 ? null : changeAt(control, at, around)
+    if (moved === null) continue
+    sum += weight * moved
+    weighed += weight
+  }
+  return weighed < 0.5 ? null : sum / weighed
+}
+
+interface FoundEffect extends Omit<Effect, "method" | "controls" | "space"> {
+  /** Of half the interval. */
+  relative: number
+}
+
+/** The day beside all earlier ones, of which the same is reckoned: placebos in time. */
+function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffect {
+  const moves = movesAt(subject, day.at, day)
+  if (moves === null) return { none: "unknown_days" }
+  const distances = earlierDays(day).flatMap((at) => {
+    const placebo = movesAt(subject, at, day)
+    return placebo ? [Math.abs(placebo.effect)] : []
+  })
+  const [days, needed] = [distances.length, LEAST_WINDOWS * day.window]
+  if (days < needed) return { none: "too_few_days", days, needed }
+  const wider = studentWidening(days / day.window)
+  const half = wider * quantile(distances, 0.9)
+  const size = Math.abs(moves.effect)
+  return {
+    ...moves,
+    low: moves.effect - half,
+    high: moves.effect + half,
+    leastDetectable: half * (1 + Z_80 / Z_90),
+    days,
+    windows: Math.floor(days / day.window),
+    asLarge: (distances.filter((distance) => wider * distance >= size).length + 1) / (days + 1),
+    relative: half === 0 ? 0 : size / half,
+  }
+}
+
+/** Days whose window ends before the days that are left out, with no change of the app's own near. */
+function earlierDays({ at, leftOut, window, ownChanges }: ChangedDay): number[] {
+  const days: number[] = []
+  for (let day = leftOut + BASELINE_DAYS - 1; day + window <= at - leftOut; day++)
+    if (!ownChanges.some((changed) => Math.abs(changed - day) <= window)) days.push(day)
+  return days
+}
+
+/** Each control as if it were treated, by the others: placebos in space. */
+function inSpace(controls: readonly Sums[], day: ChangedDay, relative: number) {
+  const eve = day.at - day.leftOut
+  const found = controls.flatMap((one, at) => {
+    const subject = against([one], controls.toSpliced(at, 1), eve)
+    const moved = besideEarlier(subject, day)
+    return "none" in moved ? [] : [moved.relative]
+  })
+  return { controls: found.length, asLarge: found.filter((other) => other >= relative).length }
+}
+
+/** How much wider a 90 % interval of a spread known from n values is: Student's t over the normal (Cornish-Fisher). */
+export function studentWidening(n: number): number {
+  const [z, df] = [Z_90, n - 1]
+  const t = z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df)
+  return t / z
+}
+
+/** Of values, 0 to 1, between the two nearest. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const place = share * (sorted.length - 1)
+  const [low, high] = [sorted[Math.floor(place)] as number, sorted[Math.ceil(place)] as number]
+  return low + (high - low) * (place - Math.floor(place))
+}

@@ -1,0 +1,65 @@
+import { type ChangedDay, type Comparison, MOST_LEFT_OUT } from "../../../formulas/impact/effect.ts"
+import { BASELINE_DAYS } from "../../../formulas/impact/series.ts"
+import { addDays, type Days } from "../../../vocabulary/days.ts"
+import { DAY_MS } from "../../../vocabulary/time.ts"
+
+/** Earlier windows that are looked at, where so many are stored: half as many again as are needed. */
+const EARLIER_WINDOWS = 32
+
+export const OUTCOMES = ["ranks", "downloads", "proceeds_per_download"] as const
+export type OutcomeName = (typeof OUTCOMES)[number]
+
+/** Figures around a changed day, in the days of their zone. */
+export interface OutcomeFigures {
+  outcome: OutcomeName
+  better: "higher" | "lower"
+  /** Storefronts, or keywords of the one in `country`. */
+  treated: string[]
+  country: string | null
+  comparison: Comparison
+  span: OutcomeSpan
+  isComplete: boolean
+}
+
+export interface OutcomeSpan {
+  dayZone: "UTC" | "America/Los_Angeles"
+  /** The day that the figures begin with, and how many there are. */
+  first: string
+  days: number
+  leftOut: Days
+  before: Days
+  after: Days
+  changed: ChangedDay
+}
+
+/** How many days before a change are looked at. */
+export function daysBack(window: number): number {
+  return BASELINE_DAYS + MOST_LEFT_OUT + (EARLIER_WINDOWS + 1) * window
+}
+
+/** The days around a change: from that of the last reading without it to that of the first with it nothing is counted. */
+export function spanAround(
+  dayZone: OutcomeSpan["dayZone"],
+  leftOut: Days,
+  { window, ownDays }: { window: number; ownDays: readonly string[] },
+): OutcomeSpan {
+  const back = daysBack(window)
+  const first = addDays(leftOut.to, -back)
+  const before = { from: addDays(leftOut.from, -BASELINE_DAYS), to: addDays(leftOut.from, -1) }
+  const after = { from: addDays(leftOut.to, 1), to: addDays(leftOut.to, window) }
+  const ownChanges = ownDays.map((day) => daysBetween(first, day))
+  const changed = { at: back, leftOut: daysBetween(leftOut.from, leftOut.to) + 1, window, ownChanges }
+  return { dayZone, first, days: back + window + 1, leftOut, before, after, changed }
+}
+
+/** Figures in the order of a span's days; null where `figures` has none. */
+export function inSpan(
+  { first, days }: OutcomeSpan,
+  figures: (day: string, place: number) => number | null | undefined,
+): (number | null)[] {
+  return Array.from({ length: days }, (_, place) => figures(addDays(first, place), place) ?? null)
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
+}

@@ -1,0 +1,66 @@
+import type { Sql } from "../../../database/types.ts"
+import type { DailyFigures } from "../../../formulas/impact/series.ts"
+import { titleMatch } from "../../../formulas/title-match.ts"
+import type { StoredChange } from "../../../history/changes.ts"
+import { type RankPoint, readRankSeries, type TermSeries } from "../../../history/series.ts"
+import type { TrackedApp } from "../../../tracking/tracked-app.ts"
+import { type Days, dayOf, later } from "../../../vocabulary/days.ts"
+import { eachOf, inPieces } from "../../../vocabulary/pieces.ts"
+import type { ChangedPage } from "./changed-day.ts"
+import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
+
+/** Keywords of the storefront that are looked at, in the app's order. */
+const MOST_TERMS = 300
+
+interface RankQuery {
+  changed: ChangedPage
+  storefront: string
+  window: number
+  plan: Days
+  now: Date
+}
+
+/**
+ * The places of keywords whose words entered or left name or subtitle, beside those of keywords whose words did not, in one
+ * storefront; null where no tracked keyword is among the former.
+ */
+export async function readRankOutcome(
+  sql: Sql,
+  app: TrackedApp,
+  { changed, storefront, window, plan, now }: RankQuery,
+): Promise<OutcomeFigures | null> {
+  const texts = changed.texts.filter((change) => change.storefront === storefront)
+  const today = texts.filter(({ day }) => day === changed.day)
+  if (today.length === 0) return null
+  const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
+  const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
+  const from = later(span.first, plan.from)
+  const asked = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MOST_TERMS }
+  const all = await readRankSeries(sql, app, asked)
+  const treated = all.filter(({ term }) => today.some((change) => touches(change, term)))
+  if (treated.length === 0) return null
+  const others = all.filter(({ term }) => !texts.some((change) => touches(change, term)))
+  const figures = (terms: readonly TermSeries[]) => inPieces(eachOf(terms, (term) => placesOf(term, span)))
+  return {
+    ...{ outcome: "ranks", better: "lower", country: storefront, span, isComplete: span.after.to < dayOf(now) },
+    treated: treated.map(({ term }) => term),
+    comparison: { scale: "places", treated: await figures(treated), controls: await figures(others) },
+  }
+}
+
+/** Whether a text is more or less about a keyword than the one before it. */
+function touches({ before, after }: StoredChange, term: string): boolean {
+  return titleMatch(term, String(before ?? "")) !== titleMatch(term, String(after ?? ""))
+}
+
+/**
+ * Of the source that read most days, no deeper than its shallowest reading: an app below that stands right below it, so
+ * that a deeper reading does not look like a fall.
+ */
+function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
+  const bySource = [...Map.groupBy(points, ({ source }) => source).values()]
+  const own = bySource.reduce<RankPoint[]>((most, one) => (one.length > most.length ? one : most), [])
+  const below = Math.min(...own.map(({ depth }) => depth)) + 1
+  const byDay = new Map(own.map(({ day, rank }) => [day, Math.min(rank ?? below, below)]))
+  return { name: term, weight: 1, values: inSpan(span, (day) => byDay.get(day)) }
+}

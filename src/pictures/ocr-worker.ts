@@ -1,0 +1,56 @@
+// The thread that reads the words in pictures: a picture takes a second or two, in which the thread that answers calls would
+// answer none. It ends after its work, and what it took is given back.
+import { openTesseract, type TessBaseAPI, type Tesseract } from "./tesseract.ts"
+
+/** What Tesseract needs, once; then pictures. */
+export type Request =
+  | { id: number; wasm: Uint8Array; data: readonly { name: string; bytes: Uint8Array }[] }
+  | { id: number; picture: Uint8Array }
+
+/** `table`: as lines.ts reads it; null = it is no picture that can be read. */
+export type Reply = { id: number; table: string | null } | { id: number; error: string }
+
+declare const self: {
+  onmessage: (event: { data: Request }) => void
+  postMessage(reply: Reply): void
+}
+
+let tesseract: { core: Tesseract; api: TessBaseAPI } | undefined
+
+self.onmessage = async ({ data: request }) => {
+  const { id } = request
+  try {
+    if ("wasm" in request) tesseract = await open(request)
+    self.postMessage({ id, table: "picture" in request ? tableOf(request.picture) : null })
+  } catch (error) {
+    self.postMessage({ id, error: (error as Error).message ?? String(error) })
+  }
+}
+
+async function open({ wasm, data }: Extract<Request, { wasm: Uint8Array }>) {
+  const core = await openTesseract({ wasmBinary: wasm, TesseractProgress() {}, print() {}, printErr() {} })
+  for (const { name, bytes } of data) core.FS.writeFile(`${name}.traineddata`, bytes)
+  const api = new core.TessBaseAPI()
+  if (api.Init(null, data.map(({ name }) => name).join("+"), LSTM) !== 0) throw new Error("its trained data is no use")
+  api.SetVariable("tessedit_pageseg_mode", SPARSE)
+  return { core, api }
+}
+
+const LSTM = 1
+/** As much text as there is, in no order: a caption stands anywhere. */
+const SPARSE = "11"
+
+function tableOf(picture: Uint8Array): string | null {
+  const { core, api } = tesseract!
+  core.FS.writeFile("/input", picture)
+  try {
+    if (api.SetImageFile(UPRIGHT, 0) === 1) return null
+    api.Recognize(null)
+    return api.GetTSVText(0)
+  } finally {
+    api.Clear()
+    core.FS.unlink("/input")
+  }
+}
+
+const UPRIGHT = 1

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { trackApp } from "../../../src/tracking/apps.ts"
+import { freshDatabase } from "../../database.ts"
+import { CHANGED, DE_CHANGED, EVERYWHERE, type ImpactScene, impactScene, TERMS, TODAY } from "./impact-scene.ts"
+
+setDefaultTimeout(60_000)
+
+let scene: ImpactScene
+beforeAll(async () => {
+  scene = await impactScene(await freshDatabase())
+})
+
+const call = (query = "", by = scene.key) =>
+  scene.house.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: by })
+type Body = Awaited<ReturnType<typeof call>>["body"]
+const outcome = (body: Body, name: string): Body =>
+  body.outcomes.find(({ outcome }: { outcome: string }) => outcome === name)
+
+test("30 % more downloads after new screenshots are found against storefronts that kept theirs, over REST and as a tool", async () => {
+  const { status, body, credits } = await call("?country=us")
+  expect([status, credits.used]).toEqual([200, 1])
+  expect(body).toMatchObject({
+    ...{ country: "us", window: 7, day: CHANGED, notYetAt: "2026-06-08T06:00:00.000Z", at: "2026-06-09T06:00:00.000Z" },
+    ...{ changed: [{ kind: "screenshots", countries: ["us"] }], complete: true, verdict: "improved", tryWindow: null },
+  })
+  expect(body.sentence).toMatch(
+    /^First downloads rose by [\d.]+ % \(90 % interval .*\) against 5 that stayed unchanged: /,
+  )
+  const [downloads, paid] = body.outcomes
+  expect(downloads).toMatchObject({
+    ...{ outcome: "downloads", primary: true, treated: ["us"], dayZone: "America/Los_Angeles", complete: true },
+    ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-09", to: "2026-06-15" } },
+    ...{ method: "difference_in_differences", placebos: { controls: 5 } },
+  })
+  expect(downloads.lowPercent).toBeGreaterThan(0)
+  expect(downloads.lowPercent).toBeLessThan(30)
+  expect(downloads.highPercent).toBeGreaterThan(30)
+  // nobody paid anything in the others: there is nothing to take off
+  expect(paid).toMatchObject({ outcome: "proceeds_per_download", method: "before_after", verdict: "cannot_tell" })
+  // gb changed too, on the very day
+  expect(downloads.controls.map(({ name }: { name: string }) => name).sort()).toEqual(["ca", "de", "fr", "it", "jp"])
+  expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["conversion", "ranks", "ads_spend"])
+  expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
+  // a version is told, and confounds nothing: it is in all storefronts
+  expect(body.overlaps).toEqual([])
+  const told = await scene.house.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
+  expect(JSON.stringify(told.result.structuredContent)).toBe(JSON.stringify(body))
+})
+
+test("a changed name is judged by the keywords whose words came, beside those that have none of them", async () => {
+  const { body } = await call("?country=gb&window=3")
+  expect(body).toMatchObject({ changed: [{ kind: "name", countries: ["gb"] }], verdict: "improved" })
+  const ranks = outcome(body, "ranks")
+  expect(ranks).toMatchObject({ primary: true, treated: [TERMS[0]], country: "gb", dayZone: "UTC" })
+  expect(ranks.effectPercent).toBeWithin(-60, -30)
+  expect(ranks.controls.every(({ name }: { name: string }) => TERMS.slice(1).includes(name))).toBe(true)
+  expect(body.sentence).toStartWith("Places of the keywords whose words changed fell by")
+  expect(JSON.stringify(body)).not.toContain("Tea Timer Oolong")
+})
+
+test("before the window is over no figure is given, so that nobody can wait for one that suits", async () => {
+  scene.at.now = new Date("2026-06-12T12:00:00Z")
+  const { body } = await call("?country=us")
+  scene.at.now = TODAY
+  expect([body.verdict, body.complete, body.standing]).toEqual(["too_early", false, null])
+  for (const one of body.outcomes)
+    expect([one.verdict, one.effectPercent, one.chance, one.controls]).toEqual(["too_early", null, null, []])
+  expect(body.sentence).toContain("2026-06-15")
+})
+
+test("with too few earlier days the words are: not enough data, and how many are needed", async () => {
+  const { body } = await call(`?day=${DE_CHANGED}`)
+  expect(body.verdict).toBe("not_enough_data")
+  const { earlierDays, earlierNeeded, effectPercent } = outcome(body, "downloads")
+  expect([earlierNeeded, effectPercent]).toEqual([140, null])
+  expect(earlierDays).toBeLessThan(140)
+  expect(body.sentence).toBe(`Not enough data: ${earlierDays} earlier days can be compared, and 140 are needed.`)
+})
+
+test("what else the app did within the window confounds, and where all storefronts changed nothing can be told", async () => {
+  const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
+  expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
+  expect(de.overlaps).toContainEqual({
+    kind: "event_started",
+    country: "de",
+    day: "2026-04-03",
+    own: true,
+    confounds: true,
+  })
+  const all = (await call(`?day=${EVERYWHERE}&window=3`)).body
+  expect([all.verdict, all.standing]).toEqual(["cannot_tell", null])
+  expect(all.changed).toEqual([{ kind: "icon", countries: ["ca", "de", "fr", "gb", "it", "jp", "us"] }])
+  expect(outcome(all, "downloads").controls).toEqual([])
+})
+
+describe("refused, and free", () => {
+  const refusal = async (query: string, by = scene.key) => {
+    const before = (await call("?window=2", by)).credits.used
+    const { status, body, credits } = await call(query, by)
+    expect(credits.used).toBe(before)
+    return [status, body.error, body.detail]
+  }
+
+  test("a day without a change, today, a day that is none, a window that is none", async () => {
+    expect(await refusal("?day=2026-06-08")).toEqual([400, "bad_day", expect.stringContaining("2026-06-09")])
+    expect(await refusal("?day=2026-06-20")).toEqual([400, "bad_day", expect.stringContaining("2026-06-19")])
+    expect((await refusal("?day=2026-02-30"))[1]).toBe("bad_day")
+    for (const window of [2, 31]) expect((await refusal(`?window=${window}`))[1]).toBe("invalid_arguments")
+  })
+
+  test("a storefront where nothing changed, one that is not tracked, no account, Google Play alone, no right", async () => {
+    const { sql, house, workspaceId } = scene
+    expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
+    const blind = await house.key(workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", blind)).body.error).toBe("scope_required")
+    const strange = await house.workspace()
+    const key = await house.key(strange)
+    const asked = async (rest: object) => {
+      const tracked = { workspaceId: strange, countries: ["us"], keywords: [], origin: "own", ...rest }
+      const appId = await sql.begin((tx) => trackApp(tx, tracked as never))
+      return (await house.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
+    }
+    expect(await asked({ iosId: "1600000101" })).toBe("not_connected")
+    expect(await asked({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")
+  })
+})
