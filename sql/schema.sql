@@ -510,6 +510,31 @@ create table audit (
 CREATE INDEX audit_at ON audit USING btree (at, id);
 CREATE INDEX audit_workspace ON audit USING btree (workspace_id, at, id);
 
+create table billing_event (
+  account_id text not null,
+  event_id text not null,
+  type text not null,
+  counts_as text not null,
+  environment text not null,
+  store text not null,
+  happened_at timestamp with time zone not null,
+  product text,
+  country text,
+  country_is text,
+  currency text,
+  price numeric,
+  price_usd numeric,
+  offer text,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint billing_event_pkey PRIMARY KEY (account_id, event_id),
+  constraint billing_event_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_event_happened_idx ON billing_event USING btree (account_id, happened_at);
+
 create table channel (
   id text not null,
   workspace_id integer not null,

@@ -23,6 +23,7 @@ import { createRest } from "./surfaces/http.ts"
 import { echoed, hasBody, type IncomingRequest, isRest, loggedIds, takeApart } from "./surfaces/incoming.ts"
 import { createKeyless } from "./surfaces/keyless.ts"
 import { afterBody } from "./surfaces/leftover.ts"
+import type { ReceiveMessage } from "./surfaces/messages.ts"
 import { createMeter, type InstanceFacts } from "./surfaces/metrics.ts"
 import { createReadiness, createShortfalls, type Shortfall } from "./surfaces/readiness.ts"
 import { keyedFault } from "./surfaces/responses.ts"
@@ -51,6 +52,8 @@ export interface AppParts {
   write?: Write
   /** Words in pictures; without it none is read, and what is kept is not found. */
   pictures?: ReadPictures
+  /** Takes what services send to /in/<account>; left out where none can. */
+  receive?: ReceiveMessage | undefined
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -93,7 +96,7 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const { sql, sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
+  const { sql, sandbox, settings, now, receive, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, corsOrigins = [] } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(settings)
@@ -111,7 +114,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log, invoke, catalog, sandbox }),
+    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log, invoke, catalog, sandbox, receive }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,

@@ -12,6 +12,7 @@ import type { Sql } from "../src/database/types.ts"
 import { FaultShape } from "../src/fault-shapes.ts"
 import { createLog } from "../src/log.ts"
 import { answerSchema, type Operation } from "../src/operation.ts"
+import type { ReceiveMessage } from "../src/surfaces/messages.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
 import type { Offers } from "../src/surfaces/tools/offers.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
@@ -83,13 +84,15 @@ interface HouseOptions {
   write?: Write
   /** Words in pictures; none is read when left out. */
   pictures?: ReadPictures
+  /** Takes what services send; /in/ is no address when left out. */
+  receive?: ReceiveMessage
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
 }
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, write, pictures, offers, toolPace } = options
+  const { sql, settings, catalog, fixtures, measure, write, pictures, receive, offers, toolPace } = options
   const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
@@ -108,6 +111,7 @@ export function openHouse(options: HouseOptions): House {
     ...(measure && { measure }),
     ...(write && { write }),
     ...(pictures && { pictures }),
+    ...(receive && { receive }),
   })
   const names = new Map<number, string>()
   return {

@@ -28,6 +28,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   funnel_fact: { writes: "observations", reads: "accounts" },
   price_day: { writes: "observations", reads: "accounts" },
   price_period: { writes: "observations", reads: "" },
+  billing_event: { writes: "observations", reads: "accounts" },
   report_day: { writes: "observations", reads: "accounts" },
   report_turn: { writes: "accounts", reads: "" },
   sales_fact: { writes: "observations", reads: "accounts" },

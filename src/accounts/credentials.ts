@@ -20,6 +20,11 @@ export type AdsKey = {
   privateKey: string
 }
 
+/** What a billing service proves its messages by. */
+export type WebhookKey = {
+  secret: string
+}
+
 /** Throws AccessProblem without SECRET_KEY. */
 export async function sealKey(sealer: Sealer, account: string, key: AccountKey): Promise<string> {
   return await sealer.seal(JSON.stringify(key), placeOf(account))

@@ -1,11 +1,13 @@
 import type { Sql, Tx } from "../database/types.ts"
+import type { BillingMessage } from "../sources/billing/told.ts"
 import type { RawBody } from "../sources/source.ts"
-import type { AccountHost } from "../vocabulary/upstreams.ts"
+import { type AccountHost, BILLING_SOURCES } from "../vocabulary/upstreams.ts"
+import type { Message } from "./billing/proof.ts"
 import type { ConsoleReach } from "./console.ts"
 import type { AccountKey } from "./credentials.ts"
 import type { Look } from "./look.ts"
 
-export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads"] as const
+export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
 
 /** How the hosts of accounts are reached. */
@@ -27,6 +29,13 @@ export interface AccountPart {
   name: string
 }
 
+/** Whose a message is, before anything else of it is looked at; then what it tells. */
+export type MessageReader<Key> = (
+  key: Key,
+  part: string,
+  message: Message,
+) => BillingMessage | "not theirs" | "unreadable"
+
 /** A kind of account, declared once: what commands and the worker do with any follows from it. */
 export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown> {
   name: AccountKindName
@@ -36,7 +45,8 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   examples: [typed: string, does: string][]
   /** Of the key what is no secret, by its name; `fresh`: another key has another. */
   ids: Record<string, AccountOption & { fresh?: true }>
-  secret: AccountOption & { name: string }
+  /** Null: nothing of it is secret, for what is sent proves itself. */
+  secret: (AccountOption & { name: string }) | null
   /** Which of what the key opens is read. */
   part: AccountOption & { name: string }
   /** What the key opens, where which of it is read need not be said. */
@@ -49,6 +59,8 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   open(key: Key, part: string | null, reach: AccountReach): Promise<Way>
   /** Throws ConsoleProblem where nothing is known. */
   look(way: Way, part: string, now: Date): Promise<Look>
+  /** Of a kind that sends messages to us, at /in/<account>. */
+  receive?: MessageReader<Key>
   /** Rights without which nothing is read. */
   needs: readonly string[]
   /**

@@ -13,6 +13,7 @@ import { createPageRoutes } from "../pages/routes.ts"
 import { createOwners } from "../sign-in/owner.ts"
 import { signInRoutes } from "../sign-in/surface.ts"
 import type { IncomingRequest } from "../surfaces/incoming.ts"
+import { createMessages, type ReceiveMessage } from "../surfaces/messages.ts"
 import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
 import { once } from "../vocabulary/prepared.ts"
 
@@ -26,11 +27,18 @@ export interface PagesParts {
   invoke: Invoke
   catalog: readonly Operation[]
   sandbox: Sandbox
+  /** Left out where nothing can be unsealed: then /in/ is no address. */
+  receive?: ReceiveMessage | undefined
 }
 
-/** What people open: public links, and the pages where somebody signs in. Undefined for a path that is none of these. */
+const RECEIVE_MS = 5_000
+
+/**
+ * What people open: public links, and the pages where somebody signs in; and where services send what they tell. Undefined for
+ * a path that is none of these.
+ */
 export function createPages(parts: PagesParts): (incoming: IncomingRequest) => Promise<Response | Fault> | undefined {
-  const { sql, gate, publicUrl, invoke, catalog, sandbox } = parts
+  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, now } = parts
   const links = createLinks(parts)
   const owners = createOwners({ sql, gate })
   const pages = createPageRoutes(parts, [
@@ -42,7 +50,10 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
       sampleAnswer: samplesOf(sandbox, publicUrl),
     }),
   ])
-  return (incoming) => links(incoming) ?? pages(incoming)
+  const messages = receive
+    ? createMessages({ receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS), publicUrl, now })
+    : () => undefined
+  return (incoming) => messages(incoming) ?? links(incoming) ?? pages(incoming)
 }
 
 /** Of the sandbox, and of what pages alone ask: those are read when the first of them is asked for. */

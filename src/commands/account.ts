@@ -19,7 +19,7 @@ import {
 } from "../accounts/register.ts"
 import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
-import { SettingsProblems } from "../settings/settings.ts"
+import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
 import { type Command, CommandProblem, type Invocation, type Option, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -33,7 +33,7 @@ export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
   changes: true,
   summary: kind.summary,
   examples: kind.examples,
-  options: { workspace: WORKSPACE, ...optionsOf([...idsOf(kind), kind.secret, kind.part]) },
+  options: { workspace: WORKSPACE, ...optionsOf([...optionsOfKey(kind), kind.part]) },
   async run(invocation) {
     const ids = neededIds(invocation, kind)
     const part = kind.listParts ? (invocation.text(kind.part.option) ?? null) : needed(invocation, kind.part.option)
@@ -89,7 +89,7 @@ export const accountList: Command = {
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const accounts = await useWorkspace(invocation, listAccounts)
-    show(invocation, { accounts }, () => accounts.flatMap(linesOf))
+    show(invocation, { accounts }, () => accounts.flatMap((account) => linesOf(account, invocation)))
     return 0
   },
 }
@@ -116,7 +116,7 @@ export const accountRotate: Command = {
   summary: "Put a new key in the place of the old one, once the console takes it. Reading goes on.",
   examples: [["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old"]],
   positionals: ["id"],
-  options: { workspace: WORKSPACE, ...optionsOf(ACCOUNT_KINDS.flatMap((kind) => [...idsOf(kind), kind.secret])) },
+  options: { workspace: WORKSPACE, ...optionsOf(ACCOUNT_KINDS.flatMap(optionsOfKey)) },
   async run(invocation) {
     const [id] = invocation.positionals as [string]
     const { kind: name } = await useWorkspace(invocation, (sql, workspace) => findAccount(sql, workspace, id))
@@ -196,6 +196,10 @@ function idsOf({ ids }: AnyAccountKind): AccountOption[] {
   return Object.values(ids)
 }
 
+function optionsOfKey(kind: AnyAccountKind): AccountOption[] {
+  return [...idsOf(kind), ...(kind.secret ? [kind.secret] : [])]
+}
+
 /** As the help shows them; what several kinds have, once. */
 function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
   const shown = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
@@ -212,6 +216,7 @@ function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fre
 }
 
 async function readKey(invocation: Invocation, { secret }: AnyAccountKind): Promise<Record<string, string>> {
+  if (!secret) return {}
   return { [secret.name]: await readSecret(invocation, needed(invocation, secret.option), "the key") }
 }
 
@@ -251,15 +256,17 @@ async function useWorkspace<T>(
 }
 
 function showAccount(invocation: Invocation, account: AccountRow): void {
-  show(invocation, { account }, () => linesOf(account))
+  show(invocation, { account }, () => linesOf(account, invocation))
 }
 
-function linesOf(account: AccountRow): string[] {
+function linesOf(account: AccountRow, { settings }: Invocation): string[] {
   const { id, kind, shown, state, why, failure, lastFailure, rights, apps } = account
-  const { title, part } = accountKind(kind)
+  const { title, part, receive } = accountKind(kind)
+  const address = settings.publicUrl ?? listeningUrl(settings.host, settings.port)
   const head = `${id}  ${title}, ${printable(shown)}, ${part.name} ${account.part}: ${state}${why ? ` (${why})` : ""}`
   return [
     head,
+    ...(receive ? [`  tells us at ${address}/in/${id}`] : []),
     ...table(
       ["", "RIGHT", "STATE", "WHO MUST DO WHAT"],
       rights.map(({ name, state, why }) => ["", name, state, why]),

@@ -4,6 +4,7 @@ import type { AdsDaysObservation, AdsTermsObservation } from "./kinds/ads-metric
 import type { AdsCampaignsObservation, AdsKeywordsObservation } from "./kinds/ads-things.ts"
 import type { DownloadsObservation, EngagementObservation } from "./kinds/analytics.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
+import type { BillingObservation } from "./kinds/billing.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
@@ -67,6 +68,7 @@ export type Observation =
   | AdsTermsObservation
   | AdsChangesObservation
   | AdsPopularityObservation
+  | BillingObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const

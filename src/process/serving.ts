@@ -19,6 +19,7 @@ import { createSignInLink } from "../sign-in/code.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
+import { createReceiving } from "./receiving.ts"
 import type { Stop } from "./stop.ts"
 import { untilStopped } from "./until-stopped.ts"
 import { findAppToShow, welcome } from "./welcome.ts"
@@ -78,6 +79,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       log,
       now: () => new Date(),
       disk: database.disk,
+      receive: await createReceiving(sql, settings),
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)

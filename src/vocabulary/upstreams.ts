@@ -18,10 +18,15 @@ export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
 export type NamedHost = (typeof NAMED_HOSTS)[number]
 
+/** Who tells of purchases by messages to us: billing services, and the store itself. */
+export const BILLING_SOURCES = ["revenuecat", "adapty", "superwall", "app-store-notifications"] as const
+export type BillingSource = (typeof BILLING_SOURCES)[number]
+
 /** Who reads what belongs to a workspace. */
 export const ACCOUNT_SOURCES = [
   "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-engagement", "asc-downloads", "asc-prices",
   "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
+  ...BILLING_SOURCES,
 ] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 

@@ -25,6 +25,7 @@ export type PrivateKind =
   | "downloads"
   | "prices"
   | AdsReport
+  | "billing_event"
 
 /** The example of a kind, with other fields. */
 export function reported(name: PrivateKind, rest: object = {}): Observation {

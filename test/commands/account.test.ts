@@ -6,6 +6,7 @@ import { addDays } from "../../src/vocabulary/days.ts"
 import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import { AD_ACCOUNT, campaign } from "../accounts/ads/scene.ts"
 import { adsStandIn } from "../accounts/ads/stand-in.ts"
+import { purchase } from "../accounts/billing/scene.ts"
 import { TEA } from "../accounts/scene.ts"
 import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
@@ -185,5 +186,30 @@ test("an ad account is connected by a key made here, of which only the public ha
       expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
   } finally {
     await ads.stop()
+  }
+})
+
+test("a billing service is connected by a secret from stdin, and tells of purchases at the address that is shown", async () => {
+  const secret = "a-secret-of-twenty-four-signs"
+  const server = await serving({ env: { ...env, MEASURE: "no" } })
+  try {
+    const typed = ["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"]
+    const added = await appmeter(typed, { env: { ...env, PUBLIC_URL: server.url }, stdin: secret })
+    expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}RevenueCat, secret, app 310633997: ok\n/)
+    const [, address = ""] = /tells us at (\S+)/.exec(added.out) ?? []
+    const send = async (authorization: string) => {
+      const body = JSON.stringify(purchase({ id: "e1" }))
+      return (await fetch(address, { method: "POST", body, headers: { authorization } })).status
+    }
+    expect([await send("another secret"), await send(secret), await send(secret)]).toEqual([404, 200, 200])
+    const bad = await appmeter([...typed, "--json"], { env, stdin: "short" })
+    expect([bad.code, bad.err]).toEqual([1, expect.stringContaining("16 characters")])
+    const store = await appmeter(["account", "add", "app-store-notifications", "--store-id", TEA.id], { env })
+    expect(store.out).toContain("App Store Server Notifications, Apple's signature")
+    for (const text of [added.out, added.err, store.out, ...filesOf(env.DATA_DIR!)])
+      for (const hidden of [secret, "buyer-4711"]) expect(text.includes(hidden)).toBe(false)
+  } finally {
+    server.kill()
+    await server.exited
   }
 })

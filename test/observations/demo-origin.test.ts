@@ -51,6 +51,7 @@ const others = {
   ads_terms: (rest: object) => reported("ads_terms", rest),
   ads_changes: (rest: object) => reported("ads_changes", rest),
   ads_popularity: (rest: object) => reported("ads_popularity", rest),
+  billing_event: (rest: object) => reported("billing_event", rest),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {

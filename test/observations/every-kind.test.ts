@@ -333,6 +333,14 @@ const WRONG: Record<string, [object, string][]> = {
     [{ rows: [{ ...adsRow("ads_popularity"), rank: 0 }] }, "bad_figure"],
     [{ rows: [{ ...adsRow("ads_popularity"), overall5: 6 }] }, "bad_figure"],
   ],
+  billing_event: [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ eventId: "" }, "bad_text"],
+    [{ happenedAt: new Date("2025-10-27") }, "bad_time"],
+    [{ price: "7,99" }, "bad_figure"],
+    [{ currency: "euro" }, "bad_text"],
+    [{ country: "DE" }, "bad_storefront"],
+  ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],
     [{ award: " " }, "bad_text"],

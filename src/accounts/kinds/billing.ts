@@ -1,0 +1,117 @@
+import { Buffer } from "node:buffer"
+import { AccessProblem } from "../../access/problem.ts"
+import { adaptyEvent } from "../../sources/billing/adapty.ts"
+import { storeNotification } from "../../sources/billing/notifications.ts"
+import { revenueCatEvent } from "../../sources/billing/revenuecat.ts"
+import { superwallEvent } from "../../sources/billing/superwall.ts"
+import type { BillingMessage } from "../../sources/billing/told.ts"
+import {
+  isSame,
+  type Message,
+  provesByHeader,
+  provesByTimedSignature,
+  provesByWebhookSignature,
+} from "../billing/proof.ts"
+import { signedPayload } from "../billing/signed-payload.ts"
+import type { WebhookKey } from "../credentials.ts"
+import type { AccountKind } from "../kind.ts"
+import type { Look } from "../look.ts"
+
+const LEAST_SECRET = 16
+
+/** What all have in common: nothing is asked of them, and which app it is about is said. */
+const TOLD = {
+  ids: {},
+  part: { name: "app", option: "store-id", value: "ID", meaning: "The app's id in the App Store, of which it tells." },
+  open: async () => null,
+  look: async (_: null, storeId: string): Promise<Look> => ({
+    rights: [],
+    apps: [{ outsideId: storeId, sku: storeId, name: storeId, bundleId: storeId }],
+  }),
+  needs: [],
+} satisfies Partial<AccountKind<WebhookKey, null>>
+
+export const revenueCat = billingService("revenuecat", "RevenueCat", {
+  secretIs: "What RevenueCat sends in Authorization, or signs its messages with",
+  isTheirs: (secret, message) => {
+    const bySignature = provesByTimedSignature(secret, message, "x-revenuecat-webhook-signature")
+    return provesByHeader(secret, message) || bySignature
+  },
+  eventIn: revenueCatEvent,
+})
+
+export const adapty = billingService("adapty", "Adapty", {
+  secretIs: "What Adapty sends in Authorization",
+  isTheirs: provesByHeader,
+  eventIn: adaptyEvent,
+})
+
+export const superwall = billingService("superwall", "Superwall", {
+  secretIs: "What Superwall signs its messages with (whsec_…)",
+  isTheirs: provesByWebhookSignature,
+  eventIn: superwallEvent,
+})
+
+interface BillingService {
+  secretIs: string
+  isTheirs(secret: string, message: Message): boolean
+  eventIn(body: unknown): BillingMessage | null
+}
+
+function billingService(
+  name: "revenuecat" | "adapty" | "superwall",
+  title: string,
+  { secretIs, isTheirs, eventIn }: BillingService,
+): AccountKind<WebhookKey, null> {
+  return {
+    ...TOLD,
+    ...{ name, title },
+    summary: `Have ${title} tell of purchases as they happen. Shows the address to enter there.`,
+    examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
+    secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}; - reads it from stdin.` },
+    check({ secret }, storeId) {
+      checkStoreId(storeId)
+      if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < LEAST_SECRET)
+        throw new AccessProblem(`a secret has ${LEAST_SECRET} characters and more, none of them blank`)
+    },
+    shown: () => "secret",
+    receive({ secret }, _, message) {
+      if (!isTheirs(secret, message)) return "not theirs"
+      return eventIn(parsed(message.body)) ?? "unreadable"
+    },
+  }
+}
+
+export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
+  ...TOLD,
+  name: "app-store-notifications",
+  title: "App Store Server Notifications",
+  summary: "Have the App Store itself tell of purchases (version 2). Shows the address to enter at App Store Connect.",
+  examples: [["account add app-store-notifications --store-id 310633997", "what it signs proves itself"]],
+  secret: null,
+  check: (_, storeId) => checkStoreId(storeId),
+  shown: () => "Apple's signature",
+  receive(_, storeId, { body, roots, at }) {
+    const { signedPayload: jws } = parsed(body) as { signedPayload?: unknown }
+    const payload = signedPayload(jws, roots, at)
+    const { appAppleId, signedTransactionInfo } = (payload?.data ?? {}) as Record<string, unknown>
+    // also what Apple signed for somebody else's app is not this one's
+    if (!payload || !isSame(String(appAppleId), storeId)) return "not theirs"
+    const transaction = signedTransactionInfo === undefined ? {} : signedPayload(signedTransactionInfo, roots, at)
+    return transaction ? (storeNotification(payload, transaction) ?? "unreadable") : "not theirs"
+  },
+}
+
+function checkStoreId(storeId: string | null): void {
+  if (!/^\d{5,20}$/.test(storeId ?? ""))
+    throw new AccessProblem("an app's id in the App Store is a number, as 310633997")
+}
+
+/** An empty object for what is no JSON. */
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8")) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,38 @@
+import * as v from "valibot"
+import { Moment } from "../import/line-parts.ts"
+import { hold } from "../invariants.ts"
+import { ruleBy } from "../shape.ts"
+import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports.ts"
+
+/** What happened, whoever tells it. */
+export const BILLING_GROUPS = [
+  "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
+  "expiration", "billing_issue", "plan_change", "test", "other",
+] as const // biome-ignore format: a list to scan
+export type BillingGroup = (typeof BILLING_GROUPS)[number]
+
+const DAY_MS = 86_400_000
+
+export const billingShape = v.strictObject({
+  account: reportShape(v.strictObject({})).entries.account,
+  eventId: Name,
+  /** As the sender names it. */
+  type: Name,
+  countsAs: v.picklist(BILLING_GROUPS, "must be what a billing event can count as"),
+  environment: v.picklist(["production", "sandbox"], "must be production or sandbox"),
+  store: v.picklist(["app_store", "other"], "must be app_store or other"),
+  happenedAt: v.pipe(
+    Moment,
+    ruleBy((at, { seenAt }) => {
+      const isPossible = at.getTime() > Date.UTC(2008, 6) && at.getTime() < seenAt.getTime() + DAY_MS
+      hold(isPossible, "bad_time", "it must have happened before it was told, and after the store was opened")
+    }),
+  ),
+  product: Word,
+  country: v.optional(CountryCode),
+  countryIs: v.optional(v.picklist(["storefront", "last_contact"], "must be storefront or last_contact")),
+  currency: v.optional(Currency),
+  price: v.optional(Money),
+  priceUsd: v.optional(Money),
+  offer: Word,
+})

@@ -1,0 +1,40 @@
+import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+
+const GROUPS: Record<string, BillingMessage["countsAs"]> = {
+  subscription_started: "paid_start",
+  subscription_renewed: "renewal",
+  trial_started: "trial_start",
+  trial_converted: "trial_conversion",
+  subscription_renewal_cancelled: "cancellation",
+  trial_renewal_cancelled: "cancellation",
+  subscription_renewal_reactivated: "uncancellation",
+  trial_renewal_reactivated: "uncancellation",
+  subscription_expired: "expiration",
+  trial_expired: "expiration",
+  subscription_refunded: "refund",
+  non_subscription_purchase: "one_time",
+  non_subscription_purchase_refunded: "refund",
+  billing_issue_detected: "billing_issue",
+  entered_grace_period: "billing_issue",
+}
+
+/** The event of a webhook of Adapty; null = it is none. */
+export function adaptyEvent(body: unknown): BillingMessage | null {
+  const event = record(body)
+  const about = record(event.event_properties)
+  const eventId = text(about.profile_event_id)
+  const [type, happenedAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
+  if (!eventId || !type || !happenedAt) return null
+  const countsAs = GROUPS[type] ?? "other"
+  return {
+    ...{ eventId, type, countsAs, happenedAt, environment: environment(about.environment) },
+    store: about.store === "app_store" ? "app_store" : "other",
+    product: text(about.vendor_product_id),
+    country: country(about.store_country),
+    countryIs: country(about.store_country) ? "storefront" : undefined,
+    currency: currency(about.currency),
+    price: signed(decimal(about.price_local), countsAs),
+    priceUsd: signed(decimal(about.price_usd), countsAs),
+    offer: text(about.promotional_offer_id),
+  }
+}

@@ -1,0 +1,40 @@
+import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+
+const GROUPS: Record<string, BillingMessage["countsAs"]> = {
+  TEST: "test",
+  INITIAL_PURCHASE: "paid_start",
+  RENEWAL: "renewal",
+  NON_RENEWING_PURCHASE: "one_time",
+  CANCELLATION: "cancellation",
+  UNCANCELLATION: "uncancellation",
+  EXPIRATION: "expiration",
+  BILLING_ISSUE: "billing_issue",
+  PRODUCT_CHANGE: "plan_change",
+}
+
+/** The event of a webhook of RevenueCat (api_version 1.0); null = it is none. A trial is a purchase, a refund a cancellation. */
+export function revenueCatEvent(body: unknown): BillingMessage | null {
+  const event = record(record(body).event)
+  const [eventId, type, happenedAt] = [text(event.id), text(event.type), moment(event.event_timestamp_ms)]
+  if (!eventId || !type || !happenedAt) return null
+  const countsAs = groupOf(type, event)
+  return {
+    ...{ eventId, type, countsAs, happenedAt, environment: environment(event.environment) },
+    store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
+    product: text(event.product_id),
+    country: country(event.country_code),
+    // where the phone was last heard of
+    countryIs: country(event.country_code) ? "last_contact" : undefined,
+    currency: currency(event.currency),
+    price: signed(decimal(event.price_in_purchased_currency), countsAs),
+    priceUsd: signed(decimal(event.price), countsAs),
+    offer: text(event.offer_code),
+  }
+}
+
+function groupOf(type: string, event: Record<string, unknown>): BillingMessage["countsAs"] {
+  if (type === "INITIAL_PURCHASE" && event.period_type === "TRIAL") return "trial_start"
+  if (type === "RENEWAL" && event.is_trial_conversion === true) return "trial_conversion"
+  if (type === "CANCELLATION" && event.cancel_reason === "CUSTOMER_SUPPORT") return "refund"
+  return GROUPS[type] ?? "other"
+}

@@ -1,0 +1,40 @@
+import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+
+const GROUPS: Record<string, BillingMessage["countsAs"]> = {
+  initial_purchase: "paid_start",
+  renewal: "renewal",
+  non_renewing_purchase: "one_time",
+  cancellation: "cancellation",
+  uncancellation: "uncancellation",
+  expiration: "expiration",
+  billing_issue: "billing_issue",
+  product_change: "plan_change",
+  test: "test",
+}
+
+/** The event of a webhook of Superwall; null = it is none. Its prices are dollars; `exchangeRate` leads to the local one. */
+export function superwallEvent(body: unknown): BillingMessage | null {
+  const message = record(body)
+  const event = record(message.data)
+  const [eventId, type, happenedAt] = [text(event.id), text(message.type ?? event.name), moment(event.ts)]
+  if (!eventId || !type || !happenedAt) return null
+  const countsAs = groupOf(type, event)
+  return {
+    ...{ eventId, type, countsAs, happenedAt, environment: environment(event.environment) },
+    store: event.store === "APP_STORE" ? "app_store" : "other",
+    product: text(event.productId),
+    country: country(event.countryCode),
+    countryIs: country(event.countryCode) ? "last_contact" : undefined,
+    currency: currency(event.currencyCode),
+    price: signed(decimal(event.priceInPurchasedCurrency), countsAs),
+    priceUsd: signed(decimal(event.price), countsAs),
+    offer: text(event.offerCode),
+  }
+}
+
+function groupOf(type: string, event: Record<string, unknown>): BillingMessage["countsAs"] {
+  if (type === "initial_purchase" && event.periodType === "TRIAL") return "trial_start"
+  if (type === "renewal" && event.isTrialConversion === true) return "trial_conversion"
+  if (typeof event.price === "number" && event.price < 0) return "refund"
+  return GROUPS[type] ?? "other"
+}
