@@ -52,6 +52,8 @@ import { countryAdd, countryRemove } from "./tracking/countries.ts"
 import { appBury, appTag, keywordsAdd, keywordsList, keywordsRemove } from "./tracking/keywords.ts"
 import { work } from "./work.ts"
 import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
+import { exportCommand, share } from "./writing/share.ts"
+import { write } from "./writing/write.ts"
 
 /** Every command, in the order the help shows them. */
 export const COMMANDS: readonly Command[] = [
@@ -62,6 +64,9 @@ export const COMMANDS: readonly Command[] = [
   reviews,
   usage,
   call,
+  write,
+  share,
+  exportCommand,
   mcp,
   doctor,
   sources,

@@ -1,10 +1,12 @@
 import type { Caller } from "../access/caller.ts"
+import { type ChargeCall, createChargeGroups } from "../access/charge-groups.ts"
+import { createIdentify, type Identify } from "../access/identify.ts"
 import { memoryLimiter } from "../access/limits/limiter.ts"
 import { openLimits } from "../access/limits/open.ts"
 import { entitlementsOf } from "../access/plans.ts"
 import { SCOPES } from "../access/scopes.ts"
 import type { Workspace } from "../access/workspaces.ts"
-import type { Invocation } from "../commands/cli/command.ts"
+import { CommandProblem, type Invocation } from "../commands/cli/command.ts"
 import { createGate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { createInvoke } from "../invoke.ts"
@@ -27,9 +29,40 @@ const MONTH_MS = 31 * DAY_MS
  * the server or `appmeter work` of that database, and counts as the workspace's.
  */
 export async function useOwner<T>(
-  { settings, terminal, process }: Invocation,
+  invocation: Invocation,
   sql: Sql,
   workspace: Workspace,
+  work: (ask: AskOwner) => Promise<T>,
+): Promise<T> {
+  const caller = ownerOf(workspace)
+  const paid = { refused: null, credits: { ...caller.credits, packCredits: 0 }, budget: null }
+  return await useInvoke(invocation, sql, { ...OWN, paid: async () => paid, identified: async () => caller }, work)
+}
+
+/** The same by a key, as an assistant on the machine calls: with its rights, at its charge, and under its name in the audit. */
+export async function useKey<T>(
+  invocation: Invocation,
+  sql: Sql,
+  apiKey: string,
+  work: (ask: AskOwner) => Promise<T>,
+): Promise<T> {
+  return await useInvoke(invocation, sql, { authorization: null, apiKey }, work)
+}
+
+const OWN = { authorization: null, apiKey: null }
+
+/** Who calls: what a key says of itself, or who is known without one. */
+interface TerminalCaller {
+  authorization: null
+  apiKey: string | null
+  identified?: Identify["identify"]
+  paid?: ChargeCall
+}
+
+async function useInvoke<T>(
+  { settings, terminal, process }: Invocation,
+  sql: Sql,
+  { identified, paid, ...credentials }: TerminalCaller,
   work: (ask: AskOwner) => Promise<T>,
 ): Promise<T> {
   const log = createLog(terminal.err, settings.logLevel === "debug" ? "debug" : "error")
@@ -38,20 +71,20 @@ export async function useOwner<T>(
   const limits = openLimits({ upstash, wire, sql, log, prefix })
   const writing = openWriting(settings, { sql, log })
   const pictures = openPictureReading(settings, { sql, log })
-  const caller = ownerOf(workspace)
-  const paid = { refused: null, credits: { ...caller.credits, packCredits: 0 }, budget: null }
+  const now = () => new Date()
+  const known: Identify = { identify: identified!, charged: () => {}, renew: async () => {} }
   const invoke = createInvoke({
     sql,
-    identify: { identify: async () => caller, charged: () => {}, renew: async () => {} },
-    charge: async () => paid,
+    identify: identified ? known : createIdentify({ sql, now, log }),
+    charge: paid ?? createChargeGroups(sql),
     // a server's calls of this second are not ours
     limits: { ...limits, rate: memoryLimiter() },
     gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, places: 2 }),
     deadlineMs: requestDeadlineMs,
     sandboxAnswer: () => {
-      throw new Error("an owner's call is live")
+      throw new CommandProblem("a test key answers with invented data; use a live one")
     },
-    now: () => new Date(),
+    now,
     log,
     publicUrl: settings.publicUrl ?? listeningUrl(settings.host, settings.port),
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
@@ -63,7 +96,7 @@ export async function useOwner<T>(
       const { fault, answer } = await invoke({
         surface: "tools",
         requestId: `terminal_${crypto.randomUUID()}`,
-        credentials: { authorization: null, apiKey: null },
+        credentials,
         keyInUrl: false,
         address: null,
         target: async () => ({ operation, input }),

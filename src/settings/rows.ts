@@ -157,7 +157,7 @@ export const SETTINGS = {
       fix: "earlier values of SECRET_KEY with commas between them", example: "q83v…", secret: true },
   },
   assistant: {
-    key: { name: "APPMETER_KEY", schema: v.string(), meaning: "Key that appmeter mcp calls with.", fix: "a key",
+    key: { name: "APPMETER_KEY", schema: v.string(), meaning: "Key that appmeter mcp, write, share and export call with.", fix: "a key",
       example: "svc_live_…", secret: true },
     url: { name: "APPMETER_URL", schema: v.string(),
       meaning: "Server that appmeter mcp passes calls on to; without it they are answered from the database.",

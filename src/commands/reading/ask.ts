@@ -2,7 +2,7 @@ import type { Workspace } from "../../access/workspaces.ts"
 import { catalog } from "../../catalog.ts"
 import { Fault } from "../../faults.ts"
 import type { Operation } from "../../operation.ts"
-import { useOwner } from "../../process/owner.ts"
+import { type AskOwner, useKey, useOwner } from "../../process/owner.ts"
 import { CommandProblem, type Invocation, type Option, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { assertMade } from "../cli/whole-database.ts"
@@ -22,17 +22,29 @@ export async function useOperations<T>(
   assertMade(invocation.settings)
   return await useDatabase(invocation, async (sql) => {
     const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-    return await useOwner(invocation, sql, workspace, async (askOwner) => {
-      const ask: Ask = async (operation, input = {}) => {
-        try {
-          return await askOwner(typeof operation === "string" ? operationNamed(operation) : operation, input)
-        } catch (error) {
-          throw error instanceof Fault ? problemOf(error) : error
-        }
-      }
-      return await work(ask, workspace)
-    })
+    return await useOwner(invocation, sql, workspace, (askOwner) => work(askOf(askOwner), workspace))
   })
+}
+
+/** The same by the key in APPMETER_KEY: what writes is charged to it, and audited under its name. */
+export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const { assistant } = invocation.settings
+  if (assistant.key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${KEY_REMEDY}`)
+  const key = assistant.key
+  assertMade(invocation.settings)
+  return await useDatabase(invocation, (sql) => useKey(invocation, sql, key, (ask) => work(askOf(ask))))
+}
+
+const KEY_REMEDY = "appmeter key create --name terminal makes one; give it in the environment, never as an argument"
+
+function askOf(ask: AskOwner): Ask {
+  return async (operation, input = {}) => {
+    try {
+      return await ask(typeof operation === "string" ? operationNamed(operation) : operation, input)
+    } catch (error) {
+      throw error instanceof Fault ? problemOf(error) : error
+    }
+  }
 }
 
 /** Throws where the catalogue has none of that id: a command names its operations itself. */
@@ -65,8 +77,12 @@ export async function findApps(ask: Ask, word: string | undefined): Promise<List
 }
 
 function problemOf({ status, message, extra }: Fault): Error {
-  const { detail, problems = [] } = extra
-  const said = problems.length > 1 ? problems.map((problem) => problem.detail).join(" ") : detail
+  const {
+    detail,
+    reason,
+    problems = [],
+  } = extra as { detail?: string; reason?: string; problems?: { detail: string }[] }
+  const said = problems.length > 1 ? problems.map((problem) => problem.detail).join(" ") : (detail ?? reason)
   const line = said === undefined ? message : `${message} ${said}`
   return status === 400 ? new WrongUse(line) : new CommandProblem(line)
 }

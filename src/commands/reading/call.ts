@@ -1,12 +1,12 @@
 import { catalog } from "../../catalog.ts"
 import { creditsText, type Operation } from "../../operation.ts"
-import { queryInput } from "../../surfaces/query.ts"
 import { type TableType, tableColumns, tableText } from "../../surfaces/tables.ts"
 import { nearest } from "../../vocabulary/nearest.ts"
-import { jsonSchema, type Schema, unwrap } from "../../vocabulary/schema.ts"
+import { jsonSchema } from "../../vocabulary/schema.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { fitted, printable, table } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
+import { inputOf } from "./words.ts"
 
 export const call: Command = {
   name: "call",
@@ -66,7 +66,9 @@ function readingNamed(id: string): Operation {
     throw new WrongUse(`there is no operation ${JSON.stringify(id.slice(0, 60))}; ${hint}`)
   }
   if (isReading(operation)) return operation
-  throw new WrongUse(`${id} writes, which is charged and audited by a key: use POST /v1${operation.path} or the tools`)
+  throw new WrongUse(
+    `${id} writes, which is charged and audited by a key: use appmeter write ACTION, POST /v1${operation.path} or the tools`,
+  )
 }
 
 function isReading({ effect }: Operation): boolean {
@@ -77,36 +79,6 @@ function formatOf({ has }: Invocation, { id, table }: Operation): TableType | nu
   const format = has("csv") ? "text/csv" : has("jsonl") ? "application/jsonl" : null
   if (format && !table) throw new WrongUse(`the answer of ${id} has no rows; leave --csv and --jsonl out`)
   return format
-}
-
-/** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */
-function inputOf(operation: Operation, words: readonly string[]): Record<string, unknown> {
-  const pairs = words.map((word) => {
-    const [name, value] = word.split(/=(.*)/s)
-    if (!name || value === undefined)
-      throw new WrongUse(`${JSON.stringify(word.slice(0, 60))} is not written NAME=VALUE, as country=us`)
-    return [name, value] as const
-  })
-  const given = pairs.filter(([name]) => !isObject(operation, name))
-  const query = given.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")
-  const objects = pairs
-    .filter(([name]) => isObject(operation, name))
-    .map(([name, value]) => [name, parsed(name, value)])
-  return { ...queryInput(operation, query, {}), ...Object.fromEntries(objects) }
-}
-
-function isObject({ input }: Operation, name: string): boolean {
-  const entry = Object.hasOwn(input.entries, name) ? unwrap(input.entries[name] as Schema) : undefined
-  if (entry?.type !== "array") return /object|record|variant/.test(entry?.type ?? "")
-  return /object|record|variant/.test(unwrap((entry as unknown as { item: Schema }).item).type)
-}
-
-function parsed(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new WrongUse(`${name} takes JSON, as ${name}='{"…": "…"}'`)
-  }
 }
 
 function whole(pieces: Generator<unknown, string>): string {

@@ -1,0 +1,34 @@
+import type { Operation } from "../../operation.ts"
+import { queryInput } from "../../surfaces/query.ts"
+import { type Schema, unwrap } from "../../vocabulary/schema.ts"
+import { WrongUse } from "../cli/command.ts"
+
+/** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */
+export function inputOf(operation: Pick<Operation, "input">, words: readonly string[]): Record<string, unknown> {
+  const pairs = words.map((word) => {
+    const [name, value] = word.split(/=(.*)/s)
+    if (!name || value === undefined)
+      throw new WrongUse(`${JSON.stringify(word.slice(0, 60))} is not written NAME=VALUE, as country=us`)
+    return [name, value] as const
+  })
+  const given = pairs.filter(([name]) => !isObject(operation, name))
+  const query = given.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")
+  const objects = pairs
+    .filter(([name]) => isObject(operation, name))
+    .map(([name, value]) => [name, parsed(name, value)])
+  return { ...queryInput(operation as Operation, query, {}), ...Object.fromEntries(objects) }
+}
+
+function isObject({ input }: Pick<Operation, "input">, name: string): boolean {
+  const entry = Object.hasOwn(input.entries, name) ? unwrap(input.entries[name] as Schema) : undefined
+  if (entry?.type !== "array") return /object|record|variant/.test(entry?.type ?? "")
+  return /object|record|variant/.test(unwrap((entry as unknown as { item: Schema }).item).type)
+}
+
+function parsed(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new WrongUse(`${name} takes JSON, as ${name}='{"…": "…"}'`)
+  }
+}

@@ -1,0 +1,65 @@
+import { changedLines } from "../../actions/changed-lines.ts"
+import type { ExitCode, Invocation, Option } from "../cli/command.ts"
+import { harmless, show } from "../cli/show.ts"
+import type { Ask } from "../reading/ask.ts"
+
+/** Of every command that writes. */
+export const WRITE_OPTIONS: Record<string, Option> = {
+  preview: { meaning: "Only show what it would do." },
+  force: { meaning: "Do not ask." },
+}
+
+interface PreviewAnswer {
+  action: string
+  destructive: boolean
+  confirmToken: string
+  preview: Parameters<typeof changedLines>[0] & { credits: number }
+}
+
+/** Shows what an action would do, asks, and has it done; what came of it is the command's answer. */
+export async function approveAndWrite(
+  invocation: Invocation,
+  ask: Ask,
+  { action, args }: { action: string; args: Record<string, unknown> },
+): Promise<ExitCode> {
+  const { terminal, has } = invocation
+  const shown: PreviewAnswer = await ask("preview_action", { action, args })
+  for (const line of previewLines(shown)) terminal.say(line)
+  if (has("preview")) {
+    if (has("json")) terminal.json({ preview: shown.preview })
+    return 0
+  }
+  if (!has("force")) await terminal.confirm("Write it?")
+  const outcome = await ask("confirm_action", { confirmToken: shown.confirmToken })
+  show(invocation, outcome, () => outcomeLines(outcome as Outcome))
+  return 0
+}
+
+function previewLines({ action, destructive, preview }: PreviewAnswer): string[] {
+  const { summary, notes, credits } = preview
+  return [
+    `${action}: ${summary}`,
+    ...changedLines(preview).map((line) => `  ${line}`),
+    ...notes.map((note) => `  ${note}`),
+    ...(destructive ? ["  It takes something away, or shows it to the world."] : []),
+    `  It costs ${credits === 1 ? "1 credit" : `${credits} credits`}.`,
+  ].map(harmless)
+}
+
+interface Outcome {
+  status: "applied" | "queued" | "unchanged"
+  credits: number
+  jobId: string | null
+  result: Record<string, unknown> | null
+}
+
+/** What was made says itself in its plain fields; --json has the rest. */
+function outcomeLines({ status, credits, jobId, result }: Outcome): string[] {
+  const fields = Object.entries(result ?? {}).filter(([, value]) =>
+    ["string", "number", "boolean"].includes(typeof value),
+  )
+  return [
+    `${status}, ${credits === 1 ? "1 credit" : `${credits} credits`}${jobId ? `, job ${jobId}` : ""}`,
+    ...fields.map(([name, value]) => `  ${name}  ${harmless(String(value))}`),
+  ]
+}

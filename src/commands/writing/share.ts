@@ -1,0 +1,72 @@
+import { type Command, WrongUse } from "../cli/command.ts"
+import { readSecret } from "../cli/read-secret.ts"
+import { type Ask, findApps, type ListedApp, useKeyedOperations } from "../reading/ask.ts"
+import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
+
+const APP = { country: { value: "CODE", meaning: "The storefront; the app's first when left out." } }
+
+export const share: Command = {
+  name: "share",
+  summary: "Make a page for everybody who has its link: an app's ranks and store pages as they are now.",
+  examples: [
+    ["share 'Tide Times'", "for 7 days, of the app's first storefront; by the key in APPMETER_KEY"],
+    ["share 'Tide Times' --country de --days 30 --password -", "asks its readers for the password that stdin gives"],
+  ],
+  positionals: ["app"],
+  options: {
+    ...APP,
+    days: { value: "NUMBER", meaning: "Days that the link is good for, 1 to 30; 7 when left out." },
+    password: { value: "FILE", meaning: "The file that holds the password, or - for stdin." },
+    ...WRITE_OPTIONS,
+  },
+  async run(invocation) {
+    const { text, amount, positionals } = invocation
+    const file = text("password")
+    const password = file === undefined ? undefined : await readSecret(invocation, file, "the password")
+    const days = amount("days")
+    return await useKeyedOperations(invocation, async (ask) => {
+      const app = await findOneApp(ask, positionals[0]!)
+      const country = text("country")?.toLowerCase() ?? app.countries[0]
+      const args = { appId: app.id, country, ...(days !== undefined && { days }), ...(password && { password }) }
+      return await approveAndWrite(invocation, ask, { action: "create_share_link", args })
+    })
+  },
+}
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Make a file of an app's keywords, rank history or reviews, and give the link to it.",
+  examples: [
+    ["export 'Tide Times' history", "every measured day as CSV; by the key in APPMETER_KEY"],
+    ["export 'Tide Times' reviews --platform android --format json", "a store's reviews as JSON"],
+  ],
+  positionals: ["app", "dataset"],
+  options: {
+    ...APP,
+    platform: { value: "STORE", meaning: "ios or android; ios when left out." },
+    format: { value: "FORMAT", meaning: "csv or json; csv when left out." },
+    from: { value: "YYYY-MM-DD", meaning: "The first day of history or reviews." },
+    to: { value: "YYYY-MM-DD", meaning: "The last." },
+    ...WRITE_OPTIONS,
+  },
+  async run(invocation) {
+    const { text, positionals } = invocation
+    const [word, dataset] = positionals
+    const asked = ["country", "platform", "format", "from", "to"].flatMap((name) => {
+      const value = text(name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return await useKeyedOperations(invocation, async (ask) => {
+      const app = await findOneApp(ask, word!)
+      const args = { appId: app.id, dataset, ...Object.fromEntries(asked) }
+      return await approveAndWrite(invocation, ask, { action: "export_data", args })
+    })
+  },
+}
+
+async function findOneApp(ask: Ask, word: string): Promise<ListedApp> {
+  const [app, ...others] = await findApps(ask, word)
+  if (!app || others.length > 0)
+    throw new WrongUse(`${others.length + 1} apps are called so; give the id, see: appmeter app list`)
+  return app
+}

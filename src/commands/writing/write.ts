@@ -1,0 +1,75 @@
+import type { Action } from "../../actions/action.ts"
+import { actions } from "../../catalog.ts"
+import { nearest } from "../../vocabulary/nearest.ts"
+import { jsonSchema } from "../../vocabulary/schema.ts"
+import { type Command, type Invocation, WrongUse } from "../cli/command.ts"
+import { fitted, table } from "../cli/show.ts"
+import { useKeyedOperations } from "../reading/ask.ts"
+import { inputOf } from "../reading/words.ts"
+import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
+
+export const write: Command = {
+  name: "write",
+  summary: "Show what a write would do, ask, and do it, by the key in APPMETER_KEY; alone it lists the writes.",
+  examples: [
+    ["write", "the writes there are"],
+    ["write add_keywords --about", "what it does, and its arguments"],
+    ["write add_keywords appId=app_4fD0Zs81hQbK keywords='tide times,tides'", "shows it, asks, writes"],
+    ["write create_alert_rule type=rank_drop dropBy=5 --preview", "only shows it"],
+  ],
+  positionals: ["action?", "name=value…?"],
+  options: { about: { meaning: "Say what the write does and what it takes, and do nothing." }, ...WRITE_OPTIONS },
+  async run(invocation) {
+    const [name, ...typed] = invocation.positionals
+    if (name === undefined) {
+      listWrites(invocation)
+      return 0
+    }
+    const action = actionNamed(name)
+    if (invocation.has("about")) {
+      invocation.terminal.out(about(action).join("\n").concat("\n"))
+      return 0
+    }
+    const args = inputOf({ input: action.args }, typed)
+    return await useKeyedOperations(invocation, (ask) => approveAndWrite(invocation, ask, { action: name, args }))
+  },
+}
+
+function listWrites({ terminal, has }: Invocation): void {
+  if (has("json")) {
+    terminal.json({ writes: actions.map(({ name, summary, credits }) => ({ name, summary, credits })) })
+    return
+  }
+  const rows = actions.map(({ name, credits, summary }) => [
+    name,
+    typeof credits === "number" ? credits : null,
+    summary,
+  ])
+  for (const line of table(["WRITE", "CREDITS", "DOES"], rows)) terminal.out(`${fitted(line, terminal.columns())}\n`)
+}
+
+function actionNamed(name: string): Action {
+  const action = actions.find((one) => one.name === name)
+  if (action) return action
+  const meant = nearest(name, actions.map((one) => one.name)) // biome-ignore format: one line
+  const hint = meant ? `did you mean ${meant}?` : "appmeter write lists them"
+  throw new WrongUse(`there is no write ${JSON.stringify(name.slice(0, 60))}; ${hint}`)
+}
+
+function about({ name, summary, description, scope, plan, args }: Action): string[] {
+  const { properties = {}, required = [] } = jsonSchema(args, "input") as {
+    properties?: Record<string, { description?: string }>
+    required?: string[]
+  }
+  const rows = Object.entries(properties).map(([argument, { description: means = "" }]) => [
+    argument, required.includes(argument) ? "needed" : "", means,
+  ]) // biome-ignore format: one row
+  return [
+    name,
+    summary,
+    ...(description === undefined ? [] : [description]),
+    `Plan ${plan}, scope ${scope}.`,
+    "",
+    ...table(["ARGUMENT", "", "MEANS"], rows),
+  ]
+}

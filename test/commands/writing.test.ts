@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { actions } from "../../src/catalog.ts"
+import { record } from "../../src/observations/record.ts"
+import { newWorkspace, reading } from "../observations/measured.ts"
+import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
+import { inFolder } from "./filled.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const IOS = "1100000001"
+
+let env: Record<string, string>
+const run = (words: string[]) => appmeter(words, { env })
+
+beforeAll(async () => {
+  const folder = await dataFolder()
+  await inFolder(folder.DATA_DIR, async (sql) => {
+    await newWorkspace(sql)
+  })
+  const words = ["app", "add", "Tide Times", "--ios", IOS, "--country", "us", "--keyword", "tides"]
+  await answer(words, { env: folder })
+  await inFolder(folder.DATA_DIR, async (sql) => {
+    await record(sql, [reading("tides", new Date().toISOString(), [IOS, "1200000001"], { depth: 20 })])
+  })
+  const made = await answer(["key", "create", "--name", "terminal"], { env: folder })
+  env = { ...folder, APPMETER_KEY: made.secret ?? made.key.secret }
+})
+
+describe("write", () => {
+  test("lists every write there is, and says of one what it takes", async () => {
+    const { writes } = await answer(["write"], { env })
+    expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
+    const { code, out } = await run(["write", "add_keywords", "--about"])
+    expect([code, /keywords +needed/.test(out)]).toEqual([0, true])
+    const near = await run(["write", "add_keyword"])
+    expect([near.code, near.err.includes("did you mean add_keywords?")]).toEqual([2, true])
+  })
+
+  test("shows what it would do, and without a terminal or --force does nothing", async () => {
+    const { apps } = await answer(["app", "list"], { env })
+    const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
+    const shown = await run([...words, "--preview"])
+    expect([shown.code, shown.out]).toEqual([0, ""])
+    expect(shown.err).toContain("surf report")
+    expect(shown.err).toContain("It costs ")
+    const unasked = await run(words)
+    expect(unasked.code).not.toBe(0)
+    expect((await answer(["app", "keywords", "list", apps[0].id], { env })).keywords).toHaveLength(1)
+    const done = await run([...words, "--force"])
+    expect([done.code, done.out.startsWith("applied")]).toEqual([0, true])
+    expect((await answer(["app", "keywords", "list", apps[0].id], { env })).keywords).toHaveLength(3)
+    const { writes } = await answer(["audit"], { env })
+    expect(writes[0]).toMatchObject({ action: "add_keywords", key: { name: "terminal" } })
+  })
+
+  test("without a key says where one comes from, and what the service refuses in its words", async () => {
+    const { APPMETER_KEY: _, ...keyless } = env
+    const { code, err } = await appmeter(["share", "Tide"], { env: keyless })
+    expect([code, err.includes("appmeter key create")]).toEqual([2, true])
+    const refused = await run(["write", "add_keywords", "appId=app_none", "keywords=a", "--force"])
+    expect([refused.code, refused.out]).toEqual([1, ""])
+    const wrong = await run(["write", "add_keywords", "appid=x", "--force"])
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("appId")])
+  })
+})
+
+describe("share and export", () => {
+  test("give the link to what was made", async () => {
+    const shared = await answer(["share", "tide", "--days", "3", "--force"], { env })
+    expect(shared.result).toMatchObject({ country: "us", days: 3, hasPassword: false })
+    expect(shared.result.url).toContain("/share/")
+    const secret = await appmeter(["share", "tide", "--password", "-", "--force", "--json"], {
+      env,
+      stdin: "open sesame",
+    })
+    expect(secret.err).not.toContain("open sesame")
+    expect(JSON.parse(secret.out).result.hasPassword).toBe(true)
+    const file = await run(["export", "Tide Times", "history", "--force"])
+    expect([file.code, /url +http:.*\/exports\//.test(file.out)]).toEqual([0, true])
+    const wrong = await run(["export", "Tide Times", "histories", "--force"])
+    expect([wrong.code, wrong.err.includes("dataset")]).toEqual([2, true])
+  })
+})
