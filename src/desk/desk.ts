@@ -1,7 +1,7 @@
 import type { Operation } from "../operation.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listStandings } from "./apps.ts"
-import { getEvidence } from "./evidence.ts"
+import { getEvidence, listReadings } from "./evidence.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
 /** What pages alone ask, through invoke as everything else: no route of REST and no tool leads to it. */
@@ -9,6 +9,7 @@ export const deskOperations: readonly Operation[] = [
   getAppHead,
   listStandings,
   getEvidence,
+  listReadings,
   listAlertRules,
   listKeys,
   listWrites,

@@ -3,6 +3,7 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import {
   isTracked,
+  readAppReadings,
   readLastDay,
   readMetricsUntil,
   readRatingsUntil,
@@ -114,6 +115,38 @@ export const getEvidence = operation({
         url: urlOf(SOURCES, one.source, { storefront, term: of, ids: [idOf(app, platform)] }),
       }),
     ),
+  }
+})
+
+const AppReadingShape = v.strictObject({
+  of: described(v.string(), "What was read."),
+  source: v.string(),
+  seenAt: Time,
+  sameSince: described(v.nullable(Time), "Since when it has said the same."),
+  parser: v.nullable(Count),
+  sha256: v.nullable(v.string()),
+  origin: v.string(),
+})
+
+export const listReadings = operation({
+  id: "list_readings",
+  method: "GET",
+  path: "/desk/:appId/readings",
+  group: "Your apps",
+  toolset: "page",
+  summary: "The latest readings of an app's page, its reviews and its charts.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 0,
+  faults: [],
+  input: ofApp({ country: AppCountry, platform: Platform }),
+  output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
+}).run(async ({ app, storefront, platform }, { sql }) => {
+  const own = ownId(app, { platform, storefront })
+  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform })
+  return {
+    ...{ country: storefront, platform },
+    readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),
   }
 })
 

@@ -3,6 +3,7 @@ import { nameIn } from "../observations/app-names.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
+import { CHART_SOURCE_CODES } from "../observations/types-charts.ts"
 import { quarterOf } from "../vocabulary/days.ts"
 
 export interface FigureProvenance {
@@ -140,4 +141,52 @@ export async function readReadingApps(
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
     order by r.source, p.place
     limit ${most}`
+}
+
+/** A reading of something of an app, by what it is of. */
+export interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
+  of: string
+  source: string
+  /** Since when it has said the same; null where that is not held. */
+  sameSince: Date | null
+}
+
+/** The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store. */
+export async function readAppReadings(
+  sql: Sql,
+  { app, storefront, platform }: { app: number; storefront: string; platform: "ios" | "android" },
+): Promise<AppReading[]> {
+  return await sql<AppReading[]>`
+    select 'page, ' || section as of, source, seen_at as "seenAt", parser,
+      encode(sha256s[cardinality(sha256s)], 'hex') as sha256, origin, first_seen_at as "sameSince"
+    from (
+      select distinct on (section, source) *
+      from listing_run
+      where app_id = ${app} and storefront = ${storefront}
+      order by section, source, seen_at desc
+      limit 50
+    ) p
+    union all
+    select 'reviews, ' || feed || case when complete then '' else ' (broken off)' end, source, seen_at, parser,
+      encode(sha256, 'hex'), origin, null
+    from review_read
+    where app_id = ${app}
+    union all
+    select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps' else 'genre ' || c.genre end,
+      coalesce(k.source, r.source::text), r.seen_at, r.parser, encode(r.sha256, 'hex'), r.origin, null
+    from store_app s
+    join chart c on c.platform = ${platform} and c.storefront = ${storefront} and c.genre in ('36', s.genre)
+      and c.last_day is not null
+    join lateral (
+      select *
+      from chart_results
+      where chart_id = c.id and day = c.last_day
+      order by seen_at desc, source
+      limit 1
+    ) r on true
+    left join unnest(${Object.keys(CHART_SOURCE_CODES)}::text[], ${Object.values(CHART_SOURCE_CODES)}::smallint[]) k (source, code)
+      on k.code = r.source
+    where s.id = ${app}
+    order by of, source, "seenAt"
+    limit 200`
 }

@@ -11,7 +11,7 @@ export async function ownerOf(house: House, workspaceId: number): Promise<Browse
 
 export const WORKSPACE_PAGES = ["", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [
-  "", "/page", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
+  "", "/page", "/readings", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
 ] // biome-ignore format: a list to scan
 
 /** Every page about an app, of a keyword too. */

@@ -6,7 +6,7 @@ import { APP_POLICY } from "../../src/pages/app/frame.ts"
 import { loadDemoInto } from "../../src/process/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
-import { dayAgo, type Sharing, sharing } from "../links/share-scene.ts"
+import { dayAgo, readPage, type Sharing, sharing } from "../links/share-scene.ts"
 import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
 import { countedOn } from "../surfaces/counted.ts"
 import { appPages, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
@@ -152,6 +152,19 @@ describe("keywords", () => {
     const { status, text } = await owner.open(`${base}/evidence?term=secret+of+others`)
     expect([status, text.includes("secret of others")]).toEqual([404, false])
   })
+})
+
+test("what a store page says leads back to its readings, each with its hash", async () => {
+  await readPage(house, tea.iosId, { version: "7.7.7" })
+  expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/readings?at=us-ios"`)
+  const { text } = await owner.open(`${base}/readings`)
+  const runs = await house.sql<{ sha256: string }[]>`
+    select distinct encode(r.sha256s[1], 'hex') as sha256
+    from listing_run r
+    join store_app s on s.id = r.app_id
+    where s.store_id = ${tea.iosId}`
+  expect(runs.length).toBeGreaterThan(0)
+  for (const { sha256 } of runs) expect(text).toContain(sha256)
 })
 
 describe("nobody else's", () => {

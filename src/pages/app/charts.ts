@@ -6,6 +6,7 @@ import { sideName, spoken } from "../words.ts"
 import { type Desk, type Page, readHead, sideAt } from "./desk.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
+import { readingsLink } from "./readings.ts"
 
 interface Chart {
   device: string
@@ -40,7 +41,7 @@ export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   if (measured.length === 0) return page(html`${form}<section class="card">${notMeasured(desk, side, state)}</section>`)
   const unread = charts.filter((chart) => !chart.measured)
   return page(
-    html`${form}<div class="columns-2">${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to }))}</div>${
+    html`${form}<div class="columns-2">${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>${
       unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`
     }`,
   )
@@ -52,7 +53,7 @@ function nameOf({ device, kind, scope, genre }: Chart): string {
   return `${spoken(kind)}, ${of}${device === "ipad" ? ", iPad" : ""}`
 }
 
-function chartPart(chart: Chart, id: string, days: { from: string; to: string }): Html {
+function chartPart(chart: Chart, id: string, days: { from: string; to: string; evidence: Html }): Html {
   const { rank, depth, measuredAt, source, series, sources } = chart
   const name = nameOf(chart)
   const stands =
@@ -65,6 +66,7 @@ function chartPart(chart: Chart, id: string, days: { from: string; to: string })
   return card(
     name,
     html`<div class="inside"><p>${stands}</p>${isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })}<p class="small quiet">${measuredAt && html`Read ${momentTime(measuredAt)}`}${source && html`, <code>${source}</code>`}${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
+    days.evidence,
   )
 }
 

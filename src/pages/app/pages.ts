@@ -8,6 +8,7 @@ import { keywordsPage } from "./keywords/page.ts"
 import { ranksPage } from "./keywords/ranks.ts"
 import { planPage } from "./plan.ts"
 import { portfolioPage } from "./portfolio.ts"
+import { readingsPage } from "./readings.ts"
 import { revenuePage } from "./revenue.ts"
 import { reviewsPage } from "./reviews.ts"
 import { rivalsPage } from "./rivals.ts"
@@ -28,6 +29,7 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   ranks: ranksPage,
   evidence: evidencePage,
   page: storePagePage,
+  readings: readingsPage,
   reviews: reviewsPage,
   charts: chartsPage,
   rivals: rivalsPage,

@@ -16,6 +16,7 @@ import {
 } from "./desk.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, readBy, refusedPart, samplePage, tiles } from "./parts.ts"
+import { readingsLink } from "./readings.ts"
 import { starsPart, starText } from "./stars.ts"
 
 interface Stats {
@@ -67,7 +68,11 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   return page(
     html`${sideForm(desk, app, {}, side)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${
       stats.distribution &&
-      card("Stars", html`<div class="inside">${starsPart(stats.distribution)}</div>`, readBy(stats.feed.readAt, null))
+      card(
+        "Stars",
+        html`<div class="inside">${starsPart(stats.distribution)}</div>`,
+        html`${readBy(stats.feed.readAt, null)} ${readingsLink(desk, app, side)}`,
+      )
     }${daysPart(stats)}${versionsPart(stats)}</div></div>`,
   )
 }

@@ -5,6 +5,7 @@ import { type Desk, type Page, readHead, sideAt } from "./desk.ts"
 import { diffPart } from "./diff.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, facts, readBy, samplePage } from "./parts.ts"
+import { readingsLink } from "./readings.ts"
 import { starsPart } from "./stars.ts"
 
 interface StorePage {
@@ -82,13 +83,13 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     at: "page",
     body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}</div><div>${
       page
-        ? pagePart(side.platform, page)
+        ? pagePart(side.platform, page, readingsLink(desk, app, side))
         : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))
     }</div></div>`,
   }
 }
 
-function pagePart(platform: "ios" | "android", page: StorePage): Html {
+function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html): Html {
   const { listingExtras: extras } = page
   const stars = page.stars ?? extras?.stars ?? null
   const pictures = page.screenshotsPhone ?? page.screenshots ?? null
@@ -119,8 +120,8 @@ function pagePart(platform: "ios" | "android", page: StorePage): Html {
           ])
         : html`<p class="quiet">The page was never read: what it shows is not known.</p>`
     }${page.releaseNotes && html`<h3>What's new</h3><p><bdi>${page.releaseNotes}</bdi></p>`}${extras?.promotionalText && html`<h3>Promotional text</h3><p><bdi>${extras.promotionalText}</bdi></p>`}</div>`,
-    readBy(page.measuredAt, page.source),
-  )}${page.ratings !== null && card("Ratings", html`<div class="inside"><p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`, page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10)))}${extrasPart(page)}`
+    html`${readBy(page.measuredAt, page.source)} ${evidence}`,
+  )}${page.ratings !== null && card("Ratings", html`<div class="inside"><p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`, html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`)}${extrasPart(page)}`
 }
 
 function extrasPart({ listingExtras: extras, editorial, similar }: StorePage): Html {

@@ -1,0 +1,56 @@
+import { type Html, html } from "../html.ts"
+import { momentTime } from "../times.ts"
+import { sideName } from "../words.ts"
+import { address, appAddress, type Desk, type Page, readHead, type Side, sideAt, sideCode } from "./desk.ts"
+import { sideForm } from "./frame.ts"
+import { card, empty, samplePage } from "./parts.ts"
+
+interface Readings {
+  readings: {
+    of: string
+    source: string
+    seenAt: string
+    sameSince: string | null
+    parser: number | null
+    sha256: string | null
+    origin: string
+  }[]
+}
+
+/** What the figures of an app's page, its reviews and its charts lead back to. */
+export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const { readings } = await desk.ask<Readings>("list_readings", { appId, ...side })
+  const rows = readings.map(
+    ({
+      of,
+      source,
+      seenAt,
+      sameSince,
+      parser,
+      sha256,
+      origin,
+    }) => html`<li><p><strong>${of}</strong> <code>${source}</code>${origin !== "own" && html` <span class="tag">${origin}</span>`}</p><p class="small quiet">Read ${momentTime(seenAt)}${sameSince && html` · the same since ${momentTime(sameSince)}`}${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
+`,
+  )
+  return {
+    title: `Readings · ${app.name}`,
+    app,
+    at: "page",
+    body: html`${sideForm(desk, app, {}, side)}${
+      readings.length === 0
+        ? html`<section class="card">${empty("Nothing was read yet", "Each reading of the store page, the reviews and the charts stands here: its source, its time, the version of the parser, and the SHA-256 of what came.", samplePage(desk, "readings"))}</section>`
+        : card(
+            "Readings",
+            html`<ul class="list">${rows}</ul>`,
+            html`${sideName(side)}: the latest of each, with the SHA-256 of what came`,
+          )
+    }`,
+  }
+}
+
+/** The way to them, from a part whose figures come from there. */
+export function readingsLink(desk: Desk, app: { id: string }, side: Side): Html {
+  return html`<a href="${address(appAddress(desk, app, "readings"), { at: sideCode(side) })}">Evidence</a>`
+}
