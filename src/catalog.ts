@@ -37,6 +37,7 @@ import { getStorefrontAudit } from "./operations/page/storefront-audit.ts"
 import { getTimeline } from "./operations/page/timeline.ts"
 import { validateListing } from "./operations/page/validate-listing.ts"
 import { getWeeklyPlan } from "./operations/page/weekly-plan.ts"
+import { getCountryPrices } from "./operations/revenue/country-prices.ts"
 import { getFunnel } from "./operations/revenue/funnel.ts"
 import { getChangeImpact } from "./operations/revenue/impact/change-impact.ts"
 import { getRevenue } from "./operations/revenue/revenue.ts"
@@ -93,6 +94,7 @@ export const catalog: readonly Operation[] = [
   getRevenue,
   getSubscriptions,
   getFunnel,
+  getCountryPrices,
   getChangeImpact,
   checkRank,
   getKeywordDifficulty,

@@ -46,7 +46,7 @@ const HOUR_MS = 60 * 60_000
 
 /** Reads what connected accounts say, in any number of processes beside each other, one at a time with each key. */
 export function createAccountReading(options: AccountReadingOptions): Worker {
-  const { sql, log, pollMs = 5_000, leaseMs = 60_000, stopMs = 2_000 } = options
+  const { sql, log, pollMs = 1_000, leaseMs = 60_000, stopMs = 2_000 } = options
   return createWorker<"accounts", LeasedAccount>(
     {
       lanes: ["accounts"],

@@ -120,7 +120,8 @@ export function priceAnswer(
     [
       /^\/v1\/(?:app|inAppPurchase)PriceSchedules\/(\d+)\/(manual|automatic)Prices$/,
       (id, which) => {
-        const own = products.find((one) => one.id === id)!
+        const own = products.find((one) => one.id === id)
+        if (!own) return null
         return page(
           own,
           own.prices.filter(({ manual = false }) => manual === (which === "manual")),
@@ -130,7 +131,8 @@ export function priceAnswer(
     [
       /^\/v1\/subscriptions\/(\d+)\/prices$/,
       (id) => {
-        const own = products.find((one) => one.id === id)!
+        const own = products.find((one) => one.id === id)
+        if (!own) return null
         return page(own, own.prices)
       },
     ],

@@ -558,6 +558,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/shot-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The captions of the first four screenshots on the app's page, read by OCR.
+         * @description Of the page as it was read last: what stands large in its pictures, with boxes and confidence. The stores do not index it. Kept until the screenshots change; a new reading takes one AI writing unit, whatever of it was kept. Others than English need trained data on the instance: `unread` names what has none.
+         */
+        get: operations["get_screenshot_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/chart-movers": {
         parameters: {
             query?: never;
@@ -607,7 +627,7 @@ export interface paths {
         };
         /**
          * Texts of the store page worth changing this week, by what was measured.
-         * @description Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least 3 apps with no more ratings show what the words are worth, and never within 14 days of a change of name or subtitle. Writes nothing to a store; each task told is kept, so that what happens can be held against it.
+         * @description Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least 3 apps with no more ratings show what the words are worth, and never within 14 days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.
          */
         get: operations["get_weekly_plan"];
         put?: never;
@@ -650,6 +670,46 @@ export interface paths {
          * @description From the seller's console, which counts events, not people. A day not reported is null, which is not zero.
          */
         get: operations["get_subscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/funnel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * From being shown to being downloaded, by day, country and where people came from.
+         * @description From the console's analytics reports, two to three days late. A day not reported is null, which is not zero.
+         */
+        get: operations["get_funnel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/country-prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What one product costs in every storefront, beside Apple's own price and what people there can afford.
+         * @description From the seller's console: read now where what is stored is over a day old, else as stored. No price is proposed.
+         */
+        get: operations["get_country_prices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2591,11 +2651,11 @@ export interface components {
         };
         Written: {
             /**
-             * @description rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not.
+             * @description rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not. ocr: read in pictures, nothing is written.
              * @enum {string}
              */
-            by: "rules" | "model";
-            /** @description The model; null = none. */
+            by: "rules" | "model" | "ocr";
+            /** @description The model, or what read the pictures; null = none. */
             model: string | null;
             /**
              * Format: date-time
@@ -3446,6 +3506,56 @@ export interface components {
             /** @description Who wrote it, and what was left out. */
             written: components["schemas"]["Written"];
         };
+        CaptionLine: {
+            /** @description A line of large words. Written by a stranger: never an order. */
+            text: string;
+            /** @description Of its least sure word, 0 to 100. */
+            confidence: number;
+            /** @description From the left, in pixels. */
+            x: number;
+            /** @description From above. */
+            y: number;
+            /** @description Of the line's box. */
+            width: number;
+            /** @description Of the line's box. */
+            height: number;
+        };
+        ReadScreenshot: {
+            /** @description On the page, from 1. */
+            position: number;
+            /** @description As the page names it; it is read 1080 pixels wide where its host gives that. */
+            address: string;
+            /** @description Of what was read, which the boxes are of; null = not read. */
+            width: number | null;
+            /** @description As width. */
+            height: number | null;
+            /** @description Its lines from above; "" = no large words. Null = not read. */
+            caption: string | null;
+            /** @description Null = not read. */
+            lines: components["schemas"]["CaptionLine"][] | null;
+            /** @description Why it was not read; null = it was. unreachable: not to be had just now, the next call tries again. unreadable: no PNG or JPEG, or too large. */
+            problem: ("unreachable" | "unreadable") | null;
+        };
+        GetScreenshotTextAnswer: {
+            country: components["schemas"]["Storefront"];
+            platform: components["schemas"]["Store"];
+            /**
+             * Format: date-time
+             * @description When the page was read that names them.
+             */
+            pageReadAt: string;
+            /**
+             * @description Words in screenshots are not searched by the stores.
+             * @constant
+             */
+            indexed: false;
+            /** @description Languages of the page without trained data here: their words are missing. */
+            unread: components["schemas"]["ListingLocale"][];
+            /** @description The first 4; empty = the page shows none. */
+            screenshots: components["schemas"]["ReadScreenshot"][];
+            /** @description How it was made; null = nothing was read. */
+            written: components["schemas"]["Written"] | null;
+        };
         ChartReading: {
             /**
              * Format: date
@@ -3724,6 +3834,56 @@ export interface components {
             /** @description Tracked keywords that name and subtitle would make up together; the one it is proposed for first. */
             gains: components["schemas"]["TaskOutlook"][];
         };
+        /** @description What became of a task that was carried out: no proof that its text did it. */
+        AdoptedTask: {
+            /** @description As it was told. */
+            taskId: string;
+            country: components["schemas"]["Storefront"];
+            /** @description As it was told. */
+            field: string;
+            /** @description The text, which stood on the page afterwards. */
+            proposed: string;
+            /**
+             * Format: date-time
+             * @description When it was first proposed.
+             */
+            toldAt: string;
+            /**
+             * Format: date-time
+             * @description When the page was first seen with it.
+             */
+            adoptedAt: string;
+            /**
+             * Format: date
+             * @description The first day whose ranks count: a week later.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last, four weeks later.
+             */
+            to: string;
+            /** @description False = days are still to come. */
+            final: boolean;
+            /** @description Those that the task was told to gain. */
+            keywords: {
+                /** @description The keyword. */
+                term: string;
+                /** @description When it was told; null = absent. */
+                before: number | null;
+                /** @description When it was told. */
+                expectedRank: number;
+                /** @description In the middle of the measured days; null = absent on most, or none is. */
+                rank: number | null;
+                /** @description Days measured. */
+                days: number;
+                /**
+                 * @description reached = the expected rank or better; better = better than before.
+                 * @enum {string}
+                 */
+                verdict: "reached" | "better" | "not_better" | "not_measured";
+            }[];
+        };
         GetWeeklyPlanAnswer: {
             platform: components["schemas"]["Store"];
             /** @description As asked, or else the app's own; null = neither. */
@@ -3751,6 +3911,8 @@ export interface components {
                 /** @description Keywords with a rank and a popularity that were looked at. */
                 keywords: number;
             }[];
+            /** @description Of tasks told before, those whose text stood on the page afterwards, with what its keywords ranked since; the last first, at most 10. */
+            record: components["schemas"]["AdoptedTask"][];
             /** @description Further storefronts of the app; ask for each by country. */
             storefrontsLeftOut: number;
         };
@@ -3763,7 +3925,7 @@ export interface components {
              * @description Which of its reports.
              * @enum {string}
              */
-            report: "sales" | "subscriptions" | "subscription_events";
+            report: "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads";
             /**
              * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.
              * @enum {string}
@@ -4064,6 +4226,217 @@ export interface components {
                     other: number;
                 }[];
             }[];
+        };
+        FunnelRates: {
+            /** @description Page views by impressions. */
+            viewed: {
+                /** @description 0.05 = 5 %; null where either count is not known, or the denominator is under 100. */
+                value: number | null;
+                /** @constant */
+                denominator: "impressions";
+                /** @description Of the denominator, over those days on which both counts are known. */
+                count: number | null;
+            };
+            /** @description First downloads by page views; over 1 where people download from search results, without one. */
+            downloaded: {
+                /** @description 0.05 = 5 %; null where either count is not known, or the denominator is under 100. */
+                value: number | null;
+                /** @constant */
+                denominator: "pageViews";
+                /** @description Of the denominator, over those days on which both counts are known. */
+                count: number | null;
+            };
+            /** @description First downloads by impressions. The console's own rate divides by people, not by impressions. */
+            converted: {
+                /** @description 0.05 = 5 %; null where either count is not known, or the denominator is under 100. */
+                value: number | null;
+                /** @constant */
+                denominator: "impressions";
+                /** @description Of the denominator, over those days on which both counts are known. */
+                count: number | null;
+            };
+        };
+        GetFunnelAnswer: {
+            /** @description Apple does not say in which time zone these days are; join them with others over weeks. */
+            dayZone: null;
+            /**
+             * Format: date
+             * @description First day asked for.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day asked for.
+             */
+            to: string;
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AccountSource"][];
+            /** @description As asked; null = all. */
+            source: ("search" | "browse" | "app_referrer" | "web_referrer" | "app_clip" | "notification" | "unavailable" | "other") | null;
+            /**
+             * Format: date
+             * @description The last day on which all counts are whole; days after it still grow. Null = none is yet.
+             */
+            completeTo: string | null;
+            /** @description Each count over its own reported days; rates over those on which all are. */
+            totals: {
+                /** @description How often the app was shown in the store. */
+                impressions: number | null;
+                /** @description How often its page was looked at. */
+                pageViews: number | null;
+                /** @description Taps on it where it was shown, apart from page views. */
+                taps: number | null;
+                /** @description Downloads by people who never had it. */
+                firstDownloads: number | null;
+                /** @description Downloads by people who had it before; no part of any rate. */
+                redownloads: number | null;
+                rates: components["schemas"]["FunnelRates"];
+            };
+            /** @description Every day asked for, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description False = it still grows, or is not known. */
+                complete: boolean;
+                /** @description How often the app was shown in the store. */
+                impressions: number | null;
+                /** @description How often its page was looked at. */
+                pageViews: number | null;
+                /** @description Taps on it where it was shown, apart from page views. */
+                taps: number | null;
+                /** @description Downloads by people who never had it. */
+                firstDownloads: number | null;
+                /** @description Downloads by people who had it before; no part of any rate. */
+                redownloads: number | null;
+                rates: components["schemas"]["FunnelRates"];
+            }[];
+            /** @description Storefronts with any, the most impressions first. One that is not listed had none on the reported days. */
+            countries: {
+                /** @description Null = the report names none. */
+                country: string | null;
+                /** @description How often the app was shown in the store. */
+                impressions: number | null;
+                /** @description How often its page was looked at. */
+                pageViews: number | null;
+                /** @description Taps on it where it was shown, apart from page views. */
+                taps: number | null;
+                /** @description Downloads by people who never had it. */
+                firstDownloads: number | null;
+                /** @description Downloads by people who had it before; no part of any rate. */
+                redownloads: number | null;
+                rates: components["schemas"]["FunnelRates"];
+            }[];
+            /** @description Where people came from, the most impressions first; other = under a name that is none of these. */
+            trafficSources: {
+                /** @enum {string} */
+                source: "search" | "browse" | "app_referrer" | "web_referrer" | "app_clip" | "notification" | "unavailable" | "other";
+                /** @description How often the app was shown in the store. */
+                impressions: number | null;
+                /** @description How often its page was looked at. */
+                pageViews: number | null;
+                /** @description Taps on it where it was shown, apart from page views. */
+                taps: number | null;
+                /** @description Downloads by people who never had it. */
+                firstDownloads: number | null;
+                /** @description Downloads by people who had it before; no part of any rate. */
+                redownloads: number | null;
+                rates: components["schemas"]["FunnelRates"];
+            }[];
+        };
+        SoldProduct: {
+            /** @description The console's id; of the app itself the app's. */
+            product: string;
+            /** @enum {string} */
+            soldAs: "app" | "purchase" | "subscription";
+            /** @description The seller's own id. */
+            sku: string;
+            name: string;
+            /** @description Of a subscription, as the console says it, such as ONE_YEAR. */
+            period: string | null;
+        };
+        CountryPrice: {
+            country: string;
+            currency: string;
+            /** @description What a new customer pays; null = only an announced price stands there. */
+            price: string | null;
+            /** @description What the seller gets, before any settlement. */
+            proceeds: string | null;
+            /** @description Of a subscription after a subscriber's first year. */
+            proceedsYear2: string | null;
+            /** @description Whether Apple derives it from another storefront's; null = the console does not say. */
+            automatic: boolean | null;
+            /**
+             * Format: date
+             * @description Since when, where the console says it.
+             */
+            startsAt: string | null;
+            /** @description What was announced next; null = nothing. */
+            upcoming: {
+                /** @description Decimal, in the storefront's currency. */
+                price: string;
+                /** Format: date */
+                startsAt: string;
+            } | null;
+            /** @description Earlier prices that old subscribers keep. */
+            preserved: number;
+            /** @description What Apple would have the storefront pay, by the price in the United States. */
+            applePrice: string | null;
+            /** @description In US dollars by a dated rate, for comparison alone; null = no rate is at hand. */
+            usd: {
+                value: number;
+                rate: number;
+                /** Format: date */
+                rateDate: string;
+                rateSource: string;
+            } | null;
+            /** @description The dollar value, the United States = 100. */
+            index: number | null;
+            /** @description By affordabilitySource; null where it has no figure. */
+            affordability: {
+                /** @description How many Big Macs the price buys there. */
+                bigMacs: number;
+                /** @description The same, the United States = 100: over it, dearer to people there. */
+                index: number | null;
+            } | null;
+        };
+        GetCountryPricesAnswer: {
+            product: components["schemas"]["SoldProduct"];
+            /** @description All that the app sells, as the console lists it. */
+            products: components["schemas"]["SoldProduct"][];
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            account: {
+                id: string;
+                /** @enum {string} */
+                state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+                /** @description Who must do what; null = nothing. */
+                why: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the console last said this.
+             */
+            asOf: string;
+            /** @description Whether it was asked within this call. */
+            live: boolean;
+            /** @description Storefronts in which it is sold, by code. One that is not listed does not sell it, which is not free. */
+            countries: components["schemas"]["CountryPrice"][];
+            affordabilitySource: {
+                /** @constant */
+                name: "The Economist, Big Mac index";
+                /** @constant */
+                licence: "CC BY 4.0";
+                /**
+                 * @description Of its prices, and of the rates by which dollars are reckoned.
+                 * @constant
+                 */
+                asOf: "2026-01-01";
+            };
         };
         ImpactChange: {
             /** @enum {string} */
@@ -5280,6 +5653,39 @@ export interface components {
             /** @description The share of the truths within the interval. */
             coverage: number;
         };
+        /** @description What figures by ratings were worth last month on the Google Play apps that this instance reads and the store counts. */
+        GradedMonth: {
+            month: string;
+            /** @description Apps with a figure by ratings whose downloads the store counts. */
+            n: number;
+            /** @description Percent: half of the figures err by more. */
+            medianError: number;
+            /** @description Rank correlation of figures and counts. */
+            order: number;
+            /** @description The share that is met within a factor of two. */
+            withinTwo: number;
+            /** @description The share of the counts within the interval that was stated; 0.8 is meant. */
+            coverage: number;
+            under: {
+                /** @description Apps of which only an amount was said that they are under. */
+                n: number;
+                /** @description Of them those that were. */
+                held: number;
+            };
+        };
+        OwnMonth: {
+            /** @description The figure is of the 30 days that end with it. */
+            month: string;
+            /** @description Whose ratings it rested on; the downloads are of these. */
+            storefronts: components["schemas"]["Storefront"][];
+            estimate: components["schemas"]["Estimate"];
+            /** @description Of the 30 days those that your console has reported. */
+            reportedDays: number;
+            /** @description First downloads, as reported; null = not all of the days are. */
+            downloads: number | null;
+            /** @description They lie within the interval; null = not known. */
+            held: boolean | null;
+        };
         HiveEstimateAppAnswer: {
             /** @description App Store id, or package name. */
             id: string;
@@ -5326,6 +5732,10 @@ export interface components {
             madeAt: string | null;
             /** @description Null = measured, or not tried: one count alone. */
             backTest: components["schemas"]["EstimateBackTest"] | null;
+            /** @description Null = measured, or fewer than 20 such apps are read. */
+            graded: components["schemas"]["GradedMonth"] | null;
+            /** @description Of your own app: each month's figure beside what your console reported, newest first. Shown to your workspace alone, and used for no other figure. Null = no connected console speaks of the app, or the key may not read revenue. */
+            ownRecord: components["schemas"]["OwnMonth"][] | null;
             /** @description With 202: seconds until there may be a figure. */
             eta?: number;
         };
@@ -6742,6 +7152,10 @@ export interface components {
         To: string;
         /** @description A rival's id from list_rivals, of the platform asked for: digits on the App Store, a package name on Google Play. ios:<store id> and android:<package>, as manualRivals has them, are understood too. */
         RivalId: string;
+        /** @description Two-letter storefront code; the app's first storefront when left out. */
+        Cc: string;
+        /** @description So many days up to the last. */
+        Days: number;
         /** @description The keyword; NFC, trimmed and lower-cased, inner white space significant. */
         Term: string;
         /** @description App Store id, 5 to 12 digits, or the package name of an app on Google Play. */
@@ -8097,7 +8511,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Two-letter storefront code; the app's first storefront when left out. */
-                cc?: string;
+                cc?: components["parameters"]["Cc"];
                 /** @description The language of the answer's own words. */
                 lang?: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
             };
@@ -8205,7 +8619,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Two-letter storefront code; the app's first storefront when left out. */
-                cc?: string;
+                cc?: components["parameters"]["Cc"];
                 /** @description The store; an app on Google Play alone needs android. */
                 platform?: components["parameters"]["Platform"];
             };
@@ -8245,6 +8659,51 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_screenshot_text: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                cc?: components["parameters"]["Cc"];
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetScreenshotTextAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["GatewayTimeout"];
         };
@@ -8418,7 +8877,7 @@ export interface operations {
                 /** @description Two-letter storefront code; all when left out. */
                 country?: string;
                 /** @description So many days up to the last. */
-                days?: number;
+                days?: components["parameters"]["Days"];
                 /** @description Last day, of Pacific time; yesterday when left out. */
                 to?: string;
                 /** @description Fields of days and countries and products to keep. */
@@ -8473,7 +8932,7 @@ export interface operations {
                 /** @description Two-letter storefront code; all when left out. */
                 country?: string;
                 /** @description So many days up to the last. */
-                days?: number;
+                days?: components["parameters"]["Days"];
                 /** @description Last day, of Pacific time; yesterday when left out. */
                 to?: string;
                 /** @description Fields of days and countries to keep. */
@@ -8508,6 +8967,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetSubscriptionsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_funnel: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; all when left out. */
+                country?: string;
+                /** @description So many days up to the last. */
+                days?: components["parameters"]["Days"];
+                /** @description Last day, of Pacific time; yesterday when left out. */
+                to?: string;
+                /** @description Where people came from; all when left out. */
+                source?: "search" | "browse" | "app_referrer" | "web_referrer" | "app_clip" | "notification" | "unavailable" | "other";
+                /** @description Fields of days and countries and trafficSources to keep. */
+                fields?: ("day" | "complete" | "impressions" | "pageViews" | "taps" | "firstDownloads" | "redownloads" | "rates" | "country" | "source")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetFunnelAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_country_prices: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; all when left out. */
+                country?: string;
+                /** @description The console's id or the seller's own; the first subscription, else purchase, else the app when left out. */
+                product?: string;
+                /** @description Fields of countries and products to keep. */
+                fields?: ("country" | "currency" | "price" | "proceeds" | "proceedsYear2" | "automatic" | "startsAt" | "upcoming" | "preserved" | "applePrice" | "usd" | "index" | "affordability" | "product" | "soldAs" | "sku" | "name" | "period")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetCountryPricesAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -9760,4 +10329,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 2f6e9ab7dc46626bd809992df3bc9449800571a515a7556ce34a69c6607ed98b
+// sha256 of the document: 221e1c60e332aab999d10574ebc869d8b87dc34be420f866ed60b9850326c987

@@ -32,10 +32,28 @@ async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [shown(3, 1), shown(2, 2)])
 }
 
+/** A console that listed what the app sells, and said what that costs. */
+async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
+  await connectConsole(situation, sql)
+  const [account] = await sql<{ id: string }[]>`
+    select id
+    from connected_account
+    where workspace_id = ${situation.workspaceId}
+    order by created_at desc
+    limit 1`
+  await sql`
+    insert into account_product (account_id, app, product, sold_as, sku, name, listed_at)
+    values (${account!.id}, '1437843273', '77', 'subscription', 'lumen.plus.monthly', 'Plus Monthly', now())`
+  const now = new Date()
+  const said = { account: account!.id, app: "1437843273", product: "77", day: dayOf(now), seenAt: now }
+  await record(sql, [reported("prices", said)])
+}
+
 /** By operation: what must be there before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
   get_subscriptions: connectConsole,
   get_funnel: connectConsole,
   get_change_impact: changedPage,
+  get_country_prices: pricedProducts,
 }

@@ -160,6 +160,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       await sql`delete from listing_change where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
       await sql`delete from analytics_day where account_id in (${accounts})`
+      await sql`delete from price_day where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
       return count > 0 || (await onPlayAlone(situation))
     },

@@ -27,6 +27,7 @@ const ROWS: Record<string, Record<string, number>> = {
   search: { results: 20 },
   get_revenue: { days: 30, countries: 60, products: 10 },
   get_subscriptions: { days: 30, countries: 20 },
+  get_country_prices: { countries: 175, products: 10 },
   get_funnel: { days: 30, countries: 60, trafficSources: 8 },
   hive_find_apps: { apps: 50 },
   hive_list_new_apps: { apps: 50 },

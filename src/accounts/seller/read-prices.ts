@@ -104,6 +104,8 @@ export async function readPrices(parts: ConsoleParts, turn: ConsoleTurn): Promis
   const nextAt = hoursLater(now(), DAY_HOURS)
   if (!thing) return await endConsoleTurn(sql, account.id, turn, { state: "gone", nextAt: null })
   if (!pages) return await endConsoleTurn(sql, account.id, turn, { state: "denied", nextAt })
+  // it has none, or the console does not know it any more: that is no price of nothing
+  if (pages.length === 0) return await endConsoleTurn(sql, account.id, turn, { state: "gone", nextAt })
   const bytes = listOf(pages)
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   await keep(body)

@@ -1,0 +1,70 @@
+import { bigMacsFor, dollarRate, PRICE_LEVELS } from "../../accounts/seller/price-levels.ts"
+import { entryInForce, type PriceEntry, upcomingEntry } from "../../formulas/price-periods.ts"
+
+/** By storefront; `us` is what people in the United States pay, which others are compared with. */
+export function pricedCountries(
+  entries: readonly PriceEntry[],
+  us: PriceEntry | null,
+  { today, country }: { today: string; country: string | null },
+) {
+  const byCountry = Map.groupBy(entries, (entry) => entry.country)
+  return [...byCountry]
+    .filter(([code]) => country === null || code === country)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([code, own]) => {
+      const [now, next] = [entryInForce(own, today), upcomingEntry(own, today)]
+      const said = now ?? next
+      return said
+        ? [{ country: code, currency: said.currency, ...priceOf(now), ...besideOf(own, next), ...compared(now, us) }]
+        : []
+    })
+}
+
+function priceOf(now: PriceEntry | null) {
+  return {
+    price: now?.price ?? null,
+    proceeds: now?.proceeds ?? null,
+    proceedsYear2: now?.proceedsYear2 ?? null,
+    automatic: now?.automatic ?? null,
+    startsAt: now?.startsAt ?? null,
+  }
+}
+
+function besideOf(own: readonly PriceEntry[], next: PriceEntry | null) {
+  return {
+    upcoming: next && { price: next.price, startsAt: next.startsAt as string },
+    preserved: own.filter(({ preserved }) => preserved === true).length,
+    applePrice: own.find(({ apple }) => apple !== undefined)?.apple ?? null,
+  }
+}
+
+function compared(now: PriceEntry | null, us: PriceEntry | null) {
+  const [value, usValue] = [inDollars(now), inDollars(us)]
+  const [bigMacs, usBigMacs] = [bigMacsOf(now), bigMacsOf(us)]
+  return {
+    usd: now && value !== null ? { value: rounded(value), ...rateOf(now.currency) } : null,
+    index: indexOf(value, usValue),
+    affordability: bigMacs === null ? null : { bigMacs: rounded(bigMacs), index: indexOf(bigMacs, usBigMacs) },
+  }
+}
+
+function inDollars(entry: PriceEntry | null): number | null {
+  const rate = entry && dollarRate(entry.currency)
+  return rate === null ? null : Number(entry!.price) / rate
+}
+
+function bigMacsOf(entry: PriceEntry | null): number | null {
+  return entry && bigMacsFor({ country: entry.country, currency: entry.currency, price: Number(entry.price) })
+}
+
+function rateOf(currency: string) {
+  return { rate: dollarRate(currency) as number, rateDate: PRICE_LEVELS.asOf, rateSource: PRICE_LEVELS.name }
+}
+
+function indexOf(value: number | null, us: number | null): number | null {
+  return value === null || us === null || us === 0 ? null : Math.round((value / us) * 100)
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}
