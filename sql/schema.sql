@@ -195,6 +195,36 @@ create table ads_turn (
 );
 CREATE INDEX ads_turn_next_idx ON ads_turn USING btree (account_id, next_at);
 
+create table ai_check (
+  id text not null,
+  workspace_id integer not null,
+  app_id text not null,
+  storefronts text[] not null,
+  began_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  outcome text,
+  request_id text not null,
+  returned_at timestamp with time zone,
+  constraint ai_check_pkey PRIMARY KEY (id),
+  constraint ai_check_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint ai_check_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint ai_check_check CHECK (((ended_at IS NULL) = (outcome IS NULL))),
+  constraint ai_check_outcome_check CHECK ((outcome = ANY (ARRAY['measured'::text, 'failed'::text])))
+);
+CREATE INDEX ai_check_app ON ai_check USING btree (app_id, began_at);
+CREATE INDEX ai_check_began ON ai_check USING btree (began_at);
+CREATE UNIQUE INDEX ai_check_running ON ai_check USING btree (app_id) WHERE (ended_at IS NULL);
+
+create table ai_check_turn (
+  check_id text not null,
+  turn_id bigint not null,
+  shared boolean not null,
+  constraint ai_check_turn_pkey PRIMARY KEY (check_id, turn_id),
+  constraint ai_check_turn_check_id_fkey FOREIGN KEY (check_id) REFERENCES ai_check(id) ON DELETE CASCADE,
+  constraint ai_check_turn_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES assistant_turn(id) ON DELETE CASCADE
+);
+CREATE INDEX ai_check_turn_turn ON ai_check_turn USING btree (turn_id);
+
 create table alert (
   id bigint not null generated always as identity,
   workspace_id integer not null,
@@ -472,6 +502,67 @@ create table approval (
   constraint approval_verdict_check CHECK ((verdict = ANY (ARRAY['approved'::text, 'declined'::text])))
 );
 CREATE INDEX approval_workspace ON approval USING btree (workspace_id, created_at, id);
+
+create table assistant_answer (
+  storefront text not null,
+  term text not null,
+  source text not null,
+  model text not null,
+  phrasing text not null,
+  run smallint not null,
+  seen_at timestamp with time zone not null,
+  day date not null,
+  language text not null,
+  text text not null,
+  searched boolean not null,
+  cited jsonb not null,
+  answered_by text,
+  input_tokens integer,
+  output_tokens integer,
+  searches integer,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint assistant_answer_pkey PRIMARY KEY (storefront, term, source, model, phrasing, run, seen_at),
+  constraint assistant_answer_source_check CHECK ((source = ANY (ARRAY['openai'::text, 'anthropic'::text, 'google'::text, 'perplexity'::text])))
+);
+CREATE INDEX assistant_answer_day ON assistant_answer USING btree (day);
+
+create table assistant_pace (
+  assistant text not null,
+  next_at timestamp with time zone not null,
+  constraint assistant_pace_pkey PRIMARY KEY (assistant)
+);
+
+create table assistant_turn (
+  id bigint not null generated always as identity,
+  storefront text not null,
+  term text not null,
+  language text not null,
+  assistant text not null,
+  model text not null,
+  phrasing text not null,
+  run smallint not null,
+  state text not null default 'due'::text,
+  created_at timestamp with time zone not null default now(),
+  next_at timestamp with time zone not null,
+  tries smallint not null default 0,
+  lease uuid,
+  lease_until timestamp with time zone,
+  failure text,
+  answered_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint assistant_turn_pkey PRIMARY KEY (id),
+  constraint assistant_turn_assistant_check CHECK ((assistant = ANY (ARRAY['openai'::text, 'anthropic'::text, 'google'::text, 'perplexity'::text]))),
+  constraint assistant_turn_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
+  constraint assistant_turn_check1 CHECK (((state = 'due'::text) = (ended_at IS NULL))),
+  constraint assistant_turn_check2 CHECK (((state = 'answered'::text) = (answered_at IS NOT NULL))),
+  constraint assistant_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'answered'::text, 'failed'::text])))
+);
+CREATE INDEX assistant_turn_answered ON assistant_turn USING btree (storefront, term, assistant, model, phrasing, run, answered_at) WHERE (state = 'answered'::text);
+CREATE UNIQUE INDEX assistant_turn_due ON assistant_turn USING btree (storefront, term, assistant, model, phrasing, run) WHERE (state = 'due'::text);
+CREATE INDEX assistant_turn_ended ON assistant_turn USING btree (ended_at);
+CREATE INDEX assistant_turn_next ON assistant_turn USING btree (assistant, next_at) WHERE (state = 'due'::text);
 
 create table attempt (
   id bigint not null generated always as identity,

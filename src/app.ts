@@ -36,6 +36,7 @@ import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { prepare } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import { type AssistantChecks, NO_ASSISTANTS } from "./vocabulary/writing/assistant-checks.ts"
 import { NO_PICTURES, type ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import { NO_WRITER, type Write } from "./vocabulary/writing/written-text.ts"
 
@@ -54,6 +55,8 @@ export interface AppParts {
   pictures?: ReadPictures
   /** Takes what services send to /in/<account>; left out where none can. */
   receive?: ReceiveMessage | undefined
+  /** Assistants that can be asked; none when left out. */
+  assistants?: AssistantChecks
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -152,7 +155,19 @@ export function createApp(parts: AppParts): App {
 }
 
 function invokeOf(parts: AppParts, gate: Gate): Invoke {
-  const { sql, limits, sandbox, settings, now, log, disk, measure, write = NO_WRITER, pictures = NO_PICTURES } = parts
+  const {
+    sql,
+    limits,
+    sandbox,
+    settings,
+    now,
+    log,
+    disk,
+    measure,
+    write = NO_WRITER,
+    pictures = NO_PICTURES,
+    assistants = NO_ASSISTANTS,
+  } = parts
   return createInvoke({
     sql,
     identify: createIdentify({ sql, now, log }),
@@ -167,6 +182,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     disk,
     write,
     pictures,
+    assistants,
     measure: measure ?? (async () => ({ state: "failed", why: "off" })),
   })
 }

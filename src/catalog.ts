@@ -6,6 +6,8 @@ import { getPortfolioOverview } from "./operations/account/portfolio.ts"
 import { search } from "./operations/account/search.ts"
 import { getApp, listApps } from "./operations/apps/apps.ts"
 import { getToday } from "./operations/apps/today.ts"
+import { startAiCheck } from "./operations/assistants/ai-check.ts"
+import { getAiVisibility } from "./operations/assistants/ai-visibility.ts"
 import { getChartMovers } from "./operations/charts/chart-movers.ts"
 import { getChartPositions } from "./operations/charts/charts.ts"
 import { hiveGetApp } from "./operations/hive/app.ts"
@@ -69,6 +71,8 @@ export const catalog: readonly Operation[] = [
   getApp,
   listKeywordRanks,
   listRivals,
+  getAiVisibility,
+  startAiCheck,
   getRankHistory,
   getStorePage,
   listReviews,

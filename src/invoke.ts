@@ -34,6 +34,7 @@ import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import type { PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import type { Write } from "./vocabulary/writing/written-text.ts"
 
@@ -94,6 +95,7 @@ export interface InvokeParts {
   measure: Measure
   write: Write
   pictures: ReadPictures
+  assistants: AssistantChecks
   disk?: DiskWatch | undefined
 }
 
@@ -190,7 +192,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure, write, pictures }: InvokeParts,
+  { sql, now, publicUrl, limits, measure, write, pictures, assistants }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
@@ -211,6 +213,7 @@ function contextOf(
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),
     write: besides(write, aside),
     pictures: picturesBesides(pictures, aside),
+    assistants,
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }

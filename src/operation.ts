@@ -12,6 +12,7 @@ import { AppId } from "./vocabulary/fields.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
 import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
 import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
+import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import type { Write } from "./vocabulary/writing/written-text.ts"
 
@@ -51,6 +52,8 @@ export interface Context {
   write: Write
   /** Reads the words in pictures, or finds them kept. */
   pictures: ReadPictures
+  /** Who can be asked for apps, and how a check is made here. */
+  assistants: AssistantChecks
   /** Waits for something else than the database, which others use meanwhile. */
   aside: Place["aside"]
   /** Stands between two pieces of a long read: others, who have had less, go first. */

@@ -18,6 +18,7 @@ import type { Offers } from "../src/surfaces/tools/offers.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
 import { once } from "../src/vocabulary/prepared.ts"
 import type { Schema } from "../src/vocabulary/schema.ts"
+import type { AssistantChecks } from "../src/vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "../src/vocabulary/writing/picture-text.ts"
 import type { Write } from "../src/vocabulary/writing/written-text.ts"
 import { checkedAgainstDocument } from "./document.ts"
@@ -82,6 +83,8 @@ interface HouseOptions {
   measure?: Measure
   /** Texts of a model; no writer when left out. */
   write?: Write
+  /** Whom checks ask; none when left out. */
+  assistants?: AssistantChecks
   /** Words in pictures; none is read when left out. */
   pictures?: ReadPictures
   /** Takes what services send; /in/ is no address when left out. */
@@ -92,7 +95,7 @@ interface HouseOptions {
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, write, pictures, receive, offers, toolPace } = options
+  const { sql, settings, catalog, fixtures, measure, write, pictures, receive, assistants, offers, toolPace } = options
   const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
@@ -112,6 +115,7 @@ export function openHouse(options: HouseOptions): House {
     ...(write && { write }),
     ...(pictures && { pictures }),
     ...(receive && { receive }),
+    ...(assistants && { assistants }),
   })
   const names = new Map<number, string>()
   return {

@@ -30,7 +30,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],
   operations: [
-    "accounts", "actions", "alerts", "audits", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
+    "accounts", "actions", "alerts", "audits", "visibility", "writing", "history", "observations", "listing", "formulas", "leases", "tracking", "check-input",
     "operation", "access", "fault-shapes", "faults", "database types",
   ],
   actions: [
@@ -50,6 +50,9 @@ const ARROWS: Record<string, string[]> = {
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],
+  visibility: [
+    "measuring", "writing", "leases", "observations", "listing", "access", "database types",
+  ],
   writing: ["leases", "listing", "formulas", "database types"],
   pictures: ["writing", "outbound", "database types"],
   listing: [],

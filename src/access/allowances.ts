@@ -10,7 +10,7 @@ export const ALLOWANCES = [
 export type Allowance = (typeof ALLOWANCES)[number]
 
 /** Those that an operation takes from; of the others nothing is counted. */
-export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "spy"]
+export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
 
 /** What a unit is taken for: as long as that is open, nothing more is taken for it. */
 export interface UnitPurpose {
@@ -103,7 +103,7 @@ export async function countUsedAllowances(sql: Sql, workspaceId: number): Promis
   return new Map(METERED.map((allowance) => [allowance, used.get(allowance) ?? 0]))
 }
 
-interface Unit {
+export interface Unit {
   workspaceId: number
   allowance: Allowance
   about: string
@@ -137,12 +137,13 @@ const TRIES = 5
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
   if (known && !known.granted) return
-  const { workspaceId, allowance, about, requestId } = unit
-  await persist(
-    parts,
-    () => parts.sql`
-      select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`,
-  )
+  await persist(parts, () => giveBackUnit(parts.sql, unit))
+}
+
+/** Undoes what a request took, once; of work that failed after its call was answered. In no transaction of others. */
+export async function giveBackUnit(sql: Sql, { workspaceId, allowance, about, requestId }: Unit): Promise<void> {
+  await sql`
+    select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`
 }
 
 async function persist({ log, requestId }: TakingParts, giveBack: () => Promise<unknown>): Promise<void> {

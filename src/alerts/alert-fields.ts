@@ -38,7 +38,7 @@ export const AlertFields = v.strictObject({
   ),
   before: described(
     Value,
-    "What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; null elsewhere.",
+    "What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; of an ai_mention_lost the answers that named the app; null elsewhere.",
   ),
   after: described(
     Value,

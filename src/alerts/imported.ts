@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Subject } from "../measuring/kind.ts"
 import { makeDifficultyDue } from "../measuring/kinds/search.ts"
 import { type CONCERNS, putForwardImported } from "../measuring/put-forward.ts"
+import type { AssistantAnswerObservation } from "../observations/kinds/assistant-answer.ts"
 import { DEMO, type Observation } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings, derivePastFindings } from "./findings.ts"
@@ -79,14 +80,15 @@ interface Group {
 function groupsOf(readings: readonly Observation[]): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const reading of readings) {
-    const noted = notedOf(reading)
-    if (!noted || noted.names.length === 0) continue
-    const { kind, platform, storefront, names, days } = noted
-    const key = `${kind} ${platform} ${storefront}`
-    const group = groups.get(key) ?? { kind, subjects: [], days: new Set() }
-    group.subjects.push(...names.map((subject) => ({ kind, platform, storefront, subject })))
-    for (const day of days) group.days.add(day)
-    groups.set(key, group)
+    for (const { kind, platform, storefront, names, days } of notedOf(reading)) {
+      if (names.length === 0) continue
+      const key = `${kind} ${platform} ${storefront}`
+      const group = groups.get(key) ?? { kind, subjects: [], days: new Set() }
+      const of = kind === "assistant_answer" ? "search" : kind
+      group.subjects.push(...names.map((subject) => ({ kind: of, platform, storefront, subject })))
+      for (const day of days) group.days.add(day)
+      groups.set(key, group)
+    }
   }
   return groups.values()
 }
@@ -94,8 +96,23 @@ function groupsOf(readings: readonly Observation[]): Iterable<Group> {
 type ImportedPlace = Pick<Subject, "platform" | "storefront"> &
   Pick<Group, "kind"> & { names: string[]; days: string[] }
 
-/** What a reading is about, by the kind of measurement that it would have come from; null = nothing is found in it. */
-function notedOf(reading: Observation): ImportedPlace | null {
+/** What a reading is about, by the kind of measurement that it would have come from; none = nothing is found in it. */
+function notedOf(reading: Observation): ImportedPlace[] {
+  if (reading.kind === "assistant_answer") return answerPlaces(reading)
+  const noted = placeOf(reading)
+  return noted ? [noted] : []
+}
+
+/** Of no store, it concerns the apps of both. */
+function answerPlaces({ storefront, term, seenAt }: AssistantAnswerObservation): ImportedPlace[] {
+  const about = { kind: "assistant_answer" as const, storefront, names: [term], days: [dayOf(seenAt)] }
+  return [
+    { ...about, platform: "android" },
+    { ...about, platform: "ios" },
+  ]
+}
+
+function placeOf(reading: Exclude<Observation, AssistantAnswerObservation>): ImportedPlace | null {
   if (!("storefront" in reading) || reading.origin === DEMO) return null
   const { platform, storefront } = reading
   const about = { platform, storefront, days: [dayOf(reading.seenAt)] }

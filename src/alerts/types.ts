@@ -1,5 +1,6 @@
 import type { AlertType, AwaitedType } from "./alert-type.ts"
-import { aiMentionLost, asaRule } from "./types/awaited.ts"
+import { aiMentionLost } from "./types/ai-mention.ts"
+import { asaRule } from "./types/awaited.ts"
 import { chartDrop, chartEnter } from "./types/chart-moves.ts"
 import { featured } from "./types/featured.ts"
 import { droppedOut, entered, rankDrop, rankRise } from "./types/keyword-moves.ts"

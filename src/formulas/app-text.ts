@@ -32,7 +32,8 @@ export function wordsOf(text: string): string[] {
 
 /** Letters that have no accent to be taken off, as people type them. */
 const PLAIN: Record<string, string> = { ς: "σ", ł: "l", ø: "o", đ: "d", æ: "ae", œ: "oe" }
-const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`
+/** Characters of scripts whose words are not set apart, as a part of a regular expression's class. */
+export const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`
 const WORD = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u")
 

@@ -46,7 +46,8 @@ export const CONCERNS = {
   listing: findingsOfApps,
   chart: findingsOfCharts,
   reviews: findingsOfFeeds,
-} satisfies Partial<Record<KindName, unknown>>
+  assistant_answer: findingsOfTerms,
+} satisfies Partial<Record<KindName | "assistant_answer", unknown>>
 
 /** Returns of which apps they are, in their storefronts. */
 export async function putForwardImported(

@@ -56,10 +56,14 @@ export function checkStore(
   { source, platform }: { source: SourceName; platform: Platform },
   sources: readonly SourceName[],
 ): void {
-  hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
+  checkSource(source, sources)
   hold(platform === "ios" || platform === "android", "bad_platform", "the platform must be ios or android")
   const store = /^(apple|itunes)-/.test(source) ? "ios" : source.startsWith("play-") ? "android" : platform
   hold(platform === store, "bad_platform", "the source does not read that platform's store")
+}
+
+export function checkSource(source: SourceName, sources: readonly SourceName[]): void {
+  hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
 }
 
 /** `what` is "term", or what else is spelt as a term is. */

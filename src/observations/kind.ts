@@ -6,8 +6,8 @@ import type { Sql, Tx } from "../database/types.ts"
 import { isStorefront } from "../vocabulary/storefronts.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./import/line-parts.ts"
-import { checkProvenance, checkStore, checkTime, hold } from "./invariants.ts"
-import type { AnyObservation, Place, Platform, Provenance } from "./provenance.ts"
+import { checkProvenance, checkSource, checkStore, checkTime, hold } from "./invariants.ts"
+import type { AnyObservation, Place, Platform, Provenance, StoreObservation } from "./provenance.ts"
 import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
@@ -15,8 +15,8 @@ import { rulesOf } from "./shape.ts"
 
 export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
   AnyObservation,
-  "kind" | "source" | "storefront"
-> & { kind: Name; source: Source; storefront: string } & v.InferOutput<Shape>
+  "kind" | "source" | "storefront" | "platform"
+> & { kind: Name; source: Source; storefront: string; platform: Platform } & v.InferOutput<Shape>
 
 /** A strict object, with rules of the whole of it or without. */
 type Shape = v.GenericSchema & { entries: v.ObjectEntries }
@@ -29,6 +29,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   private: boolean
   /** True: the same in every storefront, so that it names none. */
   everywhere?: true
+  /** True: of no store, so that it names no platform. Its rules look at its own fields alone. */
+  storeless?: true
   /** True: the demo's data may hold it; of no other kind it does. */
   demo?: true
   /** True: keywords' figures can rest on it. */
@@ -123,12 +125,12 @@ export interface Kind<Seen extends AnyObservation = AnyObservation, Question = n
 export function kind<Seen extends AnyObservation, Question = never>(
   declared: KindDeclaration<Seen, Question>,
 ): Kind<Seen, Question> {
-  const { name, sources, everywhere, shape, line } = declared
+  const { name, sources, everywhere, storeless, shape, line } = declared
   const rules = rulesOf(shape)
   const fields: Record<string, v.GenericSchema | null> = {
     kind: v.literal(name),
     source: sourceIn(sources),
-    platform: PlatformName,
+    ...(storeless ? {} : { platform: PlatformName }),
     ...(everywhere ? {} : { storefront: Country }),
     seenAt: Moment,
     ...(shape.entries as Record<string, v.GenericSchema>),
@@ -145,11 +147,12 @@ export function kind<Seen extends AnyObservation, Question = never>(
       return { ...fields, ...place, ...provenanceOf(fields, text) } as never
     },
     check(seen, now) {
-      checkStore(seen, sources)
+      if (storeless) checkSource(seen.source, sources)
+      else checkStore(seen as StoreObservation, sources)
       const placed = everywhere || isStorefront(seen.storefront as string)
       hold(placed, "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
       checkTime(seen.seenAt, now)
-      rules?.(seen as never, seen)
+      rules?.(seen as never, seen as StoreObservation)
       checkProvenance(seen)
     },
   }

@@ -5,6 +5,7 @@ import { adsCampaigns, adsKeywords } from "./kinds/ads-things.ts"
 import { downloads, engagement } from "./kinds/analytics.ts"
 import { appAds } from "./kinds/app-ads.ts"
 import { apps } from "./kinds/apps.ts"
+import { assistantAnswer } from "./kinds/assistant-answer.ts"
 import { billingEvent } from "./kinds/billing.ts"
 import { chart } from "./kinds/chart.ts"
 import { developer } from "./kinds/developer.ts"
@@ -22,7 +23,7 @@ import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
   sales, subscriptions, subscriptionEvents, engagement, downloads, prices,
-  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent,
+  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent, assistantAnswer,
 ] // biome-ignore format: a list to scan
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {

@@ -24,12 +24,22 @@ export interface Place {
   storefront: string
 }
 
-/** What is common to the observations of all kinds; `storefront` is missing where all storefronts say the same. */
+/**
+ * What is common to the observations of all kinds; `storefront` is missing where all storefronts say the same, `platform`
+ * where what is seen is of no store.
+ */
 export interface AnyObservation extends Provenance {
   kind: string
   source: SourceName
-  platform: Platform
+  platform?: Platform
   storefront?: string
+}
+
+/** Of a store. */
+export type StoreObservation = AnyObservation & { platform: Platform }
+
+export function isOfStore<Seen extends AnyObservation>(seen: Seen): seen is Seen & StoreObservation {
+  return seen.platform !== undefined
 }
 
 /** One storefront of one store. */

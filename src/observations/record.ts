@@ -5,7 +5,7 @@ import { deriveAppTexts } from "./derived/app-texts.ts"
 import { putForwardEstimates } from "./derived/estimates-due.ts"
 import type { AnyKind, StoreResult } from "./kind.ts"
 import { KINDS, kindNamed } from "./kinds.ts"
-import type { AnyObservation } from "./provenance.ts"
+import { type AnyObservation, isOfStore } from "./provenance.ts"
 import { lockCharts } from "./rows/chart-identities.ts"
 import { appsWithFacts, lockApps, type ShownApps, storeFacts } from "./rows/facts.ts"
 import { identify, type SurrogateIds } from "./rows/identified.ts"
@@ -121,7 +121,7 @@ async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyK
   const { readings, wholeOf } = withParts(sound, kinds)
   const known = await identify(
     tx,
-    readings.map((one) => ({ platform: one.platform, ...namesIn(one, kinds) })),
+    readings.flatMap((one) => (isOfStore(one) ? [{ platform: one.platform, ...namesIn(one, kinds) }] : [])),
   )
   await lock(tx, known)
   const stored: [AnyKind, StoreResult<AnyObservation>][] = []
@@ -183,5 +183,7 @@ function countedApps(
 }
 
 function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]) {
-  return sound.map((from) => ({ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }))
+  return sound.flatMap((from) => {
+    return isOfStore(from) ? [{ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }] : []
+  })
 }

@@ -1,13 +1,13 @@
 import * as v from "valibot"
 import { hold, type ProblemCode } from "./invariants.ts"
-import type { AnyObservation } from "./provenance.ts"
+import type { StoreObservation } from "./provenance.ts"
 
 /** Reading a line passes over it: a line is judged when it is recorded, as what a parser read is. */
-export function rule<T>(code: ProblemCode, says: string, holds: (value: T, seen: AnyObservation) => boolean) {
+export function rule<T>(code: ProblemCode, says: string, holds: (value: T, seen: StoreObservation) => boolean) {
   return ruleBy<T>((value, seen) => hold(holds(value, seen), code, says))
 }
 
-export function ruleBy<T>(check: (value: T, seen: AnyObservation) => void) {
+export function ruleBy<T>(check: (value: T, seen: StoreObservation) => void) {
   return v.metadata<T, { check: typeof check }>({ check })
 }
 
@@ -16,7 +16,7 @@ export function most<T>(count: number, what: string) {
   return rule<T[]>("too_many_results", `there are more than ${count} ${what}`, ({ length }) => length <= count)
 }
 
-export type Check = (value: never, seen: AnyObservation) => void
+export type Check = (value: never, seen: StoreObservation) => void
 
 /** Null = no rules. A list's own come before its items', which may be too many; an object's after its fields'. */
 export function rulesOf(shape: v.GenericSchema): Check | null {

@@ -4,6 +4,7 @@ import type { AdsDaysObservation, AdsTermsObservation } from "./kinds/ads-metric
 import type { AdsCampaignsObservation, AdsKeywordsObservation } from "./kinds/ads-things.ts"
 import type { DownloadsObservation, EngagementObservation } from "./kinds/analytics.ts"
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
+import type { AssistantAnswerObservation } from "./kinds/assistant-answer.ts"
 import type { BillingObservation } from "./kinds/billing.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
@@ -69,6 +70,7 @@ export type Observation =
   | AdsChangesObservation
   | AdsPopularityObservation
   | BillingObservation
+  | AssistantAnswerObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const

@@ -14,6 +14,7 @@ import { createLog } from "../log.ts"
 import type { Operation } from "../operation.ts"
 import { listeningUrl } from "../settings/settings.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
+import { checksOf } from "./asking.ts"
 import { openPictureReading } from "./pictures.ts"
 import { openStoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
@@ -90,6 +91,7 @@ async function useInvoke<T>(
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
     write: writing.write,
     pictures: pictures.read,
+    assistants: checksOf(settings),
   })
   try {
     return await work(async (operation, input) => {

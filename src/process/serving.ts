@@ -17,6 +17,7 @@ import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
 import { createSignInLink } from "../sign-in/code.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
+import { checksOf } from "./asking.ts"
 import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
 import { createReceiving } from "./receiving.ts"
@@ -72,6 +73,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       measure: workers.reading.measure,
       write: workers.writing.write,
       pictures: workers.pictures.read,
+      assistants: checksOf(settings),
       ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
       sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),

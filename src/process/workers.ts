@@ -9,6 +9,7 @@ import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
 import type { TextWriter } from "../writing/port/write.ts"
 import { openAccountReading } from "./account-reading.ts"
+import { openAsking } from "./asking.ts"
 import { openDelivery } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
 import { openPictureReading } from "./pictures.ts"
@@ -36,6 +37,7 @@ export async function openWorkers(
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
     { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
+    { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
     { work: createFilling({ sql, log }), isOn: as === "server" },

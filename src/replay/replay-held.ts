@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { AnyKind } from "../observations/kind.ts"
 import { apps } from "../observations/kinds/apps.ts"
 import { KINDS, kindNamed } from "../observations/kinds.ts"
-import type { AnyObservation } from "../observations/provenance.ts"
+import type { StoreObservation } from "../observations/provenance.ts"
 import type { AppsObservation } from "../observations/shapes/apps.ts"
 import type { Attempt, Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
@@ -36,7 +36,7 @@ export async function* readHeld(
   }
 }
 
-function readFrom(kind: AnyKind, sources: Sources, held: AnyObservation): ReplaySubject {
+function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): ReplaySubject {
   const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = held
   const replay = kind.replay!
   const subjects = replay.subjects(held)

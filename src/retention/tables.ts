@@ -52,6 +52,9 @@ export const AGING: readonly AgingRows[] = [
   { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind <> 'picture'` },
   { table: "writer_text", time: "created_at", keep: 400, where: (sql) => sql`kind = 'picture'` },
   { table: "writer_day", day: "day", keep: 400 },
+  // visibility: a check is shown as long as the answers are kept
+  { table: "ai_check", time: "began_at", keep: 400 },
+  { table: "assistant_turn", time: "ended_at", keep: 400 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   { table: "operator_action", time: "at", keep: "auditDays" },
   // links: a link that is over opens nothing, and a try counts for a minute

@@ -3,7 +3,15 @@ import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
 import type { LogLevel } from "../log.ts"
 import { CHART_GENRES, isStorefront, type MarketStorefront } from "../vocabulary/storefronts.ts"
-import { NAMED_HOSTS, SOURCE_NAMES, type SourceName, UPSTREAMS } from "../vocabulary/upstreams.ts"
+import {
+  ASSISTANTS,
+  type Assistant,
+  NAMED_HOSTS,
+  SOURCE_NAMES,
+  type SourceName,
+  UPSTREAMS,
+} from "../vocabulary/upstreams.ts"
+import type { EnginePrice } from "../vocabulary/writing/assistant-checks.ts"
 
 export interface Setting {
   /** The variable. */
@@ -227,6 +235,47 @@ function isAddressList(list: string[]): boolean {
 export function pricesOf(text: string): { input: number; output: number } {
   const [input, output] = text.split(",").map(Number) as [number, number]
   return { input, output }
+}
+
+/** The key of an assistant's maker. */
+export const assistantKey = (name: string, maker: string) => ({
+  name,
+  schema: v.pipe(v.string(), v.regex(/^[!-~]{1,1000}$/)),
+  meaning: `The key that ${maker} is asked with.`,
+  fix: "a key without white space",
+  example: "sk-…",
+  secret: true as const,
+})
+
+/** A model of each assistant. */
+export function isModelList(text: string): boolean {
+  return isListByHost(text, ASSISTANTS, (model) => /^[\w.:/@+-]{1,200}$/.test(model))
+}
+
+export function byAssistant(text: string): Map<Assistant, string> {
+  return pairs(text) as Map<Assistant, string>
+}
+
+/** Paths are put behind them as they stand. */
+export function isAssistantUrlList(text: string): boolean {
+  return isListByHost(
+    text,
+    ASSISTANTS,
+    (value) => /^https?:/.test(value) && !/[?#@]/.test(value) && URL.canParse(value),
+  )
+}
+
+export function isEnginePriceList(text: string): boolean {
+  return isListByHost(text, ASSISTANTS, (value) => /^\d{1,6}(\.\d{1,6})?(\/\d{1,6}(\.\d{1,6})?){2}$/.test(value))
+}
+
+export function enginePrices(text: string): Map<string, EnginePrice> {
+  return new Map(
+    [...pairs(text)].map(([assistant, prices]) => {
+      const [input, output, searches] = prices.split("/").map(Number) as [number, number, number]
+      return [assistant, { input, output, searches }]
+    }),
+  )
 }
 
 /** 32 bytes as base64 or hex. */

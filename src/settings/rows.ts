@@ -3,7 +3,7 @@ import { PLANS } from "../access/plans.ts"
 import { isStorefront } from "../vocabulary/storefronts.ts"
 import { WIRE_NAMES } from "../vocabulary/writing/written-text.ts"
 import {
-  address, days, entries, HOST_NAME, isDatabaseAddress, isGapList, isMarket, isOriginList, isSecretKey, isSourceList, isUrlList, LEVELS,
+  address, assistantKey, byAssistant, days, enginePrices, entries, HOST_NAME, isAssistantUrlList, isDatabaseAddress, isEnginePriceList, isGapList, isMarket, isModelList, isOriginList, isSecretKey, isSourceList, isUrlList, LEVELS,
   marketOf, msByHost, networks, oneOf, pricesOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,
 } from "./kinds.ts" // biome-ignore format: a list to scan
 
@@ -147,6 +147,30 @@ export const SETTINGS = {
   ocrData: { name: "OCR_DATA", schema: v.string(),
     meaning: "Folder of Tesseract's trained data (deu.traineddata, …) for screenshots in other languages than English.",
     fix: "a folder", example: "/usr/share/tesseract-ocr/5/tessdata" },
+  assistants: {
+    models: { name: "AI_ENGINES", schema: v.pipe(v.string(), v.check(isModelList), v.transform(byAssistant)), fallback: "",
+      meaning: "Assistants that are asked for apps, each with its model; perplexity with a preset, or with preset/model. One without a key at its own address is not asked.",
+      fix: "openai, anthropic, google or perplexity, each once with = and a model, with commas between them",
+      example: "openai=gpt-6-luna,anthropic=claude-haiku-5.5,perplexity=fast" },
+    keys: {
+      openai: assistantKey("AI_KEY_OPENAI", "OpenAI"),
+      anthropic: assistantKey("AI_KEY_ANTHROPIC", "Anthropic"),
+      google: assistantKey("AI_KEY_GOOGLE", "Google"),
+      perplexity: assistantKey("AI_KEY_PERPLEXITY", "Perplexity"),
+    },
+    addresses: { name: "AI_ENGINE_URLS", schema: v.pipe(v.string(), v.check(isAssistantUrlList), v.transform(urlByHost)),
+      fallback: "", meaning: "Addresses to ask in place of the makers' own, up to the version, with commas: a proxy, or recorded bodies.",
+      fix: "assistants, each once with = and an http or https address without user, query or fragment, with commas between them",
+      example: "openai=http://127.0.0.1:9000/v1" },
+    prices: { name: "AI_ENGINE_PRICES", schema: v.pipe(v.string(), v.check(isEnginePriceList), v.transform(enginePrices)),
+      fallback: "", meaning: "What each asks in dollars for a million tokens read, a million written and a thousand searches: so checks say their cents.",
+      fix: "assistants, each once with = and three amounts with / between them, with commas between the assistants",
+      example: "openai=0.1/0.5/10,google=0.2/1/14" },
+    runs: whole("AI_CHECK_RUNS", 1, 20, 3, "Answers to each keyword in a check, of each assistant."),
+    mostAnswers: whole("AI_CHECK_ANSWERS", 1, 10_000, 300, "Answers that a check may ask for; the least wanted keywords are left out."),
+    gapMs: whole("AI_ENGINE_GAP_MS", 0, 3_600_000, 2_000, "Milliseconds between two questions to an assistant."),
+    spreadSeconds: whole("AI_CHECK_SPREAD_SECONDS", 0, 3_600, 60, "Seconds between two answers to a keyword in a check, at least."),
+  },
   secretKeys: {
     newest: { name: "SECRET_KEY", schema: v.pipe(v.string(), v.check(isSecretKey)),
       meaning: "32 bytes, base64 or hex: encrypts what must be stored but not be readable. Lose it, and that is lost.",

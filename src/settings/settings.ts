@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { SecretKeys } from "../access/sealed.ts"
 import { redact } from "../log.ts"
 import { editDistance, nearest } from "../vocabulary/nearest.ts"
+import { ASSISTANTS } from "../vocabulary/upstreams.ts"
 import type { WireName } from "../vocabulary/writing/written-text.ts"
 import type { Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
@@ -41,12 +42,13 @@ export type Environment = Record<string, string | undefined>
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
   const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
-  const { upstash, secretKeys, metrics, raw, measuring, writer, ...plain } = given
+  const { upstash, secretKeys, metrics, raw, measuring, writer, assistants, ...plain } = given
   const settings = {
     ...plain,
     upstash: upstashOf(upstash, problems),
     /** Null without AI_URL. */
     writer: writerOf(writer, problems),
+    assistants: assistantsOf(assistants),
     /** Null without SECRET_KEY. */
     secretKeys: secretKeysOf(secretKeys, problems),
     /** Null without a port of their own. */
@@ -167,6 +169,16 @@ function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["wr
     contextTokens: contextTokens ?? (near ? 8_000 : 100_000),
     ...rest,
   }
+}
+
+/** In the order of their names' list; one whose maker must be shown a key, and that has none, is not asked. */
+function assistantsOf({ models, keys, addresses, prices, spreadSeconds, ...rest }: SettingValues["assistants"]) {
+  const engines = ASSISTANTS.flatMap((assistant) => {
+    const [model, url, key] = [models?.get(assistant), addresses?.get(assistant), keys[assistant]]
+    const isAsked = model !== undefined && (key !== undefined || url !== undefined)
+    return isAsked ? [{ assistant, model, url: url ?? null, key, price: prices?.get(assistant) ?? null }] : []
+  })
+  return { engines, spreadMs: 1_000 * spreadSeconds, ...rest }
 }
 
 const WIRE_OF_HOST: Readonly<Record<string, WireName>> = {

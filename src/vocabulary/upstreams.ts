@@ -30,6 +30,10 @@ export const ACCOUNT_SOURCES = [
 ] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
+/** Assistants that are asked for apps, each by its maker. */
+export const ASSISTANTS = ["openai", "anthropic", "google", "perplexity"] as const
+export type Assistant = (typeof ASSISTANTS)[number]
+
 /** In order of precedence. The iTunes Search API is absent on purpose: its order is not the order a phone shows. */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
@@ -45,7 +49,7 @@ export type FactSource = (typeof FACT_SOURCES)[number]
 export const POPULARITY_SOURCES = ["apple-ads-report", "estimate"] as const
 export type PopularitySource = (typeof POPULARITY_SOURCES)[number]
 
-export type SourceName = RankSource | FactSource | AccountSource
+export type SourceName = RankSource | FactSource | AccountSource | Assistant
 export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOURCES]
 
 /** The reports of a seller that are read, by the day: what was sold, what stands, and what happened to subscriptions. */

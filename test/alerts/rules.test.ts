@@ -24,6 +24,10 @@ const FACTS: FactsOf = {
   chart_enter: { ...chart, rank: 40, was: 130 },
   featured: { ...seen, card: "story", id: "1", title: null },
   review_wave: { feed: "us", count: 9, mean: 0.5, days: 28 },
+  ai_mention_lost: {
+    ...({ term: "tea", assistant: "openai", model: "m-1", against: "2025-11-12" } as const),
+    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 } },
+  },
   off_topic: { term: "tea", genre: "6015", genreName: null, genres: [], source: "import", against: null },
 }
 
@@ -122,7 +126,6 @@ test("an option is taken by the types whose alerts have what it asks about", () 
   const others = RULE_TYPES.filter((type) => !FINDINGS.some((one) => one === type))
   expect(others.map((type) => [type, takes(type, "keywordScope"), takes(type, "rivalScope")])).toEqual([
     ["asa_rule", false, false],
-    ["ai_mention_lost", true, false],
     ["weekly", false, false],
   ])
 })

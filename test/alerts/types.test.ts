@@ -29,7 +29,7 @@ function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.examp
 test("the list holds the contract's types in its order, each once and each with a reason where it is awaited", () => {
   expect(RULE_TYPES as string[]).toEqual(contract)
   const awaited = RULE_TYPES.map(ruleType).filter((type) => "awaits" in type)
-  expect(awaited.map(({ name }) => name)).toEqual(["asa_rule", "ai_mention_lost"])
+  expect(awaited.map(({ name }) => name)).toEqual(["asa_rule"])
   for (const { awaits } of awaited) expect(awaits).toMatch(/^[A-Z].+ yet: .+\.$/)
   expect(FEED_TYPES).toHaveLength(contract.length - awaited.length)
 })

@@ -198,6 +198,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/ai": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether assistants name the app when they are asked about its keywords, and whom they name instead.
+         * @description A dated sample of each assistant, never averaged over them. Every figure has its n and interval. start_ai_check asks anew; rivals added later are found in old answers too.
+         */
+        get: operations["get_ai_visibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/ai-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Has assistants asked about the app's keywords; get_ai_visibility tells what they answer.
+         * @description Asks about the 10 most wanted tracked keywords of a storefront, in its language, and never names the app. Without a country it asks in the app's first 3. Takes one AI visibility unit, which comes back if the check fails. One check of an app at a time.
+         */
+        get: operations["start_ai_check"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/history": {
         parameters: {
             query?: never;
@@ -1241,7 +1281,7 @@ export interface components {
              * @description What happened, by the names that rules go by.
              * @enum {string}
              */
-            type: "dropped_out" | "rank_drop" | "rank_rise" | "entered" | "rival_passed" | "rival_beaten" | "rival_event" | "chart_drop" | "chart_enter" | "featured" | "review_wave" | "off_topic" | "weekly";
+            type: "dropped_out" | "rank_drop" | "rank_rise" | "entered" | "rival_passed" | "rival_beaten" | "rival_event" | "chart_drop" | "chart_enter" | "featured" | "review_wave" | "ai_mention_lost" | "off_topic" | "weekly";
             /** @description The app it is about; null = the whole workspace. */
             appId: string | null;
             /** @description As list_apps names it; null = the whole workspace. */
@@ -1288,7 +1328,7 @@ export interface components {
             chart: ("free" | "paid" | "grossing") | null;
             /** @description chart_drop, chart_enter, off_topic: the store's own id of the app's category; null elsewhere. */
             genre: string | null;
-            /** @description What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; null elsewhere. */
+            /** @description What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; of an ai_mention_lost the answers that named the app; null elsewhere. */
             before: (number | string) | null;
             /** @description What is: as before; of a review_wave the day's reviews of one star; of a featured app the title of the story or collection, null until one was seen. */
             after: (number | string) | null;
@@ -2001,6 +2041,242 @@ export interface components {
             rivals: components["schemas"]["Rival"][];
             /** @description Rivals beyond the first 50. */
             omitted: number;
+        };
+        /** @enum {string} */
+        AssistantState: "measured" | "failed" | "not_measured";
+        AppInAnswers: {
+            /** @description As the store has it, up to what it adds behind a colon or dash. */
+            name: string;
+            /** @description The same name in both stores is one app; empty = none is known. */
+            storeIds: {
+                platform: components["schemas"]["Store"];
+                /** @description Store id or package. */
+                id: string;
+            }[];
+            /** @description One of the app's rivals. */
+            rival: boolean;
+            /** @description Answers that name it. */
+            named: number;
+            /** @description Answers in which it is named or not; uncertain ones are in neither. */
+            of: number;
+            /** @description Where the share lies, at least: 95 %, by Wilson; null = of no answers. */
+            low: number | null;
+            /** @description At most; null = of no answers. */
+            high: number | null;
+            /** @description Fewer than 10 answers: the interval says next to nothing. */
+            tooThin: boolean;
+            /** @description Answers that hold its name where it may be a word. */
+            uncertain: number;
+            /** @description Answers that name it before every other app that is known here. */
+            first: number;
+        };
+        AssistantVisibility: {
+            /** @description As it was asked for. */
+            model: string;
+            /** @description Of the questions. */
+            language: string;
+            /**
+             * Format: date-time
+             * @description The first of these answers.
+             */
+            measuredFrom: string;
+            /**
+             * Format: date-time
+             * @description The last.
+             */
+            measuredTo: string;
+            /** @description Answers in this sample, whoever had them asked for. */
+            answers: number;
+            /** @description Answers that name it. */
+            named: number;
+            /** @description Answers in which it is named or not; uncertain ones are in neither. */
+            of: number;
+            /** @description Where the share lies, at least: 95 %, by Wilson; null = of no answers. */
+            low: number | null;
+            /** @description At most; null = of no answers. */
+            high: number | null;
+            /** @description Fewer than 10 answers: the interval says next to nothing. */
+            tooThin: boolean;
+            /** @description Answers that hold its name where it may be a word. */
+            uncertain: number;
+            /** @description Answers that name it before every other app that is known here. */
+            first: number;
+            /** @description The share of all keywords together, at least: wider, since answers to one keyword are alike. 95 %, by a bootstrap over keywords; null = fewer than two. */
+            pooledLow: number | null;
+            /** @description At most. */
+            pooledHigh: number | null;
+            /** @description Answers for which the web was searched. */
+            searched: number;
+            /** @description Each keyword by itself, in the order of the alphabet. */
+            keywords: {
+                /** @description The keyword. */
+                term: string;
+                /** @description Answers that name it. */
+                named: number;
+                /** @description Answers in which it is named or not; uncertain ones are in neither. */
+                of: number;
+                /** @description Where the share lies, at least: 95 %, by Wilson; null = of no answers. */
+                low: number | null;
+                /** @description At most; null = of no answers. */
+                high: number | null;
+                /** @description Fewer than 10 answers: the interval says next to nothing. */
+                tooThin: boolean;
+                /** @description Answers that hold its name where it may be a word. */
+                uncertain: number;
+                /** @description Answers that name it before every other app that is known here. */
+                first: number;
+            }[];
+            /** @description The app's rivals in the same answers, also those added since; at most 50. */
+            rivals: components["schemas"]["AppInAnswers"][];
+            /** @description Apps that are named most, the app itself aside; at most 10. */
+            apps: components["schemas"]["AppInAnswers"][];
+            /** @description Names at the heads of lists that are of no app known here; at most 10. */
+            others: {
+                /** @description As written. */
+                name: string;
+                /** @description Answers that do. */
+                answers: number;
+            }[];
+            /** @description Hosts that are cited, by answers that do; at most 10. */
+            domains: {
+                /** @description The host, without www. */
+                domain: string;
+                /** @description Answers that do. */
+                answers: number;
+            }[];
+        };
+        /**
+         * @description Whose assistant it is.
+         * @enum {string}
+         */
+        Assistant: "openai" | "anthropic" | "google" | "perplexity";
+        AssistantAnswer: {
+            engine: components["schemas"]["Assistant"];
+            /** @description The keyword that was asked for. */
+            term: string;
+            /** @description Version and variant of the question's words. */
+            phrasing: string;
+            /**
+             * Format: date-time
+             * @description When it answered.
+             */
+            askedAt: string;
+            /** @description It searched the web for it. */
+            searched: boolean;
+            /** @description Whether it names the app; null = uncertain. */
+            named: boolean | null;
+            /** @description The line that names the app, or the beginning; at most 280 characters. */
+            excerpt: string;
+        };
+        AiCheck: {
+            /** @description As start_ai_check gave it. */
+            id: string;
+            /**
+             * @description failed = no assistant answered half of its questions: the unit was given back.
+             * @enum {string}
+             */
+            state: "measuring" | "measured" | "failed";
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When its last answer came; null = it goes on.
+             */
+            endedAt: string | null;
+            /** @description Answers wanted in this storefront. */
+            asked: number;
+            /** @description Of these, so many came. */
+            answered: number;
+            /** @description So many did not: they are no absences. */
+            failed: number;
+            /** @description US cents that its own answers cost in all its storefronts; null = no price or no tokens are known. */
+            cents: number | null;
+        };
+        GetAiVisibilityAnswer: {
+            country: components["schemas"]["Storefront"];
+            /** @description Each assistant: failed = the last check asked it, and fewer than half of its answers came; not_measured = nobody asked it. Neither is a zero. */
+            providers: {
+                /** @description GPT with web search. */
+                openai: components["schemas"]["AssistantState"];
+                /** @description Claude with web search. */
+                anthropic: components["schemas"]["AssistantState"];
+                /** @description Gemini with Google Search. */
+                google: components["schemas"]["AssistantState"];
+                /** @description Perplexity's agent. */
+                perplexity: components["schemas"]["AssistantState"];
+            };
+            /** @description The measured ones. */
+            engines: {
+                /** @description GPT with web search. */
+                openai?: components["schemas"]["AssistantVisibility"];
+                /** @description Claude with web search. */
+                anthropic?: components["schemas"]["AssistantVisibility"];
+                /** @description Gemini with Google Search. */
+                google?: components["schemas"]["AssistantVisibility"];
+                /** @description Perplexity's agent. */
+                perplexity?: components["schemas"]["AssistantVisibility"];
+            };
+            /** @description The answers that engines counts, by assistant and keyword. */
+            answers: components["schemas"]["AssistantAnswer"][];
+            /** @description Version of the rules by which names are found. */
+            matcher: number;
+            /** @description The last check of this app that asked in this storefront; null = there was none. */
+            check: components["schemas"]["AiCheck"] | null;
+            /** @description What a check of this storefront would ask now; null = no assistant can be asked here, or no keyword is tracked. */
+            next: {
+                /** @description Answers that it takes. */
+                answers: number;
+                /** @description Of these, so many were asked for within a day by anybody, and are not asked again. */
+                shared: number;
+                /** @description US cents that the others are likely to cost; null = an assistant has no price here. */
+                cents: number | null;
+                /**
+                 * @description Whether that goes by what earlier answers took.
+                 * @enum {string}
+                 */
+                basis: "measured" | "assumed";
+            } | null;
+            /** @description What every figure here is to be read with. */
+            method: string[];
+        };
+        StartAiCheckAnswer: {
+            /** @description The check, as get_ai_visibility shows it; null = none began. */
+            checkId: string | null;
+            /**
+             * @description measured = everything was asked within a day already. nothing_tracked = no keyword is tracked there: no unit is taken.
+             * @enum {string}
+             */
+            state: "measuring" | "measured" | "nothing_tracked";
+            /** @description Where it asks. */
+            countries: components["schemas"]["Storefront"][];
+            /** @description Keywords that it asks about, over all storefronts. */
+            keywords: number;
+            /** @description Whom it asks. */
+            engines: {
+                engine: components["schemas"]["Assistant"];
+                /** @description As it is asked for. */
+                model: string;
+            }[];
+            /** @description Answers to each keyword of each assistant. */
+            runs: number;
+            /** @description Answers that it takes. */
+            answers: number;
+            /** @description Of these, so many were asked for within a day by anybody, and are not asked again. */
+            shared: number;
+            /** @description US cents that the others are likely to cost; null = an assistant has no price here. */
+            cents: number | null;
+            /**
+             * @description Whether that goes by what earlier answers took.
+             * @enum {string}
+             */
+            basis: "measured" | "assumed";
+            /** @description Seconds until it may be over; 0 = it is. */
+            eta: number;
+            /** @description What the figures are to be read with. */
+            method: string[];
         };
         KeywordHistory: {
             /** @description The keyword. */
@@ -6964,7 +7240,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "confirm_token_mismatch" | "in_progress";
+                    error?: "confirm_token_mismatch" | "already_measuring" | "in_progress";
                 };
             };
         };
@@ -7028,7 +7304,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "rate_limited" | "daily_hive_limit" | "ai_text_limit" | "review_ai_limit";
+                    error?: "rate_limited" | "daily_hive_limit" | "ai_limit" | "ai_text_limit" | "review_ai_limit";
                 };
             };
         };
@@ -7652,6 +7928,102 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_ai_visibility: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                country?: components["parameters"]["Country"];
+                /** @description Lists and objects of the answer to keep. */
+                fields?: ("providers" | "engines" | "answers" | "check" | "next" | "method")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetAiVisibilityAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    start_ai_check: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first 3 storefronts when empty or left out. */
+                country?: string;
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartAiCheckAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -10329,4 +10701,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 221e1c60e332aab999d10574ebc869d8b87dc34be420f866ed60b9850326c987
+// sha256 of the document: 39179e4967216cfa763b2d62fd5cb94e959a8f8dedac544baa02307161916e24

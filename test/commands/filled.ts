@@ -19,6 +19,7 @@ import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 import { marketed, named, shelved, soldBy } from "../observations/public-facts.ts"
 import { fillAccounts } from "./filled/accounts.ts"
+import { fillAssistants } from "./filled/assistants.ts"
 import { fillEstimates } from "./filled/estimates.ts"
 import { fillOwner } from "./filled/owner.ts"
 
@@ -340,6 +341,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     values ('apple-web-search', now(), now(), 'blocked', 'a\tb', 1)`
   await fillAccounts(sql, workspace, app)
   await fillEstimates(sql)
+  await fillAssistants(sql, workspace, app)
   await fillOwner(sql, workspace)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)

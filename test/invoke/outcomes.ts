@@ -166,6 +166,10 @@ export function outcomesOver(sql: Sql): Outcomes {
     },
     not_connected: ({ workspaceId }) => sql`delete from connected_account where workspace_id = ${workspaceId}`,
     review_not_found: given({ reviewId: "nothing" }),
+    ai_limit: override({ aiVisibility: 0 }),
+    already_measuring: ({ app, workspaceId }) => sql`
+      insert into ai_check (id, workspace_id, app_id, storefronts, request_id)
+      values (${`check ${app}`}, ${workspaceId}, ${app}, '{us}', 'req')`,
     review_ai_limit: override({ reviewAi: 0 }),
     ai_text_limit: override({ aiWriting: 0 }),
     ai_not_configured: at(house),

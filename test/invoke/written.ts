@@ -1,11 +1,13 @@
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
+import { NO_ASSISTANTS } from "../../src/vocabulary/writing/assistant-checks.ts"
 import type { PictureState, ReadPictures } from "../../src/vocabulary/writing/picture-text.ts"
 import type { Write, WritingFailure, WritingTask } from "../../src/vocabulary/writing/written-text.ts"
 import { openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 import { hinted } from "../observations/measured.ts"
 import { reviewed } from "../observations/reviewed.ts"
+import { answered } from "../visibility/answered.ts"
 import type { Situation } from "./outcomes.ts"
 
 // What texts are made from, and a writer whose answers are judged as a model's are.
@@ -82,6 +84,15 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
   async get_screenshot_text(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     situation.at = openHouse({ sql, pictures: picturesThat("are read") })
+  },
+  async get_ai_visibility(_, sql) {
+    await record(sql, [answered({ term: "journal", text: "1. **Lumen Journal**: prompts." })])
+  },
+  async start_ai_check(situation, sql) {
+    // a keyword of its own: nothing is shared with the call before
+    await sql`update tracked_term set term = ${situation.app} where app_id = ${situation.app}`
+    const engines = [{ assistant: "openai", model: "m-1", price: null }] as const
+    situation.at = openHouse({ sql, assistants: { ...NO_ASSISTANTS, engines } })
   },
   async suggest_keywords(_, sql) {
     await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])

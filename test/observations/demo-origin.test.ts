@@ -11,6 +11,7 @@ import type { Observation } from "../../src/observations/types.ts"
 import { removeDemo } from "../../src/tracking/demo.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
+import { answered } from "../visibility/answered.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
 import { hinted, NOW, published, said, stored } from "./measured.ts"
@@ -52,6 +53,7 @@ const others = {
   ads_changes: (rest: object) => reported("ads_changes", rest),
   ads_popularity: (rest: object) => reported("ads_popularity", rest),
   billing_event: (rest: object) => reported("billing_event", rest),
+  assistant_answer: (rest: object) => answered({ seenAt: AT, ...rest }),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {

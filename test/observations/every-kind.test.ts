@@ -126,7 +126,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
   test("what breaks a rule is refused with its code, whoever says it", async () => {
     const wrong: [object, string][] = [
       [{ source: "nobody" }, "bad_source"],
-      [{ platform: "windows" }, "bad_platform"],
+      ...(kind.storeless ? [] : [[{ platform: "windows" }, "bad_platform"] as [object, string]]),
       [{ seenAt: new Date("2026-01-02") }, "bad_time"],
       [{ parser: -1 }, "bad_provenance"],
       [{ sha256: Buffer.alloc(3) }, "bad_provenance"],
@@ -340,6 +340,16 @@ const WRONG: Record<string, [object, string][]> = {
     [{ price: "7,99" }, "bad_figure"],
     [{ currency: "euro" }, "bad_text"],
     [{ country: "DE" }, "bad_storefront"],
+  ],
+  assistant_answer: [
+    [{ term: "Tea" }, "bad_term"],
+    [{ language: "German" }, "bad_language"],
+    [{ model: " " }, "bad_text"],
+    [{ phrasing: "a1" }, "bad_text"],
+    [{ run: 20 }, "bad_figure"],
+    [{ text: "tea\0" }, "bad_text"],
+    [{ cited: [{ url: "javascript:alert(1)" }] }, "bad_text"],
+    [{ inputTokens: -1 }, "bad_figure"],
   ],
   award: [
     [{ id: "com.example.tea" }, "bad_app_id"],

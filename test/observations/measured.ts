@@ -17,6 +17,7 @@ import type {
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
+import { NO_ASSISTANTS } from "../../src/vocabulary/writing/assistant-checks.ts"
 import { NO_PICTURES } from "../../src/vocabulary/writing/picture-text.ts"
 import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
 
@@ -123,6 +124,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     hiveUsedToday: async () => 0,
     write: NO_WRITER,
     pictures: NO_PICTURES,
+    assistants: NO_ASSISTANTS,
     measure: async () => ({ state: "failed", why: "off" }),
     aside: (wait) => wait(),
     pause: async () => {},

@@ -87,6 +87,8 @@ function readsOf(app: string): string[] {
     search_reviews: ["q=tea"],
     // only a writer answers it
     draft_review_reply: [],
+    // nobody can be asked here
+    start_ai_check: [],
     draft_listing: [],
     check_rank: [`app=${RIVALS[0]}&term=tea`],
     get_keyword_difficulty: ["term=tea"],

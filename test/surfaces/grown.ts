@@ -11,6 +11,7 @@ const ROWS: Record<string, Record<string, number>> = {
   list_apps: { apps: 20 },
   list_keyword_ranks: { keywords: 50 },
   list_rivals: { rivals: 50 },
+  get_ai_visibility: { answers: 120 },
   get_rank_history: { keywords: 50 },
   get_store_page: { timeline: 100 },
   list_reviews: { list: 100, android: 100 },

@@ -5,9 +5,3 @@ export const asaRule = awaitedType({
   options: [],
   awaits: "Ads accounts cannot be connected yet: until then there is nothing to tell.",
 })
-
-export const aiMentionLost = awaitedType({
-  name: "ai_mention_lost",
-  options: ["keywordScope"],
-  awaits: "AI assistants are not asked yet: until then there is nothing to tell.",
-})

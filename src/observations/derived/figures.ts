@@ -41,9 +41,10 @@ export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: Figu
 export type Sides = Map<string, Side>
 
 /** Adds where the reading can change keywords' figures. */
-export function noteSide(sides: Sides, { kind, platform, ...seen }: Observation, kinds = KINDS): void {
-  if (!kindNamed(kind, kinds)?.figures || seen.origin === DEMO || !("storefront" in seen)) return
-  const { storefront } = seen
+export function noteSide(sides: Sides, seen: Observation, kinds = KINDS): void {
+  if (!kindNamed(seen.kind, kinds)?.figures || seen.origin === DEMO) return
+  if (!("storefront" in seen) || !("platform" in seen)) return
+  const { platform, storefront } = seen
   sides.set(`${platform} ${storefront}`, { platform, storefront })
 }
 

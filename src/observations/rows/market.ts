@@ -1,13 +1,13 @@
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { hexOf, latestOf } from "../precedence.ts"
-import type { AnyObservation } from "../provenance.ts"
+import type { StoreObservation } from "../provenance.ts"
 import type { MarketFacts } from "../types.ts"
 import type { SurrogateIds } from "./identified.ts"
 
 /** What a reading says of the market. */
 export interface MarketReading {
-  from: AnyObservation
+  from: StoreObservation
   said: readonly { id: string; facts: MarketFacts }[]
 }
 
@@ -16,7 +16,7 @@ export async function storeMarket(
   tx: Tx,
   readings: readonly MarketReading[],
   known: SurrogateIds,
-): Promise<AnyObservation[]> {
+): Promise<StoreObservation[]> {
   const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, known)))
   if (rows.length === 0) return []
   const written = await tx<MarketKey[]>`
@@ -55,7 +55,7 @@ function keyOf({ appId, storefront, source, day }: MarketKey): string {
 }
 
 interface MarketRow {
-  from: AnyObservation
+  from: StoreObservation
   key: string
   appId: number
   facts: MarketFacts

@@ -15,7 +15,7 @@ import {
 } from "../import/line-parts.ts"
 import { addressProblem, checkIds, checkText, hold } from "../invariants.ts"
 import type { ObservationOf } from "../kind.ts"
-import type { AnyObservation } from "../provenance.ts"
+import type { StoreObservation } from "../provenance.ts"
 import { ruleBy } from "../shape.ts"
 
 /** Where what an app's own page says can come from. */
@@ -106,7 +106,7 @@ export function checkParts(page: Page, parts: Partial<Listing>): void {
   hold((parts.events ?? []).every(isInOrder), "bad_time", "an event must not end before it begins")
 }
 
-type Page = Pick<AnyObservation, "platform" | "seenAt">
+type Page = Pick<StoreObservation, "platform" | "seenAt">
 
 /** Every text says something and can be stored, every list has an end and every moment is one. */
 function checkStorable(value: unknown): void {

@@ -10,6 +10,7 @@ import type { Database } from "../../database/types.ts"
 import type { Log } from "../../log.ts"
 import { listeningUrl, type Settings } from "../../settings/settings.ts"
 import { prepareSandbox } from "../../surfaces/sandbox.ts"
+import { checksOf } from "../asking.ts"
 import { openPictureReading } from "../pictures.ts"
 import { openStoreReading } from "../store-reading.ts"
 import { openWriting } from "../writing.ts"
@@ -43,6 +44,7 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
     measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
     write: writing.write,
     pictures: pictures.read,
+    assistants: checksOf(settings),
     limits: openLimits({ upstash, wire, sql, log, prefix }),
     sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
     settings: { ...settings, publicUrl: url, databaseConnections: CONNECTIONS },

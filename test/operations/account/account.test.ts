@@ -110,7 +110,7 @@ describe("GET /usage", () => {
 
   test("what nothing meters is null, never zero", async () => {
     const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ plan: "studio" })) })
-    for (const key of ["discovery", "aiQuestions", "aiVisibility"])
+    for (const key of ["discovery", "aiQuestions"])
       expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
     expect(quota(body, "reviewAi")).toEqual({ key: "reviewAi", kind: "month", used: 0, limit: 200 })
     expect(quota(body, "spy")).toEqual({ key: "spy", kind: "month", used: 0, limit: 150 })

@@ -1,0 +1,122 @@
+import * as v from "valibot"
+import type { Tx } from "../../database/types.ts"
+import { knownNames } from "../../formulas/mentions/known-apps.ts"
+import { type LostMention, lostMentions } from "../../formulas/mentions/lost-mention.ts"
+import { mentionsIn } from "../../formulas/mentions/mentions.ts"
+import { type HeldAnswer, readComparable } from "../../history/assistants/answers.ts"
+import { readKnownApps } from "../../history/assistants/known-apps.ts"
+import { dayOf } from "../../vocabulary/days.ts"
+import { ASSISTANTS, type Assistant } from "../../vocabulary/upstreams.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import { type PlaceDays, trackedFrom } from "../place.ts"
+
+const Answers = v.strictObject({ named: v.number(), of: v.number() })
+
+/**
+ * Two checks against the two before, of one assistant and keyword, where chance is no explanation (lostMentions). An app in both
+ * stores is told of once.
+ */
+export const aiMentionLost = alertType({
+  name: "ai_mention_lost",
+  options: ["keywordScope"],
+  facts: v.strictObject({
+    term: v.string(),
+    assistant: v.picklist(ASSISTANTS),
+    model: v.string(),
+    now: Answers,
+    before: Answers,
+    /** The UTC day of the last of the earlier answers. */
+    against: v.string(),
+  }),
+  example: {
+    ...({ term: "tea", assistant: "openai", model: "gpt-6-luna" } as const),
+    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 }, against: "2025-11-12" },
+  },
+  days: "own",
+  find: findLost,
+  sentence({ term, assistant, model, now, before, against }, { storefront, day }) {
+    const asked = `${NAMES[assistant]} (${model}), asked about '${term}' in ${storefront},`
+    return `${asked} named the app in ${before.named} of ${before.of} answers up to ${against}, and in none of ${now.of} up to ${day}`
+  },
+  fields: ({ term, before, now, against }) => ({ term, before: before.named, after: now.named, against }),
+})
+
+const NAMES: Record<Assistant, string> = {
+  openai: "OpenAI's assistant",
+  anthropic: "Anthropic's assistant",
+  google: "Google's assistant",
+  perplexity: "Perplexity",
+}
+
+interface MainApp {
+  id: string
+  name: string
+  countries: string[]
+  iosApp: number | null
+  androidApp: number | null
+  manualRivals: string[] | null
+}
+
+async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
+  const { storefront } = days.place
+  const span = { from: trackedFrom(days), to: days.to }
+  const terms = await readAskedTerms(tx, days, span)
+  const app = terms.length > 0 ? await readMainApp(tx, days) : null
+  if (!app) return []
+  const answers = await readComparable(tx, { storefront, terms, ...span })
+  const apps = await readKnownApps(tx, app, { storefront, terms })
+  const known = knownNames(
+    apps,
+    answers.map(({ text }) => text),
+  )
+  // the app is the first of those that are known
+  const asked = answers.map((answer) => {
+    const { named, uncertain } = mentionsIn(
+      answer.text,
+      answer.cited.map(({ url }) => url),
+      known,
+    )
+    return { ...answer, at: answer.seenAt, named: uncertain.includes(0) ? null : named.includes(0) }
+  })
+  const series = Map.groupBy(asked, ({ term, assistant }) => `${term}\n${assistant}`)
+  return [...series.values()].flatMap((own) => {
+    const lost = lostMentions(own).filter(({ at }) => dayOf(at) >= span.from && dayOf(at) <= span.to)
+    return lost.map((one) => findingOf(own[0]!, one))
+  })
+}
+
+function findingOf({ term, assistant }: Pick<HeldAnswer, "term" | "assistant">, lost: LostMention): FindingOf {
+  const { at, model, now, before, beforeAt } = lost
+  const facts = { term, assistant, model, now, before, against: dayOf(beforeAt) }
+  return { type: "ai_mention_lost", subject: `${term} ${assistant}`, day: dayOf(at), at, facts }
+}
+
+/** Tracked keywords that were asked about in these days. */
+async function readAskedTerms(
+  tx: Tx,
+  { place: { appId, storefront } }: PlaceDays,
+  { from, to }: { from: string; to: string },
+): Promise<string[]> {
+  const rows = await tx<{ term: string }[]>`
+    with asked as materialized (
+      select distinct term
+      from assistant_answer
+      where day between ${from}::date and ${to}::date and storefront = ${storefront}
+    )
+    select a.term
+    from asked a
+    join tracked_term t on (t.app_id, t.country, t.term) = (${appId}, ${storefront}, a.term)
+    order by a.term
+    limit 1000`
+  return rows.map(({ term }) => term)
+}
+
+/** Null where the place is the app's second store. */
+async function readMainApp(tx: Tx, { place: { appId, platform } }: PlaceDays): Promise<MainApp | null> {
+  const [app] = await tx<MainApp[]>`
+    select id, coalesce(name, '') as name, countries, ios_app as "iosApp", android_app as "androidApp",
+      manual_rivals as "manualRivals"
+    from tracked_app
+    where id = ${appId} and (${platform} = 'ios' or ios_app is null)`
+  return app ?? null
+}

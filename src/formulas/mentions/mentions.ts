@@ -1,0 +1,117 @@
+import { type AnswerText, answerText, FLAG } from "./answer-text.ts"
+import type { KnownNames, Spelling } from "./known-apps.ts"
+import { type MarkedPart, markedParts } from "./marked-parts.ts"
+
+/** What an answer names. Apps by their place among the known. */
+export interface AnswerMentions {
+  /** In the order in which they come; those that are only linked to among its sources come last. */
+  named: number[]
+  /** A word that may be the app: neither named nor absent. */
+  uncertain: number[]
+  /** Heads of lists and bold words that begin with a capital and are no known app, as written. */
+  others: string[]
+}
+
+/**
+ * A link to an app's page is certain. Else its name must stand there on word borders, the longest of all known names first;
+ * a name that is an ordinary word too counts only where it is marked as a name and has the store's capitals, and in the
+ * store's capitals elsewhere it is uncertain.
+ */
+export function mentionsIn(answer: string, cited: readonly string[], known: KnownNames): AnswerMentions {
+  const text = answerText(answer)
+  const parts = markedParts(text.raw)
+  const named = new Map<number, number>()
+  const uncertain = new Set<number>()
+  for (const { spelling, at } of namesIn(text, known)) {
+    const verdict = verdictOf(text, spelling, at, parts)
+    if (verdict === "named" && !named.has(spelling.app)) named.set(spelling.app, text.from[at]!)
+    if (verdict === "uncertain") uncertain.add(spelling.app)
+  }
+  for (const id of [...text.links, ...cited.flatMap((address) => answerText(address).links)]) {
+    const app = known.ofLink.get(id)
+    if (app !== undefined && !named.has(app)) named.set(app, Number.POSITIVE_INFINITY)
+  }
+  return {
+    named: [...named].toSorted(([, a], [, b]) => (a === b ? 0 : a - b)).map(([app]) => app),
+    uncertain: [...uncertain].filter((app) => !named.has(app)),
+    others: othersIn(text, parts, known),
+  }
+}
+
+interface NameAt {
+  spelling: Spelling
+  at: number
+}
+
+function namesIn(text: AnswerText, { spellings }: KnownNames): NameAt[] {
+  const { letters, flags } = text
+  const found: NameAt[] = []
+  for (let at = 0; at < letters.length; ) {
+    const here = (flags[at]! & FLAG.begins) > 0 ? spellings.get(letters.slice(at, at + 2)) : undefined
+    const spelling = here?.find((one) => letters.startsWith(one.letters, at) && isWhole(text, one, at))
+    if (spelling) found.push({ spelling, at })
+    at += spelling ? spelling.letters.length : 1
+  }
+  return found
+}
+
+/** On word borders, and over nothing that parts words. */
+function isWhole({ flags }: AnswerText, { letters: { length }, apostrophe }: Spelling, at: number): boolean {
+  if ((flags[at + length]! & FLAG.ends) === 0) return false
+  for (let step = 1; step < length; step++) {
+    const flag = flags[at + step]!
+    if ((flag & FLAG.parts) > 0 || ((flag & FLAG.apostrophe) > 0 && !apostrophe)) return false
+  }
+  return true
+}
+
+function verdictOf(
+  text: AnswerText,
+  spelling: Spelling,
+  at: number,
+  parts: readonly MarkedPart[],
+): "named" | "uncertain" | "word" {
+  const last = at + spelling.letters.length - 1
+  const [from, to] = [text.from[at]!, text.to[last]!]
+  if (spelling.opens && isOpened(text.raw, to)) return "uncertain"
+  if (spelling.exact === null) return "named"
+  const written = text.raw.slice(from, to)
+  const isName = parts.some((part) => part.from <= from && to <= part.to && wordsIn(text, part) <= 2)
+  // an ending may stand behind it
+  if (written.includes(spelling.exact)) return isName ? "named" : "uncertain"
+  return isName && written.toUpperCase() === written ? "uncertain" : "word"
+}
+
+const PLANS =
+  /^(?:pro|premium|plus|lite|free|app|apps|go|max|family|business|ai|mobile|basic|standard|teams|play|store)$/i
+
+/** A capital follows that is of the name of another app. */
+function isOpened(raw: string, to: number): boolean {
+  const [, next] = /^[  -]([\p{Lu}\p{N}][\p{L}\p{N}]*)/u.exec(raw.slice(to, to + 40)) ?? []
+  return next !== undefined && !PLANS.test(next)
+}
+
+/** Articles, and what an app is called anyway, are none. */
+function wordsIn({ raw }: AnswerText, { from, to }: MarkedPart): number {
+  const all = raw.slice(from, to).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu) ?? []
+  return all.filter((word) => !/^(?:app|apps|the|die|der|das|la|le|el|アプリ|앱)$/iu.test(word)).length
+}
+
+const LONGEST_OTHER = 5
+const IS_NAME = /^[\p{Lu}\p{Lo}\p{N}]/u
+
+function othersIn(text: AnswerText, parts: readonly MarkedPart[], known: KnownNames): string[] {
+  const taken = namesIn(text, known).map(
+    ({ at, spelling }) => [text.from[at]!, text.to[at + spelling.letters.length - 1]!] as const,
+  )
+  const written = parts.flatMap(({ from, to }) => {
+    const isKnown = taken.some(([start, end]) => start < to && end > from)
+    const name = text.raw
+      .slice(from, to)
+      .replace(/[*_[\]"“”「」『』]/g, "")
+      .trim()
+    const words = name.split(/\s+/)
+    return !isKnown && IS_NAME.test(name) && words.length <= LONGEST_OTHER && name.length <= 60 ? [name] : []
+  })
+  return [...new Set(written)]
+}

@@ -1,0 +1,48 @@
+import { at, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { citations, counted, type EngineFormat, storable } from "./engine.ts"
+
+const REFUSED = new Set(["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST"])
+
+/** No place can be named for its search: the question's language says where it is asked. */
+export const google: EngineFormat = {
+  address: "https://generativelanguage.googleapis.com/v1beta",
+  path: (model) => `/models/${encodeURIComponent(model)}:generateContent`,
+  headers: (key): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
+  parser: 1,
+  body: ({ question }) => ({
+    contents: [{ role: "user", parts: [{ text: question }] }],
+    tools: [{ google_search: {} }],
+  }),
+  read(answer) {
+    const candidate = at(answer, "candidates", 0)
+    const end = textAt(candidate, "finishReason") ?? ""
+    if (textAt(answer, "promptFeedback", "blockReason") !== undefined || REFUSED.has(end)) return { failed: "refused" }
+    if (end === "MAX_TOKENS") return { failed: "cut" }
+    const parts = listAt(candidate, "content", "parts").filter((part) => at(part, "thought") !== true)
+    const text = storable(parts.flatMap((part) => textAt(part, "text") ?? []))
+    if (end !== "STOP" || text === undefined) return { failed: "unreadable" }
+    const grounding = at(candidate, "groundingMetadata")
+    const queries = listAt(grounding, "webSearchQueries")
+    const chunks = listAt(grounding, "groundingChunks")
+    const said = textAt(answer, "modelVersion")
+    return {
+      text,
+      cited: citations(
+        chunks.map((chunk) => ({ url: textAt(chunk, "web", "uri"), title: textAt(chunk, "web", "title") })),
+      ),
+      searched: queries.length > 0,
+      ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+      ...counted({
+        inputTokens: tokensAt(answer, "usageMetadata", "promptTokenCount"),
+        outputTokens: writtenTokens(answer),
+        searches: queries.length,
+      }),
+    }
+  },
+}
+
+/** Thoughts are told apart, and paid for alike. */
+function writtenTokens(answer: unknown): number | null {
+  const written = tokensAt(answer, "usageMetadata", "candidatesTokenCount")
+  return written === null ? null : written + (tokensAt(answer, "usageMetadata", "thoughtsTokenCount") ?? 0)
+}

@@ -1,0 +1,68 @@
+import { at, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { citations, counted, type EngineFormat, MOST_TOKENS, storable } from "./engine.ts"
+
+/** A search that failed stands in an answer of status 200; an answer that paused is sent back to be gone on with. */
+export const anthropic: EngineFormat = {
+  address: "https://api.anthropic.com/v1",
+  path: () => "/messages",
+  headers: (key) => ({ "anthropic-version": "2026-10-21", ...(key !== undefined && { "x-api-key": key }) }),
+  parser: 1,
+  body: ({ question, country, model }) => ({
+    model,
+    max_tokens: MOST_TOKENS,
+    messages: [{ role: "user", content: question }],
+    tools: [
+      {
+        type: "web_search_20260318",
+        name: "web_search",
+        max_uses: 2,
+        allowed_callers: ["direct"],
+        user_location: { type: "approximate", country: country.toUpperCase() },
+      },
+    ],
+  }),
+  read(answer, sent) {
+    const blocks = listAt(answer, "content")
+    const end = textAt(answer, "stop_reason")
+    if (end === "pause_turn") {
+      const { messages } = sent as { messages: object[] }
+      return { more: { ...sent, messages: [...messages, { role: "assistant", content: blocks }] } }
+    }
+    if (end === "refusal") return { failed: "refused" }
+    if (end === "max_tokens" || end === "model_context_window_exceeded") return { failed: "cut" }
+    // what was said before a pause was sent back
+    const all = [...earlier(sent), ...blocks]
+    const texts = all.filter((block) => textAt(block, "type") === "text")
+    const text = storable(texts.flatMap((block) => textAt(block, "text") ?? []))
+    if (end !== "end_turn" || text === undefined) return { failed: "unreadable" }
+    const notes = texts.flatMap((block) => listAt(block, "citations"))
+    const said = textAt(answer, "model")
+    return {
+      text,
+      cited: citations(notes.map((note) => ({ url: textAt(note, "url"), title: textAt(note, "title") }))),
+      searched: all.some(isFound),
+      ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+      ...counted({
+        inputTokens: inputTokens(answer),
+        outputTokens: tokensAt(answer, "usage", "output_tokens"),
+        searches: tokensAt(answer, "usage", "server_tool_use", "web_search_requests"),
+      }),
+    }
+  },
+}
+
+function earlier(sent: object): unknown[] {
+  const [, ...said] = (sent as { messages: unknown[] }).messages
+  return said.flatMap((message) => listAt(message, "content"))
+}
+
+function isFound(block: unknown): boolean {
+  return textAt(block, "type") === "web_search_tool_result" && Array.isArray(at(block, "content"))
+}
+
+/** What is read from a cache is told apart from the other input, and counts as well. */
+function inputTokens(answer: unknown): number | null {
+  const input = tokensAt(answer, "usage", "input_tokens")
+  const cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
+  return input === null ? null : cached.reduce((sum, name) => sum + (tokensAt(answer, "usage", name) ?? 0), input)
+}

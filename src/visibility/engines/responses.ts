@@ -1,0 +1,92 @@
+import { bearer, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { citations, counted, type EngineFormat, type EngineReading, MOST_TOKENS, storable } from "./engine.ts"
+
+/** Left out, the place would be the United States, and the text would be kept at the maker's for a month. */
+export const openai: EngineFormat = {
+  address: "https://api.openai.com/v1",
+  path: () => "/responses",
+  headers: bearer,
+  parser: 1,
+  body: ({ question, country, model }) => ({
+    model,
+    input: question,
+    tools: [
+      {
+        type: "web_search",
+        search_context_size: "low",
+        user_location: { type: "approximate", country: country.toUpperCase() },
+      },
+    ],
+    max_output_tokens: MOST_TOKENS,
+    store: false,
+  }),
+  read: readResponse,
+}
+
+const PRESETS = /^(fast|low|medium|high|xhigh)(?:\/(.+))?$/
+
+/** A preset, and behind a slash the model that it is pinned to; or a model alone. */
+export const perplexity: EngineFormat = {
+  address: "https://api.perplexity.ai/v1",
+  path: () => "/responses",
+  headers: bearer,
+  parser: 1,
+  body({ question, model }) {
+    const [, preset, pinned] = PRESETS.exec(model) ?? [null, undefined, model]
+    return {
+      ...(preset !== undefined && { preset }),
+      ...(pinned !== undefined && { model: pinned }),
+      input: question,
+      tools: [{ type: "web_search" }],
+      max_output_tokens: MOST_TOKENS,
+    }
+  },
+  read: readResponse,
+}
+
+function readResponse(answer: unknown): EngineReading {
+  const items = listAt(answer, "output")
+  const parts = items.flatMap((item) => (textAt(item, "type") === "message" ? listAt(item, "content") : []))
+  const reason = textAt(answer, "incomplete_details", "reason")
+  if (parts.some((part) => textAt(part, "type") === "refusal") || reason === "content_filter")
+    return { failed: "refused" }
+  const status = textAt(answer, "status")
+  if (status === "incomplete") return { failed: "cut" }
+  const texts = parts.flatMap((part) => (textAt(part, "type") === "output_text" ? (textAt(part, "text") ?? []) : []))
+  const text = storable(texts)
+  if (status !== "completed" || text === undefined) return { failed: "unreadable" }
+  const searches = items.filter((item) => isSearch(item))
+  const said = textAt(answer, "model")
+  return {
+    text,
+    cited: citations([...annotated(parts), ...numbered(items, text)]),
+    searched: searches.length > 0,
+    ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+    ...counted({
+      inputTokens: tokensAt(answer, "usage", "input_tokens"),
+      outputTokens: tokensAt(answer, "usage", "output_tokens"),
+      searches: searches.length,
+    }),
+  }
+}
+
+function isSearch(item: unknown): boolean {
+  const type = textAt(item, "type")
+  if (type === "search_results") return listAt(item, "results").length > 0
+  return type === "web_search_call" && textAt(item, "status") !== "failed"
+}
+
+function annotated(parts: readonly unknown[]) {
+  const notes = parts.flatMap((part) => listAt(part, "annotations"))
+  return notes.map((note) => ({ url: textAt(note, "url"), title: textAt(note, "title") }))
+}
+
+/** Results that the text names by their number: "[7]". */
+function numbered(items: readonly unknown[], text: string) {
+  const results = items.flatMap((item) => (textAt(item, "type") === "search_results" ? listAt(item, "results") : []))
+  return results.flatMap((result) => {
+    const id = tokensAt(result, "id")
+    const isNamed = id !== null && text.includes(`[${id}]`)
+    return isNamed ? [{ url: textAt(result, "url"), title: textAt(result, "title") }] : []
+  })
+}

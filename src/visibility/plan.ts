@@ -1,0 +1,141 @@
+import type { Db } from "../database/types.ts"
+import type { Assistant } from "../vocabulary/upstreams.ts"
+import type { AssistantChecks } from "../vocabulary/writing/assistant-checks.ts"
+import { type AnswerUsage, ASSUMED_USAGE, centsOf } from "./cents.ts"
+import { questionOf } from "./questions.ts"
+
+/** One run of a question to one assistant. */
+export interface PlannedTurn {
+  storefront: string
+  term: string
+  language: string
+  assistant: Assistant
+  model: string
+  phrasing: string
+  run: number
+}
+
+/** Keywords of a storefront that a check asks for at most. */
+export const MOST_TERMS = 10
+/** What was answered so long ago is not asked again. */
+export const SHARED_HOURS = 24
+
+/** The most wanted tracked keywords of each storefront: by popularity, then in the app's order. */
+export async function readWantedTerms(
+  sql: Db,
+  appId: string,
+  storefronts: readonly string[],
+): Promise<{ storefront: string; term: string }[]> {
+  return await sql<{ storefront: string; term: string }[]>`
+    select storefront, term
+    from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, place)
+    cross join lateral (
+      select t.term, row_number() over (order by w.popularity desc nulls last, t.position, t.term) as nth
+      from tracked_term t
+      left join lateral (
+        select max(coalesce(k.published, k.estimate)) as popularity
+        from list l
+        join keyword_now k on k.list_id = l.id
+        where l.platform in ('ios', 'android') and l.storefront = t.country and l.term = t.term
+      ) w on true
+      where t.app_id = ${appId} and t.country = s.storefront
+      order by nth
+      limit ${MOST_TERMS}
+    ) t
+    order by t.nth, s.place
+    limit 10000`
+}
+
+/** The most wanted of all storefronts first, as many keywords as may be asked for: one at least. */
+export function planTurns(
+  wanted: readonly { storefront: string; term: string }[],
+  { engines, runs, mostAnswers }: AssistantChecks,
+): PlannedTurn[] {
+  const keywords = Math.max(1, Math.floor(mostAnswers / (engines.length * runs)))
+  return wanted.slice(0, keywords).flatMap(({ storefront, term }) =>
+    engines.flatMap(({ assistant, model }) =>
+      Array.from({ length: runs }, (_, run) => {
+        const { language, phrasing } = questionOf(term, storefront, run)
+        return { storefront, term, language, assistant, model, phrasing, run }
+      }),
+    ),
+  )
+}
+
+/** Of a plan, what somebody asked for already: it is under way, or was answered within a day. */
+export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promise<Map<Assistant, number>> {
+  const rows = await sql<{ assistant: Assistant; count: number }[]>`
+    select r.assistant, count(*)::int as count
+    from ${plannedRows(sql, turns)}
+    where exists (select from assistant_turn t where ${isShared(sql)})
+    group by r.assistant
+    order by r.assistant
+    limit 10`
+  return new Map(rows.map(({ assistant, count }) => [assistant, count]))
+}
+
+/** The planned, as rows `r`. */
+export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
+  return sql`
+    jsonb_to_recordset(${sql.json(turns as never)}) r (
+      storefront text, term text, language text, assistant text, model text, phrasing text, run smallint
+    )`
+}
+
+/** Whether the turn `t` is that of the row `r` and its answer serves, or will. */
+export function isShared(sql: Db) {
+  return sql`
+    (t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run)
+      = (r.storefront, r.term, r.assistant, r.model, r.phrasing, r.run)
+    and (t.state = 'due' or t.state = 'answered' and t.answered_at > now() - ${SHARED_HOURS}::int * interval '1 hour')`
+}
+
+export interface CheckCost {
+  /** US cents of what is asked anew; null = an assistant has no price here. */
+  cents: number | null
+  /** measured: by what earlier answers took. assumed: by a guess, for some assistant at least. */
+  basis: "measured" | "assumed"
+}
+
+/** What the rest of a plan is likely to cost. */
+export async function estimateCost(
+  sql: Db,
+  { turns, shared }: { turns: readonly PlannedTurn[]; shared: ReadonlyMap<Assistant, number> },
+  { engines }: AssistantChecks,
+): Promise<CheckCost> {
+  const usage = await readUsage(sql, engines)
+  let cents: number | null = 0
+  let basis: CheckCost["basis"] = "measured"
+  for (const { assistant, price } of engines) {
+    const asked = turns.filter((turn) => turn.assistant === assistant).length - (shared.get(assistant) ?? 0)
+    if (asked === 0) continue
+    const measured = usage.get(assistant)
+    if (!measured) basis = "assumed"
+    cents = price === null || cents === null ? null : cents + asked * centsOf(measured ?? ASSUMED_USAGE, price)
+  }
+  return { cents: cents === null ? null : Math.round(10 * cents) / 10, basis }
+}
+
+/** What the last answers of each took, on average. */
+async function readUsage(sql: Db, engines: AssistantChecks["engines"]): Promise<Map<Assistant, AnswerUsage>> {
+  const rows = await sql<(AnswerUsage & { assistant: Assistant })[]>`
+    select e.assistant, avg(a.input_tokens)::float8 as "inputTokens", avg(a.output_tokens)::float8 as "outputTokens",
+      coalesce(avg(a.searches), 0)::float8 as searches
+    from unnest(
+      ${engines.map(({ assistant }) => assistant)}::text[], ${engines.map(({ model }) => model)}::text[]
+    ) e (assistant, model)
+    cross join lateral (
+      select t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run, t.answered_at
+      from assistant_turn t
+      where t.state = 'answered' and t.assistant = e.assistant and t.model = e.model
+      order by t.id desc
+      limit 50
+    ) t
+    join assistant_answer a on (a.storefront, a.term, a.source, a.model, a.phrasing, a.run, a.seen_at)
+      = (t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run, t.answered_at)
+    where a.input_tokens is not null and a.output_tokens is not null
+    group by e.assistant
+    order by e.assistant
+    limit 10`
+  return new Map(rows.map(({ assistant, ...usage }) => [assistant, usage]))
+}

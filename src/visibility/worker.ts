@@ -1,0 +1,273 @@
+import type { Sql, Tx } from "../database/types.ts"
+import { firstOf, later } from "../leases/timers.ts"
+import { createWorker, type Run, type Worker } from "../leases/worker.ts"
+import type { Log } from "../log.ts"
+import { putForwardTerms } from "../measuring/put-forward.ts"
+import type { AssistantAnswerObservation } from "../observations/kinds/assistant-answer.ts"
+import { record } from "../observations/record.ts"
+import type { Assistant } from "../vocabulary/upstreams.ts"
+import type { PostFailure } from "../writing/providers/post.ts"
+import { endChecksAfter, giveBackUnits } from "./ends.ts"
+import { askEngine, type EngineAccess, type EngineReply } from "./engines/ask-engine.ts"
+import type { PlannedTurn } from "./plan.ts"
+import { questionOf } from "./questions.ts"
+
+export interface AskingOptions {
+  sql: Sql
+  log: Log
+  engines: readonly EngineAccess[]
+  /** Between two questions to an assistant, of all processes together. */
+  gapMs: number
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  now: () => Date
+  pollMs?: number
+  leaseMs?: number
+  stopMs?: number
+  /** The longest that an answer may take. */
+  askMs?: number
+  /** Before a second try, doubled before a third. */
+  retryMs?: number
+}
+
+export interface ClaimedTurn extends PlannedTurn {
+  id: number
+  tries: number
+  lease: string
+}
+
+const TRIES = 3
+const AT_ONCE = 4
+const LONGEST_WAIT_MS = 600_000
+/** What is not answered by then is not answered. */
+const CHECK_HOURS = 6
+
+/** Asks assistants what checks want to know, in any number of processes beside each other, at one pace together. */
+export function createAsking(options: AskingOptions): Worker {
+  const { sql, log, engines, gapMs, pollMs = 2_000, leaseMs = 60_000, stopMs = 2_000 } = options
+  const access = new Map(engines.map((engine) => [engine.assistant, engine]))
+  return createWorker<Assistant, ClaimedTurn>(
+    {
+      lanes: [...access.keys()],
+      atOnce: AT_ONCE,
+      async claim(assistant) {
+        await openPace(sql, assistant)
+        const claims = await claimTurn(sql, assistant, { gapMs, leaseMs })
+        return { claims, waitMs: claims.length > 0 ? gapMs : null }
+      },
+      perform: (run) => askTurn(run, access.get(run.claim.assistant)!, options),
+      giveBack: ({ id, lease }) => sql`
+        update assistant_turn
+        set lease = null, lease_until = null, tries = tries - 1
+        where id = ${id} and lease = ${lease}`,
+      async extend(claims) {
+        const rows = await sql<{ lease: string }[]>`
+          update assistant_turn
+          set lease_until = ${later(sql, leaseMs)}
+          where lease = any(${claims.map(({ lease }) => lease)}::uuid[])
+          returning lease`
+        return new Set(rows.map(({ lease }) => lease))
+      },
+      recover: () => recoverTurns(sql),
+    },
+    { leaseMs, pollMs, stopMs, ends: firstOf(log, "assistants_interrupted") },
+  )
+}
+
+async function openPace(sql: Sql, assistant: Assistant): Promise<void> {
+  await sql`
+    insert into assistant_pace (assistant, next_at)
+    values (${assistant}, now())
+    on conflict do nothing`
+}
+
+/** The next turn of the assistant, if there is a moment for it: that is taken in the same statement. */
+async function claimTurn(
+  sql: Sql,
+  assistant: Assistant,
+  { gapMs, leaseMs }: { gapMs: number; leaseMs: number },
+): Promise<ClaimedTurn[]> {
+  return await sql<ClaimedTurn[]>`
+    with next as materialized (
+      select t.id
+      from assistant_turn t
+      where t.assistant = ${assistant} and t.state = 'due' and t.next_at <= now() and t.tries < ${TRIES}
+        and (t.lease_until is null or t.lease_until < now())
+        and exists (
+          select
+          from ai_check_turn c
+          join ai_check k on k.id = c.check_id
+          where c.turn_id = t.id and k.ended_at is null
+        )
+      order by t.next_at, t.id
+      limit 1
+      for no key update of t skip locked
+    ), paced as (
+      update assistant_pace
+      set next_at = ${later(sql, gapMs)}
+      where assistant = ${assistant} and next_at <= now() and exists (select from next)
+      returning assistant
+    )
+    update assistant_turn t
+    set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}, tries = t.tries + 1
+    from next
+    where t.id = next.id and exists (select from paced)
+    returning t.id, t.storefront, t.term, t.language, t.assistant, t.model, t.phrasing, t.run, t.tries, t.lease`
+}
+
+async function askTurn(run: Run<ClaimedTurn>, access: EngineAccess, options: AskingOptions): Promise<void> {
+  const { sql, log, fetch, now, askMs = 150_000 } = options
+  const { claim, abort } = run
+  const { storefront, term, model, run: nth } = claim
+  const question = { question: questionOf(term, storefront, nth).text, country: storefront, model }
+  const late = AbortSignal.timeout(askMs)
+  const signal = AbortSignal.any([abort.signal, late])
+  const reply: EngineReply = await askEngine(access, question, { fetch, now, signal }).catch((error) => {
+    if (!late.aborted || abort.signal.aborted) throw error
+    return { failed: "busy", code: "too_slow" }
+  })
+  run.isEnding = true
+  if (!("failed" in reply)) return await storeAnswer(sql, claim, { reply, seenAt: now() })
+  log("warn", "assistant_not_heard", { operation: claim.assistant, ...saidOf(reply) })
+  await storeFailure(sql, claim, reply, options)
+  await giveBackUnits(sql)
+}
+
+function saidOf({ failed, status, code }: PostFailure) {
+  return { reason: failed, ...(status !== undefined && { status }), ...(code !== undefined && { code }) }
+}
+
+type Heard = Exclude<EngineReply, PostFailure>
+
+/** The answer, the end of its turn and of the checks that waited for it: all of it, or nothing. */
+async function storeAnswer(
+  sql: Sql,
+  claim: ClaimedTurn,
+  { reply, seenAt }: { reply: Heard; seenAt: Date },
+): Promise<void> {
+  const { assistant: source, storefront, term, language, model, phrasing, run } = claim
+  const answer: AssistantAnswerObservation = {
+    kind: "assistant_answer",
+    ...{ source, storefront, term, language, model, phrasing, run, seenAt, origin: "own", ...reply },
+  }
+  const finish = async (tx: Tx) => {
+    await endTurn(tx, claim, { state: "answered", answeredAt: seenAt, failure: null })
+    const ended = await endChecksAfter(tx, [claim.id])
+    if (ended.length > 0)
+      await putForward(
+        tx,
+        ended.map(({ id }) => id),
+      )
+  }
+  await record(sql, [answer], () => seenAt, { all: true, finish })
+}
+
+/** What is busy is asked again soon; nothing else gets better by itself. A failed run is never an absence. */
+async function storeFailure(
+  sql: Sql,
+  claim: ClaimedTurn,
+  reply: PostFailure,
+  { retryMs = 15_000 }: AskingOptions,
+): Promise<void> {
+  const failure = [reply.status, reply.code ?? reply.failed].filter((part) => part !== undefined).join(" ")
+  if (reply.failed === "busy" && claim.tries < TRIES) {
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(reply.retryAfterMs ?? 0, retryMs * 2 ** (claim.tries - 1)))
+    return await putOff(sql, claim, { failure, waitMs })
+  }
+  await sql.begin(async (begun) => {
+    const tx = begun as Tx
+    await endTurn(tx, claim, { state: "failed", answeredAt: null, failure })
+    const others = reply.failed === "denied" ? await endDenied(tx, claim, failure) : []
+    await endChecksAfter(tx, [claim.id, ...others])
+  })
+}
+
+async function putOff(
+  sql: Sql,
+  { id, lease }: ClaimedTurn,
+  { failure, waitMs }: { failure: string; waitMs: number },
+): Promise<void> {
+  await sql`
+    update assistant_turn
+    set lease = null, lease_until = null, failure = ${failure}, next_at = ${later(sql, waitMs)}
+    where id = ${id} and lease = ${lease}`
+}
+
+async function endTurn(
+  tx: Tx,
+  { id, lease }: ClaimedTurn,
+  { state, answeredAt, failure }: { state: "answered" | "failed"; answeredAt: Date | null; failure: string | null },
+): Promise<void> {
+  const rows = await tx`
+    update assistant_turn
+    set state = ${state}, answered_at = ${answeredAt}, failure = ${failure}, ended_at = clock_timestamp(), lease = null,
+      lease_until = null
+    where id = ${id} and lease = ${lease} and state = 'due'
+    returning id`
+  if (rows.length === 0) throw new Error("the lease ran out before the answer was stored")
+}
+
+/** Without a key, a model or money no other question is answered either. */
+async function endDenied(tx: Tx, { assistant, model }: ClaimedTurn, failure: string): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    with denied as materialized (
+      select id
+      from assistant_turn
+      where assistant = ${assistant} and model = ${model} and state = 'due'
+        and (lease_until is null or lease_until < now())
+      order by id
+      for no key update skip locked
+    )
+    update assistant_turn t
+    set state = 'failed', failure = ${failure}, ended_at = clock_timestamp(), lease = null, lease_until = null
+    from denied
+    where t.id = denied.id
+    returning t.id`
+  return rows.map(({ id }) => id)
+}
+
+/** Findings of the apps that track what was asked for. */
+async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
+  const asked = await tx<{ storefront: string; terms: string[] }[]>`
+    select t.storefront, array_agg(distinct t.term order by t.term) as terms
+    from ai_check_turn c
+    join assistant_turn t on t.id = c.turn_id
+    where c.check_id = any(${checks as string[]}::text[])
+    group by t.storefront
+    order by t.storefront
+    limit 1000`
+  for (const { storefront, terms } of asked) {
+    for (const platform of ["android", "ios"] as const) {
+      const subjects = terms.map((subject) => ({ kind: "search" as const, platform, storefront, subject }))
+      await putForwardTerms(tx, subjects, FINDINGS_AFTER_MS)
+    }
+  }
+}
+
+const FINDINGS_AFTER_MS = 5_000
+
+/** What a process left that died of it, what nobody asked in time, checks that wait for nothing, and their units. */
+async function recoverTurns(sql: Sql): Promise<void> {
+  await sql.begin(async (begun) => {
+    const tx = begun as Tx
+    const left = await tx<{ id: number }[]>`
+      with left_over as materialized (
+        select id
+        from assistant_turn
+        where state = 'due' and (lease_until is null or lease_until < now())
+          and (tries >= ${TRIES} and lease is not null or created_at < now() - ${CHECK_HOURS}::int * interval '1 hour')
+        order by id
+        for no key update skip locked
+      )
+      update assistant_turn t
+      set state = 'failed', failure = coalesce(t.failure, 'late'), ended_at = clock_timestamp(), lease = null,
+        lease_until = null
+      from left_over
+      where t.id = left_over.id
+      returning t.id`
+    await endChecksAfter(
+      tx,
+      left.map(({ id }) => id),
+    )
+  })
+  await giveBackUnits(sql)
+}

@@ -1,0 +1,99 @@
+import { textAt, type WriterFailure } from "./provider.ts"
+
+export interface AskParts {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  now: () => Date
+  signal: AbortSignal
+  /** The longest that one wait before another try may be. */
+  patienceMs?: number
+}
+
+export interface PostFailure {
+  failed: WriterFailure
+  /** The status that was answered, and the provider's own code where it is a plain word. */
+  status?: number
+  code?: string
+  retryAfterMs?: number
+}
+
+export interface PostedJson {
+  url: string
+  headers: Record<string, string>
+  body: object
+}
+
+const MOST_BYTES = 4_000_000
+
+/** Sends a request once. `bytes` are the answer as it came. Rejects only when the signal aborts. */
+export async function postJson(
+  { url, headers, body }: PostedJson,
+  { fetch, now, signal }: AskParts,
+): Promise<{ body: unknown; bytes: Uint8Array } | PostFailure> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      // the key goes nowhere else
+      redirect: "manual",
+      signal,
+    })
+    const bytes = await readBytes(response)
+    const read = jsonOf(bytes)
+    if (response.status !== 200) return failureOf(response, read, now())
+    return bytes === undefined || read === undefined ? { failed: "unreadable", status: 200 } : { body: read, bytes }
+  } catch (error) {
+    signal.throwIfAborted()
+    // no answer came: refused while it loads, or broken off
+    return { failed: "busy", code: (error as Error).name === "TooLarge" ? "too_large" : "no_answer" }
+  }
+}
+
+/** Undefined where it is none, or larger than any answer. */
+async function readBytes(response: Response): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    // leaving the loop ends the connection
+    if (bytes > MOST_BYTES) return undefined
+    parts.push(part)
+  }
+  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+  try {
+    return bytes && JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** By the status, and by codes that say that no waiting helps. */
+function failureOf({ status, headers }: Response, body: unknown, now: Date): PostFailure {
+  const found = textAt(body, "error", "code") ?? textAt(body, "error", "type")
+  const code = found !== undefined && /^[a-z_]{1,60}$/.test(found) ? found : undefined
+  const said = { status, ...(code !== undefined && { code }) }
+  const waitMs = waitOf(headers, now)
+  const failed = kindOf(status, code)
+  return { failed, ...said, ...(failed === "busy" && waitMs !== undefined && { retryAfterMs: waitMs }) }
+}
+
+const SPENT = /quota|spend_limit|billing|credit/
+
+function kindOf(status: number, code: string | undefined): WriterFailure {
+  if ([401, 402, 403, 404].includes(status) || (status >= 300 && status < 400)) return "denied"
+  if (status === 429 && code !== undefined && SPENT.test(code)) return "denied"
+  return status === 408 || status === 409 || status === 429 || status >= 500 ? "busy" : "rejected"
+}
+
+/** In milliseconds, of either header; a date counts from now. Undefined = not said. */
+function waitOf(headers: Headers, now: Date): number | undefined {
+  const ms = headers.get("retry-after-ms")
+  if (ms !== null && /^\d{1,9}$/.test(ms)) return Number(ms)
+  const said = headers.get("retry-after")
+  if (said === null) return undefined
+  const wait = /^\d{1,7}(\.\d+)?$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()
+  return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
+}

@@ -1,0 +1,112 @@
+import { beforeEach, expect, test } from "bun:test"
+import { openImportFindings } from "../../src/alerts/imported.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { importLines } from "../../src/observations/import/import-lines.ts"
+import { freshDatabase } from "../database.ts"
+import { said } from "../observations/measured.ts"
+import { answered } from "../visibility/answered.ts"
+import { derived, lines, OWN, stored, TODAY, told, tracked } from "./told.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await tracked(sql, ["tea"])
+  await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
+})
+
+/** A check: an answer a minute, of which the first `named` name the app. */
+function check(day: string, named: number, runs = 3, rest: object = {}) {
+  return Array.from({ length: runs }, (_, run) =>
+    answered({
+      ...{ seenAt: `${day}T10:0${run}:00Z`, run, phrasing: run % 2 === 0 ? "1a" : "1b" },
+      text: run < named ? "**Tea Timer** is good." : "Use the clock of your kitchen.",
+      ...rest,
+    }),
+  )
+}
+
+async function toldOf(...checks: ReturnType<typeof check>[]): Promise<string[]> {
+  await stored(sql, checks.flat())
+  await derived(sql)
+  return lines(await told(sql, "ai_mention_lost"))
+}
+
+const BEFORE = () => [check("2025-11-05", 3), check("2025-11-10", 3)]
+const LOST = ["2025-11-20 ai_mention_lost tea openai"]
+
+test("6 of 6 and then 0 of 6 is told, with what was compared", async () => {
+  expect(await toldOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))).toEqual(LOST)
+  const [alert] = await told(sql, "ai_mention_lost")
+  expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:02:00Z") })
+  expect(alert!.facts).toEqual({
+    ...{ term: "tea", assistant: "openai", model: "m-1", against: "2025-11-10" },
+    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 } },
+  })
+  await derived(sql)
+  expect(await told(sql, "ai_mention_lost")).toHaveLength(1)
+})
+
+test("5 of 6 and then 0 of 6 is told too, 4 of 6 is not", async () => {
+  const now = [check("2025-11-15", 0), check("2025-11-20", 0)]
+  expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
+  await sql`truncate alert, assistant_answer cascade`
+  expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
+})
+
+test("3 of 3 and then 0 of 3 says nothing, and neither do two checks of which one still names the app", async () => {
+  expect(await toldOf(check("2025-11-15", 3), check("2025-11-20", 0))).toEqual([])
+  expect(await toldOf(...BEFORE(), check("2025-11-16", 1))).toEqual([])
+})
+
+test("another model or other words of the question are another question", async () => {
+  const [model, words] = [{ model: "m-2" }, { phrasing: "2a" }]
+  expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
+  await sql`truncate assistant_answer`
+  expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
+})
+
+test("a keyword that is not tracked, or lost it long ago, is none of the feed", async () => {
+  const other = { term: "coffee" }
+  const checks = ["2025-11-05", "2025-11-10", "2025-11-15", "2025-11-20"].map((day, at) =>
+    check(day, at < 2 ? 3 : 0, 3, other),
+  )
+  expect(await toldOf(...checks)).toEqual([])
+  const old = ["2025-10-05", "2025-10-10", "2025-10-15", "2025-10-20"].map((day, at) => check(day, at < 2 ? 3 : 0))
+  expect(await toldOf(...old)).toEqual([])
+})
+
+test("an app in both stores is told of once", async () => {
+  await sql`
+    with play as (insert into store_app (platform, store_id) values ('android', 'com.example.tea') returning id)
+    update tracked_app set android_app = (select id from play)`
+  await toldOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))
+  await derived(sql, { platform: "android", subject: "com.example.tea" })
+  expect(await told(sql, "ai_mention_lost")).toHaveLength(1)
+})
+
+test("an import of answers makes the findings of both stores due", async () => {
+  const line = {
+    kind: "assistant_answer",
+    source: "openai",
+    storefront: "us",
+    term: "tea",
+    language: "en",
+    model: "m-1",
+    phrasing: "1a",
+    run: 0,
+    seenAt: "2025-11-20T10:00:00Z",
+    text: "None.",
+    searched: false,
+    cited: [],
+  }
+  const lines = async function* () {
+    yield JSON.stringify(line)
+  }
+  const findings = openImportFindings({ now: () => TODAY, pause: async () => {} })
+  await sql`update due set next_at = '2030-01-01' where kind = 'findings'`
+  await importLines(sql, lines(), { now: () => TODAY, pause: async () => {}, note: findings.note })
+  const [row] = await sql<{ soon: boolean }[]>`
+    select next_at < '2029-01-01' as soon from due where kind = 'findings' and platform = 'ios'`
+  expect(row).toEqual({ soon: true })
+})

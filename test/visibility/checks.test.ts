@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { record } from "../../src/observations/record.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { createAsking } from "../../src/visibility/worker.ts"
+import type { Assistant } from "../../src/vocabulary/upstreams.ts"
+import type { AssistantChecks } from "../../src/vocabulary/writing/assistant-checks.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { reading, said } from "../observations/measured.ts"
+import { openEngines } from "./stand-in.ts"
+
+setDefaultTimeout(60_000)
+
+const SETUP: AssistantChecks = {
+  engines: [
+    { assistant: "openai", model: "m-1", price: { input: 0.1, output: 0.5, searches: 10 } },
+    { assistant: "anthropic", model: "m-2", price: { input: 0.1, output: 0.5, searches: 10 } },
+    { assistant: "google", model: "m-3", price: { input: 0.2, output: 1, searches: 14 } },
+  ],
+  runs: 3,
+  mostAnswers: 300,
+  spreadMs: 0,
+}
+const stand = openEngines()
+afterAll(() => stand.close())
+
+let sql: Sql
+let house: House
+/** The clock of whoever asks; the database's own goes beside it. */
+let now = new Date()
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, assistants: SETUP })
+  await record(sql, [
+    said("2025-11-18T10:00:00Z", [
+      { id: "10001", name: "Tea Timer: Steep it right" },
+      { id: "10002", name: "Brewly - Coffee & Tea" },
+      { id: "10003", name: "Calm" },
+    ]),
+    reading("tea", "2025-11-18T10:00:00Z", ["10002", "10003"]),
+  ])
+})
+
+beforeEach(async () => {
+  await sql`truncate assistant_answer, assistant_turn, ai_check, ai_check_turn, assistant_pace, allowance_unit, allowance_month`
+  stand.heard.splice(0)
+  for (const name of Object.keys(stand.answers)) delete stand.answers[name as Assistant]
+  now = new Date()
+})
+
+const asking = (rest: object = {}) => {
+  const engines = SETUP.engines.map(({ assistant }) => ({ assistant, url: stand.urls[assistant], key: "sk-secret" }))
+  return createAsking({
+    ...{ sql, log: silentLog, engines, gapMs: 0, retryMs: 0, now: () => now },
+    fetch: (url, init) => fetch(url, init),
+    ...rest,
+  })
+}
+async function askAll(worker = asking()) {
+  while ((await worker.runOnce()) > 0);
+}
+
+async function opened({
+  keywords = ["tea", "tea timer"],
+  countries = ["us"],
+  plan = "studio" as const,
+  overrides = {},
+} = {}) {
+  const workspaceId = await house.workspace({ plan, overrides })
+  const key = await house.key(workspaceId)
+  const appId = await sql.begin((tx) =>
+    trackApp(tx, { workspaceId, iosId: "10001", countries, keywords, origin: "own" }),
+  )
+  const start = (query = "") => house.call(`/v1/apps/${appId}/ai-check${query}`, { key })
+  const read = (query = "") => house.call(`/v1/apps/${appId}/ai${query}`, { key })
+  const used = async () => {
+    const [row] = await sql<{ used: number }[]>`
+      select coalesce(sum(used), 0)::int as used
+      from allowance_month
+      where workspace_id = ${workspaceId} and allowance = 'aiVisibility'`
+    return row!.used
+  }
+  return { start, read, used, key, appId, workspaceId }
+}
+
+const naming = (text: string) => () => ({ text })
+
+test("a check asks each keyword of each assistant, names no app, and its figures are those of a hand count", async () => {
+  const { start, read, used } = await opened()
+  stand.answers.openai = (question) => ({
+    text: question.includes('"tea"')
+      ? "1. **Brewly** – coffee too\n2. **Tea Timer** – simple"
+      : "Try your kitchen clock, and stay Calm.",
+    cited: [{ url: "https://www.example.com/best-tea-apps", title: "Best" }],
+  })
+  stand.answers.anthropic = naming("- Tea Timer: the best one")
+  stand.answers.google = () => ({ text: "Brewly is popular.", searched: false })
+  const begun = await start()
+  expect(begun.body).toMatchObject({
+    state: "measuring",
+    countries: ["us"],
+    keywords: 2,
+    runs: 3,
+    answers: 18,
+    shared: 0,
+    basis: "assumed",
+  })
+  expect(begun.body.cents).toBeGreaterThan(10)
+  expect(await used()).toBe(1)
+  await askAll()
+  expect(stand.heard).toHaveLength(18)
+  for (const { question, body } of stand.heard) {
+    expect(question).toMatch(/^(What are the best apps|Which app should I install) for "tea( timer)?"\?$/)
+    expect(JSON.stringify(body)).not.toMatch(/Tea Timer|10001|temperature|top_p/)
+  }
+  const { body } = await read()
+  expect(body.providers).toEqual({
+    openai: "measured",
+    anthropic: "measured",
+    google: "measured",
+    perplexity: "not_measured",
+  })
+  expect(body.engines.openai).toMatchObject({
+    named: 3,
+    of: 6,
+    tooThin: true,
+    searched: 6,
+    first: 0,
+    answers: 6,
+    uncertain: 0,
+  })
+  expect(
+    body.engines.openai.keywords.map(({ term, named, of }: { term: string; named: number; of: number }) => [
+      term,
+      named,
+      of,
+    ]),
+  ).toEqual([
+    ["tea", 3, 3],
+    ["tea timer", 0, 3],
+  ])
+  expect([body.engines.openai.low, body.engines.openai.high]).toEqual([0.188, 0.812])
+  expect(body.engines.openai.domains).toEqual([{ domain: "example.com", answers: 6 }])
+  expect(body.engines.openai.others).toEqual([])
+  expect(body.engines.anthropic).toMatchObject({ named: 6, of: 6, first: 6 })
+  expect(body.engines.google).toMatchObject({ named: 0, of: 6, searched: 0 })
+  expect(body.check).toMatchObject({ state: "measured", asked: 18, answered: 18, failed: 0 })
+  // by hand: OpenAI 6 × (8,200 × 0.1 + 400 × 0.5) / 10,000 + 6 searches, Anthropic 6 × (10,000 × 0.1 + 350 × 0.5) / 10,000 + 6, Google 6 × (20 × 0.2 + 390 × 1) / 10,000
+  expect(body.check.cents).toBe(13.6)
+  expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
+})
+
+test("one assistant fails and one is not set: failed and not_measured are told apart, and neither is a zero", async () => {
+  const { start, read } = await opened()
+  stand.answers.openai = naming("**Tea Timer**")
+  stand.answers.anthropic = () => ({ status: 500 })
+  stand.answers.google = (_, nth) => (nth > 0 ? { text: "Tea Timer", end: "cut" } : { text: "Tea Timer" })
+  await start()
+  await askAll()
+  const { body } = await read()
+  expect(body.providers).toEqual({
+    openai: "measured",
+    anthropic: "failed",
+    google: "measured",
+    perplexity: "not_measured",
+  })
+  expect(Object.keys(body.engines).toSorted()).toEqual(["google", "openai"])
+  // each question has two phrasings, of which the first is asked twice: its second answer was cut
+  expect(body.engines.google).toMatchObject({ named: 4, of: 4 })
+  expect(body.check).toMatchObject({ state: "measured", answered: 10, failed: 8 })
+  // three tries each
+  expect(stand.heard.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
+})
+
+test("two checks at once: one is already_measuring, one unit is taken", async () => {
+  const { start, used } = await opened()
+  const all = await Promise.all([start(), start(), start()])
+  expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+  expect(all.find(({ status }) => status === 409)!.body.error).toBe("already_measuring")
+  expect(await used()).toBe(1)
+})
+
+test("a check of which everything fails gives its unit back, once, and the next may begin", async () => {
+  const { start, read, used } = await opened()
+  for (const { assistant } of SETUP.engines) stand.answers[assistant] = () => ({ status: 401 })
+  await start()
+  expect(await used()).toBe(1)
+  await askAll()
+  await askAll()
+  expect(await used()).toBe(0)
+  // a key that is refused is not shown again for every question
+  expect(stand.heard.length).toBeLessThan(18)
+  const { body } = await read()
+  expect(body.check).toMatchObject({ state: "failed", answered: 0, failed: 18 })
+  expect((await start()).status).toBe(200)
+})
+
+test("the month's units are an end: ai_limit says how many and until when", async () => {
+  const { start } = await opened({ overrides: { aiVisibility: 1 } })
+  await start()
+  await askAll()
+  const { status, body } = await start()
+  expect([status, body.error, body.limit]).toEqual([429, "ai_limit", 1])
+  expect(new Date(body.resetsAt).getTime()).toBeGreaterThan(Date.now())
+})
+
+test("what was asked for within a day serves other workspaces: nothing is asked again, and it has ended at once", async () => {
+  const [one, other] = [await opened(), await opened()]
+  stand.answers.openai = naming("**Tea Timer**")
+  await one.start()
+  const { body: joined } = await other.start()
+  expect(joined).toMatchObject({ state: "measuring", shared: 18 })
+  await askAll()
+  expect(stand.heard).toHaveLength(18)
+  const { body: third } = await one.start()
+  expect(third).toMatchObject({ state: "measured", shared: 18, cents: 0, eta: 0 })
+  expect(await one.used()).toBe(2)
+  expect((await other.read()).body.engines.openai).toMatchObject({ named: 6, of: 6 })
+  expect((await other.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
+})
+
+test("a rival named later is found in old answers, with no request", async () => {
+  const { start, read, appId } = await opened()
+  stand.answers.openai = (_, nth) => ({ text: nth === 0 ? "1. Tea Timer\n2. Brewly" : "Tea Timer" })
+  await start()
+  await askAll()
+  expect((await read()).body.engines.openai.rivals).toEqual([])
+  const heard = stand.heard.length
+  await sql`update tracked_app set manual_rivals = '{ios:10002}' where id = ${appId}`
+  const { body } = await read()
+  expect(body.engines.openai.rivals).toMatchObject([{ name: "Brewly", named: 4, of: 6, rival: true }])
+  expect(stand.heard).toHaveLength(heard)
+})
+
+test("no more answers than are allowed are asked for: the least wanted keywords are left out", async () => {
+  const tight = openHouse({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
+  const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
+  const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
+  expect(body).toMatchObject({ keywords: 2, answers: 18, countries: ["us", "de"] })
+  await askAll()
+  expect(new Set(stand.heard.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
+})
+
+test("nobody can be asked, or nothing is tracked: each is said, and takes nothing", async () => {
+  const none = openHouse({ sql })
+  const { appId, key, used } = await opened()
+  expect((await none.call(`/v1/apps/${appId}/ai-check`, { key })).body.error).toBe("ai_not_configured")
+  const bare = await opened({ keywords: [] })
+  const { status, body } = await bare.start("?country=fr")
+  expect([status, body.state, body.checkId]).toEqual([200, "nothing_tracked", null])
+  expect([await used(), await bare.used()]).toEqual([0, 0])
+  const { body: read } = await none.call(`/v1/apps/${appId}/ai`, { key })
+  expect(read).toMatchObject({ check: null, next: null, engines: {} })
+  expect(new Set(Object.values(read.providers))).toEqual(new Set(["not_measured"]))
+})
+
+describe("whatever befalls who asks", () => {
+  test("an answer that comes after the lease is nobody's, and another process asks once more", async () => {
+    const { start, read } = await opened({ keywords: ["tea"] })
+    await start()
+    await sql`delete from assistant_turn where assistant <> 'openai' or run > 0`
+    stand.answers.openai = (_, nth) => ({ text: nth === 0 ? "Brewly" : "Tea Timer" })
+    let isFirst = true
+    const slow = asking({
+      fetch: async (url: string, init: RequestInit) => {
+        const response = await fetch(url, init)
+        if (!isFirst) return response
+        isFirst = false
+        await sql`update assistant_turn set lease_until = now() - interval '1 s'`
+        await askAll()
+        return response
+      },
+    })
+    await slow.runOnce()
+    expect((await read()).body.engines.openai).toMatchObject({ named: 1, of: 1 })
+  })
+
+  test("what nobody asked in time has failed, the check ends, and its unit comes back", async () => {
+    const { start, used, read } = await opened()
+    await start()
+    await sql`update assistant_turn set created_at = now() - interval '7 hours', next_at = now() + interval '1 day'`
+    await asking().runOnce()
+    expect((await read()).body.check).toMatchObject({ state: "failed", failed: 18 })
+    expect(await used()).toBe(0)
+  })
+
+  test("an app that is taken away is not asked about any more", async () => {
+    const { start, appId } = await opened()
+    await start()
+    await sql`delete from tracked_app where id = ${appId}`
+    await askAll()
+    expect(stand.heard).toEqual([])
+  })
+})
