@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../src/commands/all.ts"
 import { parseArguments } from "../src/commands/cli/arguments.ts"
@@ -8,7 +8,6 @@ import { LEGACY, MODERN } from "../src/surfaces/tools/eras.ts"
 import { freshDatabase } from "./database.ts"
 import { manual } from "./documents/pages.ts"
 import { type House, openHouse } from "./house.ts"
-import { PICTURE, picture } from "./picture.ts"
 import { printed } from "./shell.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -25,15 +24,8 @@ test("the README opens with the two commands that do everything", () => {
 test("the README has 8 KB at most, and every file it leads to is there", () => {
   expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8_192)
   const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string)
-  expect(links).toContain(PICTURE)
+  expect(links).toContain(".github/app.png")
   expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([])
-})
-
-test("the README's picture is what the product draws", () => {
-  if (process.env.UPDATE === "1") writeFileSync(join(root, PICTURE), picture())
-  expect(picture(), `${PICTURE} differs; bun test/picture.ts draws it anew`).toBe(
-    readFileSync(join(root, PICTURE), "utf8"),
-  )
 })
 
 test("every command in the README and the manual is typed right, and audit is among them", async () => {

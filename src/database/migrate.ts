@@ -85,6 +85,21 @@ const ONCE_OTHERWISE = new Map([
 /** The checksum of a migration as it is in sql/, by one that a database or a backup holds of it. */
 export const frozenSha256 = (sha256: string): string => ONCE_OTHERWISE.get(sha256) ?? sha256
 
+/** What lies between a database and a version's files: steps to come, those it does not know, and those it knows otherwise. */
+export function stepsBetween(
+  landed: readonly { name: string; sha256: string }[],
+  migrations: ReadonlyMap<string, string>,
+): { missing: string[]; unknown: string[]; changed: string[] } {
+  const files = filesOf(migrations)
+  const known = new Map(files.map(({ name, sha256 }) => [name, sha256]))
+  const held = new Set(landed.map(({ name }) => name))
+  return {
+    missing: files.filter(({ name }) => !held.has(name)).map(({ name }) => name),
+    unknown: landed.filter(({ name }) => !known.has(name)).map(({ name }) => name),
+    changed: landed.flatMap(({ name, sha256 }) => (known.has(name) && known.get(name) !== sha256 ? [name] : [])),
+  }
+}
+
 function assertKnown(landed: Map<string, string>, files: Migration[]): void {
   const known = new Map(files.map((file) => [file.name, file.sha256]))
   for (const [name, sha256] of landed) {

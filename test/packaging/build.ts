@@ -1,9 +1,11 @@
-// bun run build [--all] [--into FOLDER] — the program as one file with everything inside; with --all for other machines too.
+// bun run build [--all] [--release] [--into FOLDER] — the program as one file with everything inside; with --all for other
+// machines too, with --release compressed as well, with the checksums beside.
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from "node:fs" // biome-ignore format: a list to scan
 import { basename, dirname, join, relative } from "node:path"
 import { parseArgs } from "node:util"
+import { versionOf } from "../../src/database/assets.ts"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
 import { MANUAL_FOLDER } from "../../src/documents/manual.ts"
@@ -90,7 +92,9 @@ async function collectEngine(folder: string): Promise<void> {
 const LEVEL = 6
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { all: { type: "boolean" }, into: { type: "string" } } })
+  const { values } = parseArgs({
+    options: { all: { type: "boolean" }, release: { type: "boolean" }, into: { type: "string" } },
+  })
   const into = values.into ?? join(ROOT, "dist")
   mkdirSync(into, { recursive: true })
   const own = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
@@ -100,8 +104,27 @@ if (import.meta.main) {
     const file = join(into, named(`appmeter-${target}`, target))
     failed = !(await report(file, "not tested: it runs only elsewhere", target)) || failed
   }
+  if (values.release && !failed) for (const line of pack(into, own, versionOf())) console.log(line)
   process.exit(failed ? 1 : 0)
 }
+
+/** Each program of the folder as an archive that names version and machine, and SHA256SUMS of them, as `sha256sum -c` reads it. */
+export function pack(folder: string, own: string, version: string): string[] {
+  const programs = readdirSync(folder)
+    .filter((name) => /^appmeter(?:-[a-z0-9-]+)?(?:\.exe)?$/.test(name))
+    .sort()
+  const archives = programs.map((name) => {
+    const target = /^appmeter-([a-z0-9-]+)/.exec(name)?.[1] ?? own
+    const archive = `appmeter-${version}-${target}${name.endsWith(".exe") ? ".exe" : ""}.gz`
+    writeFileSync(join(folder, archive), Bun.gzipSync(readFileSync(join(folder, name)), { level: 9 }))
+    return archive
+  })
+  const sums = archives.map((archive) => `${sha256Of(join(folder, archive))}  ${archive}\n`)
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""))
+  return archives.map((archive) => `${archive}: ${Math.round(statSync(join(folder, archive)).size / 1e6)} MB`)
+}
+
+const sha256Of = (file: string) => new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex")
 
 function named(name: string, target: string): string {
   return target.startsWith("windows") ? `${name}.exe` : name

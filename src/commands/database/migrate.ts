@@ -1,16 +1,53 @@
+import { versionOf } from "../../database/assets.ts"
 import { openDatabase } from "../../database/connect.ts"
-import { migrate } from "../../database/migrate.ts"
+import { migrate, stepsBetween } from "../../database/migrate.ts"
 import { createLog } from "../../log.ts"
-import type { Command, Invocation } from "../cli/command.ts"
+import type { Command, ExitCode, Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
+import { assertMade, readLandedMigrations } from "../cli/whole-database.ts"
 import { migrations } from "../cli/with-database.ts"
 
 export const migrateCommand: Command = {
   name: "migrate",
   summary: "Bring the database up to this version. A server does so itself when it starts.",
-  examples: [["migrate", "apply what is missing"]],
-  run: apply,
+  examples: [
+    ["migrate", "apply what is missing"],
+    ["migrate --check", "before an upgrade, with the new version: whether it can read this data; changes nothing"],
+  ],
+  options: {
+    check: { meaning: "Only say whether this version can take the data over, and which steps it would take." },
+  },
+  run: (invocation) => (invocation.has("check") ? check(invocation) : apply(invocation)),
 }
+
+/** Exit 1 where a version must not be started on this data. */
+async function check(invocation: Invocation): Promise<ExitCode> {
+  const { settings, terminal } = invocation
+  assertMade(settings)
+  const { databaseUrl, dataDir } = settings
+  const log = createLog(terminal.err, "warn")
+  const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
+  try {
+    const steps = stepsBetween(await readLandedMigrations(database.sql), migrations())
+    const { missing, unknown, changed } = steps
+    const readable = unknown.length + changed.length === 0
+    show(invocation, { version: versionOf(), readable, ...steps }, () => [
+      ...(readable ? [`version ${versionOf()} can take this data over: ${saidOf(missing)}`] : []),
+      ...missing.map((name) => `  to come: ${name}`),
+      ...unknown.map((name) => `of a newer version: ${name}`),
+      ...changed.map((name) => `other than this version knows it: ${name}`),
+      ...(readable ? [] : ["do not start this version on this data"]),
+    ])
+    return readable ? 0 : 1
+  } finally {
+    await database.close()
+  }
+}
+
+const saidOf = (missing: readonly string[]) =>
+  missing.length === 0
+    ? "it is up to date"
+    : `${missing.length === 1 ? "1 step" : `${missing.length} steps`} at its first start`
 
 async function apply(invocation: Invocation): Promise<0> {
   const { databaseUrl, dataDir, logLevel } = invocation.settings

@@ -2,19 +2,22 @@ import { type Html, type HtmlPart, html } from "../html.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { figure, spoken } from "../words.ts"
 
-/** What an answer holds, as facts and tables: for operations whose page draws nothing of its own. */
-export function answerPart(answer: Readonly<Record<string, unknown>>): Html {
-  const entries = Object.entries(answer)
+/**
+ * What an answer holds, as facts and tables: for operations whose page draws nothing of its own. What it says in a sentence
+ * comes first; lists are folded away, since nobody knows here which of them matters.
+ */
+export function answerPart({ sentence, ...answer }: Readonly<Record<string, unknown>>): Html {
+  const entries = Object.entries(answer).filter(([, value]) => value !== null)
   const plain = entries.filter(([, value]) => !isNested(value))
-  const nested = entries.filter(([, value]) => isNested(value))
-  return html`${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${nested.map(([name, value]) => html`<h3>${spoken(name)}</h3>${nestedPart(name, value)}`)}`
+  const records = entries.filter(([, value]) => isNested(value) && !Array.isArray(value))
+  const lists = entries.filter(([, value]) => isNested(value) && Array.isArray(value))
+  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}`
 }
 
 const MOST_ROWS = 100
 const MOST_COLUMNS = 9
 
-function nestedPart(name: string, value: unknown): Html {
-  if (!Array.isArray(value)) return answerPart(value as Record<string, unknown>)
+function nestedPart(name: string, value: readonly unknown[]): Html {
   if (value.length === 0) return html`<p class="quiet">Nothing.</p>`
   const rows = value.filter(isRecord)
   if (rows.length === 0) return html`<p>${value.map((one, at) => html`${at > 0 && ", "}${shown(one)}`)}</p>`

@@ -1,7 +1,8 @@
-import { html } from "../html.ts"
+import { type Html, html } from "../html.ts"
 import { answerPart } from "./any-answer.ts"
 import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
 import { sideForm } from "./frame.ts"
+import { funnelPart } from "./funnel.ts"
 import { card, refusedPart } from "./parts.ts"
 
 /** A part of a page: there as soon as its operation is. */
@@ -11,6 +12,8 @@ interface Section {
   said: string
   /** Asked for the storefront as well. */
   byCountry?: boolean
+  /** How its answer is drawn; as facts and tables when left out. */
+  part?: (answer: Record<string, unknown>) => Html
 }
 
 const ADS: readonly Section[] = [
@@ -35,7 +38,8 @@ export const STORE_SECTIONS: readonly Section[] = [
   {
     operation: "get_funnel",
     title: "Store funnel",
-    said: "From impressions to installs, by the store's own analytics",
+    said: "From impressions to downloads, by the store's own analytics",
+    part: funnelPart,
   },
   { operation: "get_pricing", title: "Prices and offers", said: "Products and offer codes, 365 days" },
   { operation: "get_change_impact", title: "Before and after a change", said: "The latest change" },
@@ -69,14 +73,10 @@ export async function sectionParts(
 ) {
   const there = sections.filter(({ operation }) => desk.has(operation))
   return await Promise.all(
-    there.map(async ({ operation, title, said, byCountry }) => {
+    there.map(async ({ operation, title, said, byCountry, part = answerPart }) => {
       const asked = desk.ask<Record<string, unknown>>(operation, { appId, ...(byCountry && { country }) })
       const answer = await attempted(asked)
-      return card(
-        title,
-        isFault(answer) ? refusedPart(answer) : html`<div class="inside">${answerPart(answer)}</div>`,
-        said,
-      )
+      return card(title, isFault(answer) ? refusedPart(answer) : html`<div class="inside">${part(answer)}</div>`, said)
     }),
   )
 }

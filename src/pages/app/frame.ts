@@ -28,8 +28,7 @@ export function framed(desk: Desk, { title, body, at, app }: Page): string {
 </div></header>
 ${
   desk.isSample &&
-  html`<aside class="note-line" aria-label="Sample"><p>This is a sample: an invented app whose every page has something on it. Nothing here was measured, and the
-storefront does not change. <a href="/app">Your own apps</a></p></aside>
+  html`<aside class="note-line" aria-label="Sample"><p>A sample: an invented app with something on every page. Nothing here was measured. <a href="/app">Your own apps</a></p></aside>
 `
 }<main id="text">
 ${app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`}</main>

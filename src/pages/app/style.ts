@@ -69,7 +69,7 @@ tbody tr:hover { background: var(--soft) }
 td a.rank:not(:hover) { text-decoration: none }
 .spark { display: block; width: 6.5rem; height: 1.7rem }
 .spark path { fill: none; stroke: var(--rank); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round }
-.spark .gone { stroke: var(--gone); stroke-width: 3; stroke-linecap: butt }
+.spark .gone { stroke: var(--gone); stroke-width: 2.5; stroke-linecap: square }
 .bar-cell { display: grid; grid-template-columns: 2.2rem minmax(2.5rem, 5rem); gap: .4rem; align-items: center }
 svg.bar { display: block; width: 100%; height: .4rem; background: none; border: 0; fill: var(--rank) }
 svg.bar .all { fill: var(--line) }
