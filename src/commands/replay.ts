@@ -1,6 +1,7 @@
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
 import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
+import { CONSOLE_SOURCES } from "../replay/replay-reports.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { Source } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
@@ -13,11 +14,15 @@ import { useDatabase } from "./cli/with-database.ts"
 const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
 
 /** But for those of which no body is kept. */
-const NAMES: readonly SourceName[] = ASKED.filter(({ namesPeople }) => !namesPeople).map(({ name }) => name)
+const NAMES: readonly SourceName[] = [
+  ...ASKED.filter(({ namesPeople }) => !namesPeople).map(({ name }) => name),
+  ...CONSOLE_SOURCES,
+]
 
 export const replay: Command = {
   name: "replay",
-  summary: "Read the kept bodies of the stores again with this version's parsers and say what changed.",
+  summary:
+    "Read the kept bodies of the stores and of connected accounts again with this version's parsers and say what changed.",
   examples: [
     ["replay", "changes nothing; exit 1 when a body cannot be read that was read before"],
     ["replay --write", "record what is read otherwise now; ranks and history follow"],

@@ -14,7 +14,7 @@ export interface ReplaySubject {
   /** Each counts as one reading. */
   subjects: readonly string[]
   /** Reads the body anew. Throws ReadFailure. */
-  read(body: RawBody): Observation
+  read(body: RawBody): Observation | Promise<Observation>
   /** How what was read now differs from what is stored of each subject; null = in nothing. */
   compare(seen: Observation): (Difference | null)[]
 }

@@ -11,6 +11,7 @@ import { addDays, dayOf } from "../vocabulary/days.ts"
 import { readUnreadAttempts } from "./replay-attempts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
+import { readHeldReports } from "./replay-reports.ts"
 import type { ReplaySubject } from "./replay-subjects.ts"
 
 export interface ReplayOptions {
@@ -63,6 +64,7 @@ async function* readPages(
   if (!oldest) return
   const range = { since: since ?? null, source: source ?? null }
   yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
+  yield* readHeldReports(sql, range)
   yield* readUnreadAttempts(sql, sources, range)
 }
 
@@ -81,7 +83,7 @@ async function judge(
   }
   let seen: Observation
   try {
-    seen = stored.read({ ...body, url: "", seenAt })
+    seen = await stored.read({ ...body, url: "", seenAt })
     checkObservation(seen, now)
   } catch (error) {
     if (!(error instanceof ReadFailure || error instanceof ObservationProblem)) throw error

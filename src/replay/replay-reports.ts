@@ -1,0 +1,73 @@
+import type { Sql } from "../database/types.ts"
+import { KINDS } from "../observations/kinds.ts"
+import { reportDigest } from "../observations/shapes/reports.ts"
+import type { Observation, SourceName } from "../observations/types.ts"
+import { analyticsIn } from "../sources/accounts/analytics.ts"
+import { pricesIn } from "../sources/accounts/price-lists.ts"
+import { reportIn } from "../sources/accounts/reports.ts"
+import { type RawBody, ReadFailure } from "../sources/source.ts"
+import type { Range, ReplaySubject } from "./replay-subjects.ts"
+
+/** What the seller's console said, as it is held: of an account, and never of any other place. */
+type HeldReport = Extract<Observation, { kind: (typeof CONSOLE_KINDS)[number] }>
+
+const CONSOLE_KINDS = ["sales", "subscriptions", "subscription_events", "engagement", "downloads", "prices"] as const
+
+/** Sources whose bodies are kept of accounts alone. */
+export const CONSOLE_SOURCES: readonly SourceName[] = CONSOLE_KINDS.flatMap((name) => kindOf(name).sources)
+
+function kindOf(name: (typeof CONSOLE_KINDS)[number]) {
+  return KINDS.find((kind) => kind.name === name)!
+}
+
+/** What is held of the reports and prices of accounts, page by page: each day, file and product by the body that it was read from. */
+export async function* readHeldReports(sql: Sql, { since, source }: Range): AsyncGenerator<ReplaySubject[]> {
+  for (const name of CONSOLE_KINDS) {
+    const kind = kindOf(name)
+    const sources = kind.sources.filter((one) => source === null || one === source)
+    if (sources.length === 0) continue
+    for await (const page of kind.stored!(sql, { since, sources }))
+      yield (page as HeldReport[]).map((held) => subjectOf(held))
+  }
+}
+
+function subjectOf(held: HeldReport): ReplaySubject {
+  const { source, platform, seenAt, sha256, parser, account, day } = held
+  const what = "product" in held ? held.product : "app" in held ? held.app : held.kind
+  return {
+    ...{ source, platform, storefront: "", seenAt, sha256, parser, subjects: [`${account} ${what} ${day}`] },
+    read: async (body) => ({ ...(await readAnew(held, body)), origin: held.origin }) as Observation,
+    compare: (seen) => {
+      const rows = (seen as HeldReport).rows
+      if (reportDigest(held.rows).equals(reportDigest(rows))) return [null]
+      // figures of a workspace stand in no line of a command's
+      return [
+        {
+          places: Math.max(held.rows.length, rows.length),
+          detail: `${held.rows.length} rows are ${rows.length} others now`,
+        },
+      ]
+    },
+  }
+}
+
+/** Throws ReadFailure. */
+async function readAnew(held: HeldReport, body: RawBody): Promise<HeldReport> {
+  const { account, day } = held
+  const { bytes } = body
+  if (held.kind === "prices") return pricesIn(bytes, held, body)
+  if (held.kind === "engagement" || held.kind === "downloads") {
+    const { kind: report, app, processed } = held
+    const days = await analyticsIn(bytes, { account, app, report, processed }, body)
+    return of(days.find((one) => one.day === day))
+  }
+  // what came packed was a report, and what came plain said in words that there was none
+  const status = bytes[0] === 0x1f && bytes[1] === 0x8b ? 200 : 404
+  const seen = await reportIn({ status, bytes }, { account, report: held.kind, day }, body)
+  return of(seen === "late" ? undefined : seen)
+}
+
+function of<Seen>(seen: Seen | undefined): Seen {
+  if (seen === undefined) throw new ReadFailure("changed", "the body says nothing of the day any more")
+  return seen
+}

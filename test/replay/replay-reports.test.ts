@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { pacificDay } from "../../src/accounts/pacific.ts"
+import { createAccountReading } from "../../src/accounts/worker.ts"
+import { silentLog } from "../../src/log.ts"
+import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { replay } from "../../src/replay/replay.ts"
+import { SOURCES } from "../../src/sources/all.ts"
+import { addDays } from "../../src/vocabulary/days.ts"
+import { type AccountScene, accountScene, TEA } from "../accounts/scene.ts"
+import { salesReport } from "../accounts/stand-in.ts"
+import { analyticsPart } from "../accounts/stand-in-analytics.ts"
+import { freshDatabase } from "../database.ts"
+import { sealer } from "../delivery/scene.ts"
+import { removeBodies, someBodies } from "../measuring/kept.ts"
+
+setDefaultTimeout(60_000)
+
+const NOW = new Date()
+const YESTERDAY = addDays(pacificDay(NOW), -1)
+const REPORT = "App Downloads Standard"
+
+let scene: AccountScene
+let bodies: RawBodies
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  bodies = someBodies(() => NOW)
+})
+afterEach(() => scene.there.stop())
+afterAll(removeBodies)
+
+const run = (rest: object = {}) =>
+  replay(scene.sql, { bodies, sources: SOURCES, now: () => NOW, pause: async () => {}, ...rest })
+
+/** A day's sales, an empty day, a file of two parts and a price, as the worker reads and keeps them. */
+async function readAll(): Promise<void> {
+  const { there } = scene
+  const app = {
+    SKU: TEA.sku,
+    Title: "Tea",
+    "Product Type Identifier": "1F",
+    Units: "5",
+    "Customer Currency": "EUR",
+    "Currency of Proceeds": "EUR",
+    "Country Code": "DE",
+  }
+  there.report = (type, day) => {
+    if (type === "SALES" && day === YESTERDAY) return { tsv: salesReport(day, [app, { ...app, Device: "iPad" }]) }
+    return type === "SALES" && day === addDays(YESTERDAY, -1) ? "no sales" : "late"
+  }
+  there.analytics.requests.push({ id: "request-1", app: TEA.id })
+  const line = (units: number) =>
+    analyticsPart(REPORT, TEA.id, [[addDays(YESTERDAY, -2), "Redownload", "App referrer", "DE", units]])
+  there.analytics.files.push({ app: TEA.id, report: REPORT, processed: YESTERDAY, parts: [line(2), line(3)] })
+  there.products.push({
+    id: "77",
+    app: TEA.id,
+    soldAs: "subscription",
+    sku: "tea",
+    name: "Tea",
+    prices: [{ territory: "USA", currency: "USD", price: "2.00" }],
+  })
+  await scene.add(there.key("ADMIN"))
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
+  await createAccountReading({ ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
+}
+
+const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
+  sources.map(({ source, same, different, unreadable, notKept, recorded }) => [
+    source,
+    same,
+    different,
+    unreadable,
+    notKept,
+    recorded,
+  ])
+
+test("each figure of an account follows from its kept body, and what an earlier version read otherwise is mended", async () => {
+  await readAll()
+  expect(counts(await run({ write: true }))).toEqual([
+    ["asc-downloads", 1, 0, 0, 0, 0],
+    ["asc-prices", 1, 0, 0, 0, 0],
+    ["asc-sales", 2, 0, 0, 0, 0],
+  ])
+  const figures = async () => [
+    ...(await scene.sql`select units::int from sales_fact`),
+    ...(await scene.sql`select count from funnel_fact`),
+    ...(await scene.sql`select price::text from price_period`),
+  ]
+  const right = [{ units: 10 }, { count: 5 }, { price: "2.00" }]
+  expect(await figures()).toEqual(right)
+  // as a parser of before would have read them
+  await scene.sql`update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
+  await scene.sql`update analytics_day set parser = 0, rows = jsonb_set(rows, '{0,count}', '7')`
+  await scene.sql`update price_day set parser = 0, rows = jsonb_set(rows, '{0,price}', '"7"')`
+  const told = await run({ write: true })
+  expect(counts(told)).toEqual([
+    ["asc-downloads", 0, 1, 0, 0, 1],
+    ["asc-prices", 0, 1, 0, 0, 1],
+    // the empty day, and what was just recorded beside the old row
+    ["asc-sales", 2, 1, 0, 0, 1],
+  ])
+  expect(await figures()).toEqual(right)
+  // what is told of it holds no figure of the workspace's
+  expect(told.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows are 1 others now"))
+})
