@@ -4,6 +4,11 @@ import { listAlerts } from "./operations/account/alerts.ts"
 import { fetchRecord } from "./operations/account/fetch-record.ts"
 import { getPortfolioOverview } from "./operations/account/portfolio.ts"
 import { search } from "./operations/account/search.ts"
+import { listCampaigns } from "./operations/ads/campaigns.ts"
+import { listAdsCommands } from "./operations/ads/commands.ts"
+import { listAdsKeywords } from "./operations/ads/keywords.ts"
+import { getSearchPopularity } from "./operations/ads/search-popularity.ts"
+import { listAdsSearchTerms } from "./operations/ads/search-terms.ts"
 import { getApp, listApps } from "./operations/apps/apps.ts"
 import { getToday } from "./operations/apps/today.ts"
 import { startAiCheck } from "./operations/assistants/ai-check.ts"
@@ -98,6 +103,11 @@ export const catalog: readonly Operation[] = [
   getRevenue,
   getSubscriptions,
   getFunnel,
+  listCampaigns,
+  listAdsKeywords,
+  listAdsSearchTerms,
+  listAdsCommands,
+  getSearchPopularity,
   getCountryPrices,
   getChangeImpact,
   checkRank,

@@ -48,6 +48,27 @@ export async function findAppAccount(
   return account ?? null
 }
 
+/** The workspace's account of a kind, whatever apps it has: the first that still has a key, else the first. */
+export async function findKindAccount(
+  sql: Db,
+  workspaceId: number,
+  kind: AccountKindName,
+): Promise<Omit<AppAccount, "outsideId" | "sku"> | null> {
+  const [account] = await sql<Omit<AppAccount, "outsideId" | "sku">[]>`
+    select c.id, c.kind, c.state, c.why, c.created_at as "createdAt", (
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
+      order by r.name
+      limit 1
+    ) as denied
+    from connected_account c
+    where c.workspace_id = ${workspaceId} and c.kind = ${kind}
+    order by c.sealed is null, c.created_at, c.id
+    limit 1`
+  return account ?? null
+}
+
 /** Whether the workspace has connected an account of the kind at all, be it paused or without that app. */
 export async function isConnected(
   sql: Db,

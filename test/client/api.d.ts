@@ -738,6 +738,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The app's ad campaigns: state, budget, and 28 days of cost and installs.
+         * @description From the connected Apple Ads account, by the app's store id; campaigns of Maps are left out. By spend. Money is in the account's currency.
+         */
+        get: operations["list_campaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/ads-keywords": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keywords bought over all campaigns in the last 28 days, by spend, with the unpaid rank beside.
+         * @description From the connected Apple Ads account. What Apple matches by itself is of no keyword: keywords may cost less than their campaigns (campaignTotals).
+         */
+        get: operations["list_ads_keywords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/ads-search-terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What people typed when the ads were shown in the last 28 days, by spend, with the unpaid rank beside.
+         * @description From the connected Apple Ads account. Apple withholds rare terms; they stand as undisclosed rows, one a keyword, and count in every total.
+         */
+        get: operations["list_ads_search_terms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/ads-commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was changed in the app's campaigns, by whom: writes made here, other programs, people.
+         * @description Writes of this service joined with the change history of Apple Ads, each once, the newest first. The history lags; a write without it stands by itself until it comes.
+         */
+        get: operations["list_ads_commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{appId}/search-popularity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Apple's own search popularity of a week, from the connected ads account.
+         * @description The most searched for in a storefront, and how the app's tracked keywords and any terms asked for stand. Apple lists the first 500 of each genre; what is not listed is below the list.
+         */
+        get: operations["get_search_popularity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/country-prices": {
         parameters: {
             query?: never;
@@ -4623,6 +4723,304 @@ export interface components {
                 redownloads: number | null;
                 rates: components["schemas"]["FunnelRates"];
             }[];
+        };
+        AdsSource: {
+            /** @description The connected ad account, as `appmeter account list` names it. */
+            id: string;
+            /** @constant */
+            kind: "apple-ads";
+            /**
+             * @description limited: a right is missing; revoked: the key is refused. What was read before stays and is dated by asOf.
+             * @enum {string}
+             */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            /** @description Who must do what; null = nothing. */
+            why: string | null;
+            /**
+             * Format: date-time
+             * @description When what was read longest ago of these was read; null = some of it never was.
+             */
+            asOf: string | null;
+        };
+        AdsMetrics: {
+            impressions: number;
+            taps: number;
+            /** @description By taps and views; those of the last 30 days still grow. */
+            installs: number;
+            newDownloads: number;
+            spend: components["schemas"]["Money"];
+            /** @description Taps by impressions; null = no impression. */
+            ttr: number | null;
+            /** @description Spend by taps; null = no tap. */
+            cpt: components["schemas"]["Money"] | null;
+            /** @description Spend by installs; null = no install. */
+            cpi: components["schemas"]["Money"] | null;
+        };
+        AdsCampaign: {
+            id: string;
+            name: string;
+            /** @description ENABLED or PAUSED, as it is set. */
+            status: string;
+            /** @description What Apple makes of it, in its own words; status null = not said. */
+            serving: {
+                status: string | null;
+                reasons: string[];
+            };
+            /** @description Storefronts that it is shown in. */
+            countries: string[];
+            /** @description A day; null = none is set. */
+            budget: components["schemas"]["Money"] | null;
+            /** @description MANUAL_CPT or MAX_CONVERSIONS; null = not said. */
+            bidStrategy: string | null;
+            /** @description Where it is shown, in Apple's words; null = not said. */
+            placement: string | null;
+            /** @description Over the reported days; null = none is known. */
+            metrics: components["schemas"]["AdsMetrics"] | null;
+            /** @description Of the app's spend, 0 to 1; null = none was spent, or not known. */
+            share: number | null;
+        };
+        ListCampaignsAnswer: {
+            /** @description The time zone of the ad account, whose days these are. */
+            dayZone: string;
+            /**
+             * Format: date
+             * @description First of 28 days.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last whose figures are all there.
+             */
+            to: string;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AdsSource"][];
+            /** @description Of the 28 days, those known of every campaign. */
+            reportedDays: number;
+            /** @description The others: not known, which is not zero. */
+            lateDays: string[];
+            /**
+             * Format: date
+             * @description From this day on installs of the last day do not grow any more.
+             */
+            installsSettleBy: string;
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            campaigns: components["schemas"]["AdsCampaign"][];
+            /** @description Of all campaigns, over the reported days. */
+            totals: components["schemas"]["AdsMetrics"];
+        };
+        OrganicStanding: {
+            /** @description The storefront. */
+            country: string;
+            /** @description The app's, unpaid; null = not among the results read, or not measured. */
+            rank: number | null;
+            /** @description False = nobody read the results there: not known. */
+            measured: boolean;
+            /** @description The term is tracked for the app there. */
+            tracked: boolean;
+            /** @description The UTC day of the results; null where measured is false. */
+            day: string | null;
+        };
+        AdsKeyword: {
+            id: string;
+            /** @description Null = deleted before it was ever read; what it cost stands. */
+            text: string | null;
+            /** @description EXACT or BROAD. */
+            match: string | null;
+            /** @description ENABLED or PAUSED, or DELETED for one that is not listed any more. */
+            status: string;
+            campaign: {
+                id: string;
+                name: string;
+            };
+            group: {
+                id: string;
+                name: string | null;
+            };
+            /** @description The most that is paid for a tap; null = not known. */
+            bid: ({
+                /** @description False = the ad group's, which counts for a keyword without one. */
+                own: boolean;
+            } & components["schemas"]["Money"]) | null;
+            metrics: components["schemas"]["AdsMetrics"];
+            /** @description Where the app stands unpaid; null where the text is not known. */
+            organic: components["schemas"]["OrganicStanding"] | null;
+        };
+        ListAdsKeywordsAnswer: {
+            /** @description The time zone of the ad account, whose days these are. */
+            dayZone: string;
+            /**
+             * Format: date
+             * @description First of 28 days.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last whose figures are all there.
+             */
+            to: string;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AdsSource"][];
+            /** @description Of the 28 days, those known of every campaign. */
+            reportedDays: number;
+            /** @description The others: not known, which is not zero. */
+            lateDays: string[];
+            /**
+             * Format: date
+             * @description From this day on installs of the last day do not grow any more.
+             */
+            installsSettleBy: string;
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            /** @description The most spent on first. */
+            keywords: components["schemas"]["AdsKeyword"][];
+            /** @description Keywords beyond limit; totals are of all. */
+            omitted: number;
+            /** @description Of all keywords. */
+            totals: components["schemas"]["AdsMetrics"];
+            /** @description Of the campaigns, with what Apple matched by itself. */
+            campaignTotals: components["schemas"]["AdsMetrics"];
+        };
+        AdsSearchTerm: {
+            /** @description What people typed; null where undisclosed. */
+            term: string | null;
+            /** @description Terms that Apple withholds: one row for all of a keyword's, so that nothing is missing from the totals. The keyword is not the term. */
+            undisclosed: boolean;
+            /** @description TARGETED: a keyword matched; AUTO: Apple matched by itself; SEARCH, in Apple's words. */
+            source: string;
+            campaign: {
+                id: string;
+                name: string;
+            };
+            /** @description The ad group. */
+            groupId: string;
+            /** @description What was bought; null = Apple matched by itself. */
+            keyword: {
+                id: string;
+                text: string | null;
+                match: string | null;
+            } | null;
+            metrics: components["schemas"]["AdsMetrics"];
+            /** @description Where the app stands unpaid; null where undisclosed. */
+            organic: components["schemas"]["OrganicStanding"] | null;
+        };
+        ListAdsSearchTermsAnswer: {
+            /** @description The time zone of the ad account, whose days these are. */
+            dayZone: string;
+            /**
+             * Format: date
+             * @description First of 28 days.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last whose figures are all there.
+             */
+            to: string;
+            /** @description Where the figures come from, and how far they were read. */
+            sources: components["schemas"]["AdsSource"][];
+            /** @description As asked; null = all storefronts. */
+            country: string | null;
+            /** @description The most spent on first. */
+            terms: components["schemas"]["AdsSearchTerm"][];
+            /** @description Rows beyond limit; totals are of all. */
+            omitted: number;
+            /** @description Campaigns whose terms are not known yet: they are in no total. */
+            unreadCampaigns: string[];
+            totals: components["schemas"]["AdsMetrics"];
+            /** @description Of the totals, what is withheld. */
+            undisclosed: components["schemas"]["AdsMetrics"];
+            /** @description Of the spend, 0 to 1; null = nothing was spent. */
+            undisclosedShare: number | null;
+        };
+        AdsCommand: {
+            /**
+             * Format: date-time
+             * @description When it was done.
+             */
+            at: string;
+            /**
+             * @description service: a write confirmed here; other_api: another program, an automation rule among them; dashboard: a person at Apple's pages; apple: its support. Who it was is not kept.
+             * @enum {string}
+             */
+            by: "service" | "other_api" | "dashboard" | "apple";
+            /** @description CREATE, UPDATE or DELETE; null until Apple's history shows it. */
+            event: string | null;
+            /** @description What was changed, in Apple's words or the write's. */
+            entity: string;
+            entityId: string;
+            /** @description Its name or text; null = not said. */
+            name: string | null;
+            /** @description The campaign's id; null = not said. */
+            campaign: string | null;
+            /** @description Empty until Apple's history shows it. */
+            changes: {
+                /** @description In Apple's words. */
+                field: string;
+                /** @description Null = nothing stood there. */
+                from: string | null;
+                /** @description Null = nothing stands there. */
+                to: string | null;
+            }[];
+            /** @description The write of ours that did it (get_job); null = none did. */
+            job: {
+                id: string;
+                action: string;
+                status: string;
+            } | null;
+            /** @description Apple's own change history shows it: proof that it was applied. */
+            listed: boolean;
+        };
+        ListAdsCommandsAnswer: {
+            sources: components["schemas"]["AdsSource"][];
+            commands: components["schemas"]["AdsCommand"][];
+            /** @description Asks for the page after this one; null = this is the last. */
+            nextCursor: string | null;
+        };
+        SearchPopularity: {
+            term: string;
+            /** @description In Apple Ads' words; of several the one where it ranks best. */
+            genre: string;
+            rankInGenre: number;
+            /** @description 1 to 100, within the genre. */
+            inGenre: number;
+            /** @description 1 to 100, over all genres: the scale of list_keyword_ranks. */
+            overall100: number;
+            /** @description 1 to 5, as Apple Ads shows it. */
+            overall5: number;
+        };
+        WantedPopularity: {
+            term: string;
+            /** @description Tracked for the app in that storefront. */
+            tracked: boolean;
+            /** @description False = below the list, which is not zero: see below. */
+            listed: boolean;
+            /** @description Of what is not listed: its overall100 is at most this. Null where listed. */
+            below: number | null;
+            /** @description Null where not listed. */
+            popularity: components["schemas"]["SearchPopularity"] | null;
+        };
+        GetSearchPopularityAnswer: {
+            country: components["schemas"]["Storefront"];
+            /**
+             * Format: date
+             * @description The Sunday that the week begins on, UTC.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The Saturday that it ends with.
+             */
+            to: string;
+            /** @description As asked; null = over all. */
+            genre: string | null;
+            /** @description Those that Apple Ads lists. */
+            genres: string[];
+            sources: components["schemas"]["AdsSource"][];
+            /** @description In a genre by its ranks, else by overall100. */
+            top: components["schemas"]["SearchPopularity"][];
+            /** @description Terms asked for, then the app's tracked keywords. */
+            wanted: components["schemas"]["WantedPopularity"][];
         };
         SoldProduct: {
             /** @description The console's id; of the app itself the app's. */
@@ -9410,6 +9808,277 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_campaigns: {
+        parameters: {
+            query?: {
+                /** @description Figures of this storefront alone; of all when left out. */
+                country?: string;
+                /** @description Fields of campaigns to keep. */
+                fields?: ("id" | "name" | "status" | "serving" | "countries" | "budget" | "bidStrategy" | "placement" | "metrics" | "share")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListCampaignsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_ads_keywords: {
+        parameters: {
+            query?: {
+                /** @description Figures of this storefront alone, and unpaid ranks there; figures of all, and ranks of the app's first, when left out. */
+                country?: string;
+                /** @description A campaign, as list_campaigns names it; all when left out. */
+                campaign?: string;
+                /** @description Keywords answered at most. */
+                limit?: number;
+                /** @description Fields of keywords to keep. */
+                fields?: ("id" | "text" | "match" | "status" | "campaign" | "group" | "bid" | "metrics" | "organic")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAdsKeywordsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_ads_search_terms: {
+        parameters: {
+            query?: {
+                /** @description Figures of this storefront alone, and unpaid ranks there; figures of all, and ranks of the app's first, when left out. */
+                country?: string;
+                /** @description A campaign, as list_campaigns names it; all when left out. */
+                campaign?: string;
+                /** @description Rows answered at most. */
+                limit?: number;
+                /** @description Fields of terms to keep. */
+                fields?: ("term" | "undisclosed" | "source" | "campaign" | "groupId" | "keyword" | "metrics" | "organic")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAdsSearchTermsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_ads_commands: {
+        parameters: {
+            query?: {
+                /** @description Commands on a page. */
+                limit?: number;
+                /** @description nextCursor of the page before. */
+                cursor?: string;
+                /** @description Fields of commands to keep. */
+                fields?: ("at" | "by" | "event" | "entity" | "entityId" | "name" | "campaign" | "changes" | "job" | "listed")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAdsCommandsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_search_popularity: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; the app's first storefront when left out. */
+                country?: components["parameters"]["Country"];
+                /** @description A genre of the answer's list: ranks within it; over all genres when left out. */
+                genre?: string;
+                /** @description The most searched for, so many. */
+                limit?: number;
+                /** @description Terms to look up besides, at most 50. */
+                terms?: string[];
+                /** @description Fields of top and wanted to keep. */
+                fields?: ("term" | "genre" | "rankInGenre" | "inGenre" | "overall100" | "overall5" | "tracked" | "listed" | "below" | "popularity")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetSearchPopularityAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_country_prices: {
         parameters: {
             query?: {
@@ -10701,4 +11370,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 39179e4967216cfa763b2d62fd5cb94e959a8f8dedac544baa02307161916e24
+// sha256 of the document: fae08b354c6cb4ff4fd7b0150d5d93019a2286b65142e7dcea34a04b576ece97

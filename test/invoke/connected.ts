@@ -49,6 +49,31 @@ async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [reported("prices", said)])
 }
 
+/** An ad account of the workspace that advertises the app, and said what its examples say. */
+async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
+    values (${account}, ${workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok', 'UTC', 'EUR')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '310633997', '310633997', 'Tea', '', ${app})`
+  const now = new Date()
+  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  const country = String(input.country ?? "us").toLowerCase()
+  await record(sql, [
+    ...(["ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes"] as const).map((name) =>
+      reported(name, said),
+    ),
+    reported("ads_popularity", { ...said, country }),
+  ])
+  await sql`
+    insert into ads_turn (account_id, task, subject, read_at)
+    values (${account}, 'campaigns', '', now()), (${account}, 'changes', '', now()), (${account}, 'keywords', '444555666', now()),
+      (${account}, 'days', '444555666', now()), (${account}, 'terms', '444555666', now())`
+  delete input.campaign
+}
+
 /** By operation: what must be there before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
@@ -56,4 +81,9 @@ export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => 
   get_funnel: connectConsole,
   get_change_impact: changedPage,
   get_country_prices: pricedProducts,
+  list_campaigns: connectAds,
+  list_ads_keywords: connectAds,
+  list_ads_search_terms: connectAds,
+  list_ads_commands: connectAds,
+  get_search_popularity: connectAds,
 }

@@ -608,3 +608,38 @@ describe("texts", () => {
     }
   })
 })
+
+describe("ads", () => {
+  const [campaigns, bought, terms] = ["list_campaigns", "list_ads_keywords", "list_ads_search_terms"].map(answer)
+  const sumOf = (rows: Answer[], name: string) =>
+    rows.reduce((sum, { metrics }) => sum + (name === "spend" ? Number(metrics.spend.amount) * 100 : metrics[name]), 0)
+
+  test("add up: terms with what is withheld to the campaigns, keywords with what Apple matches by itself", () => {
+    const auto = terms.terms.filter(({ source }: Answer) => source === "AUTO")
+    for (const name of ["impressions", "taps", "installs", "newDownloads", "spend"]) {
+      const whole = sumOf([{ metrics: campaigns.totals }], name)
+      expect([name, Math.round(sumOf(campaigns.campaigns, name))]).toEqual([name, Math.round(whole)])
+      expect([name, Math.round(sumOf(terms.terms, name))]).toEqual([name, Math.round(whole)])
+      expect([name, Math.round(sumOf(bought.keywords, name) + sumOf(auto, name))]).toEqual([name, Math.round(whole)])
+      const withheld = terms.terms.filter(({ undisclosed }: Answer) => undisclosed)
+      expect([name, Math.round(sumOf(withheld, name))]).toEqual([
+        name,
+        Math.round(sumOf([{ metrics: terms.undisclosed }], name)),
+      ])
+    }
+    expect([terms.totals, bought.campaignTotals]).toEqual([campaigns.totals, campaigns.totals])
+  })
+
+  test("show the ranks that are tracked, and the searches of tracked keywords", () => {
+    const tracked = new Map(ranks.keywords.map((row: Answer) => [row.term, row]))
+    for (const { term, text, organic } of [...terms.terms, ...bought.keywords])
+      if (organic?.tracked)
+        expect([term ?? text, organic.rank]).toEqual([term ?? text, (tracked.get(term ?? text) as Answer).rank])
+    const { wanted, top } = answer("get_search_popularity")
+    expect(wanted.map(({ term }: Answer) => term)).toEqual([...tracked.keys()])
+    for (const row of top) {
+      const own = wanted.find(({ term }: Answer) => term === row.term)
+      if (own) expect(own.popularity).toEqual(row)
+    }
+  })
+})

@@ -23,8 +23,8 @@ const RIGHT: Record<AdsTask, string> = {
 }
 
 /**
- * Makes due what is not asked for yet: the account itself, each of its campaigns, and the popularity in each storefront that its
- * apps are tracked in. Of campaigns that are gone nothing is asked any more.
+ * Makes due what is not asked for yet: the account itself, each of its campaigns, and the popularity in each storefront that an
+ * App Store app of the workspace is tracked in, be it advertised or not. Of campaigns that are gone nothing is asked any more.
  */
 export async function makeAdsTurns(sql: Sql, account: string): Promise<void> {
   await sql`
@@ -45,10 +45,10 @@ export async function makeAdsTurns(sql: Sql, account: string): Promise<void> {
       where c.account_id = ${account}
       union
       select 'popularity', country
-      from account_app a
-      join tracked_app t on t.id = a.app_id
+      from connected_account c
+      join tracked_app t on t.workspace_id = c.workspace_id
       cross join unnest(t.countries) country
-      where a.account_id = ${account}
+      where c.id = ${account} and t.ios_app is not null
     ) wanted
     order by task, subject
     on conflict (account_id, task, subject) do nothing`

@@ -1,0 +1,83 @@
+import type { Db } from "../../../database/types.ts"
+
+export interface TermPopularity {
+  term: string
+  /** As Apple Ads names it; of several the one where the term ranks best. */
+  genre: string
+  rankInGenre: number
+  /** 1 to 100, in its genre and over all; 1 to 5 as Apple Ads shows it. */
+  inGenre: number
+  overall100: number
+  overall5: number
+}
+
+export interface PopularityWeek {
+  /** The Sunday. */
+  from: string
+  genres: string[]
+  /** The lowest figure over all that is listed: what is not listed is below it. */
+  lowest: number
+}
+
+/** Null = of that country no week was read. */
+export async function readWeek(sql: Db, account: string, country: string): Promise<PopularityWeek | null> {
+  const [week] = await sql<{ from: string | null; genres: string[]; lowest: number }[]>`
+    select max(day)::text as from, coalesce(array_agg(distinct genre order by genre), '{}') as genres,
+      min(overall_100) as lowest
+    from ads_term_popularity
+    where account_id = ${account} and country = ${country}`
+  return week?.from ? { from: week.from, genres: week.genres, lowest: week.lowest } : null
+}
+
+interface PopularityScope {
+  account: string
+  country: string
+  /** Null = over all. */
+  genre: string | null
+}
+
+/** The most searched for, in a genre by its ranks, else over all genres. */
+export async function readMostSearched(
+  sql: Db,
+  { account, country, genre }: PopularityScope,
+  limit: number,
+): Promise<TermPopularity[]> {
+  if (genre !== null)
+    return await sql<TermPopularity[]>`
+      select ${figures(sql)}
+      from ads_term_popularity p
+      where account_id = ${account} and country = ${country} and genre = ${genre}
+      order by rank, term
+      limit ${limit}`
+  return await sql<TermPopularity[]>`
+    select *
+    from (
+      select distinct on (term) ${figures(sql)}
+      from ads_term_popularity p
+      where account_id = ${account} and country = ${country}
+      order by term, rank, genre
+    ) best
+    order by "overall100" desc, "rankInGenre", term
+    limit ${limit}`
+}
+
+/** Of terms those that are listed, by their text. */
+export async function readTermPopularity(
+  sql: Db,
+  { account, country }: { account: string; country: string },
+  terms: readonly string[],
+): Promise<Map<string, TermPopularity>> {
+  const rows = await sql<TermPopularity[]>`
+    select distinct on (term) ${figures(sql)}
+    from ads_term_popularity p
+    where account_id = ${account} and country = ${country} and term = any(${terms as string[]}::text[])
+    order by term, rank, genre
+    limit 10000`
+  return new Map(rows.map((row) => [row.term, row]))
+}
+
+function figures(sql: Db) {
+  return sql`
+    p.term, p.genre, p.rank as "rankInGenre", p.in_genre as "inGenre", p.overall_100 as "overall100",
+    p.overall_5 as "overall5"`
+}

@@ -1,0 +1,140 @@
+import * as v from "valibot"
+import type { AdsMetrics } from "../../accounts/ads/answers/metrics.ts"
+import { type AdsScope, type AdsStanding, readAdsScope, readAdsTurn } from "../../accounts/ads/answers/standing.ts"
+import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
+import { type AppAccount, findAppAccount, isConnected } from "../../accounts/app-accounts.ts"
+import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { Fault } from "../../faults.ts"
+import type { OrganicRank } from "../../history/searches/organic.ts"
+import type { Context } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Money } from "../revenue/account-shapes.ts"
+import { Count, Rank, Time } from "../shapes.ts"
+
+export const AdsDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the ad account (dayZone), YYYY-MM-DD."))
+
+export const CampaignId = v.pipe(
+  v.string(),
+  v.regex(/^[0-9]{1,20}$/),
+  v.description("A campaign, as list_campaigns names it; all when left out."),
+)
+
+export const metricFields = {
+  impressions: Count,
+  taps: Count,
+  installs: described(Count, "By taps and views; those of the last 30 days still grow."),
+  newDownloads: Count,
+  spend: Money,
+  ttr: described(v.nullable(v.number()), "Taps by impressions; null = no impression."),
+  cpt: described(v.nullable(Money), "Spend by taps; null = no tap."),
+  cpi: described(v.nullable(Money), "Spend by installs; null = no install."),
+}
+
+export const Metrics = named("AdsMetrics", v.strictObject(metricFields))
+
+export const AdsSource = named(
+  "AdsSource",
+  v.strictObject({
+    id: described(v.string(), "The connected ad account, as `appmeter account list` names it."),
+    kind: v.literal("apple-ads"),
+    state: described(
+      v.picklist(ACCOUNT_STATES),
+      "limited: a right is missing; revoked: the key is refused. What was read before stays and is dated by asOf.",
+    ),
+    why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+    asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),
+  }),
+)
+
+/** How far the days of the window are known. */
+export const windowFields = {
+  dayZone: described(v.string(), "The time zone of the ad account, whose days these are."),
+  from: described(AdsDay, `First of ${WINDOW_DAYS} days.`),
+  to: described(AdsDay, "The last whose figures are all there."),
+  sources: described(v.array(AdsSource), "Where the figures come from, and how far they were read."),
+}
+
+export const dayFields = {
+  reportedDays: described(Count, `Of the ${WINDOW_DAYS} days, those known of every campaign.`),
+  lateDays: described(v.array(AdsDay), "The others: not known, which is not zero."),
+  installsSettleBy: described(AdsDay, "From this day on installs of the last day do not grow any more."),
+}
+
+export const Organic = named(
+  "OrganicStanding",
+  v.strictObject({
+    country: described(v.string(), "The storefront."),
+    rank: described(v.nullable(Rank), "The app's, unpaid; null = not among the results read, or not measured."),
+    measured: described(v.boolean(), "False = nobody read the results there: not known."),
+    tracked: described(v.boolean(), "The term is tracked for the app there."),
+    day: described(v.nullable(v.string()), "The UTC day of the results; null where measured is false."),
+  }),
+)
+
+const SETTLED_DAYS = 31
+
+export function shownDays({ to }: AdsScope, { reported, late }: AdsStanding) {
+  return { reportedDays: reported.length, lateDays: late, installsSettleBy: addDays(to, SETTLED_DAYS) }
+}
+
+export function shownOrganic(country: string, organic: OrganicRank | undefined): v.InferOutput<typeof Organic> {
+  const { rank = null, measured = false, tracked = false, day = null } = organic ?? {}
+  return { country, rank, measured, tracked, day }
+}
+
+/** The ad account that advertises the app. Throws unsupported_platform, not_connected. */
+export async function findAdsAccount(
+  app: TrackedApp,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<AppAccount> {
+  if (app.iosId === null)
+    throw new Fault("unsupported_platform", {
+      detail: "The app is on Google Play alone; Apple Ads advertises apps of the App Store.",
+    })
+  const wanted = { workspaceId: caller.workspaceId, kind: "apple-ads" as const }
+  const account = await findAppAccount(sql, wanted, app)
+  if (account) return account
+  const detail = (await isConnected(sql, wanted))
+    ? `The connected ad account has no campaign of ${app.iosId}; see: appmeter account list, appmeter account map.`
+    : "Connect the ad account with: appmeter account add apple-ads."
+  throw new Fault("not_connected", { detail })
+}
+
+/** What is asked about, of an account that said something. Throws unsupported_platform, not_connected, not_measured. */
+export async function findAdsScope(
+  app: TrackedApp,
+  asked: { country?: string | undefined; campaign?: string | undefined },
+  ctx: Pick<Context, "sql" | "caller" | "now">,
+): Promise<{ account: AppAccount; scope: AdsScope }> {
+  const account = await findAdsAccount(app, ctx)
+  if ((await readAdsTurn(ctx.sql, account.id, "campaigns")) === null) throw unread(account)
+  const { country, campaign } = asked
+  const filter = { country: country?.toLowerCase() ?? null, campaign: campaign ?? null }
+  return { account, scope: await readAdsScope(ctx.sql, account, filter, ctx.now()) }
+}
+
+/** Nothing of what is asked was read yet. */
+export function unread(
+  { createdAt, state, why, denied }: Pick<AppAccount, "createdAt" | "state" | "why" | "denied">,
+  missing = "what it says",
+): Fault {
+  const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
+  if (denied !== null) return new Fault("not_measured", { detail: `${since}, but the key may not read: it ${denied}.` })
+  if (why !== null) return new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
+  return new Fault("not_measured", { detail: `${since}; a running server reads ${missing} within the hour.` })
+}
+
+export function adsSource(
+  { id, state, why }: Pick<AppAccount, "id" | "state" | "why">,
+  asOf: Date | null,
+): v.InferOutput<typeof AdsSource> {
+  return { id, kind: "apple-ads", state, why, asOf: asOf?.toISOString() ?? null }
+}
+
+/** A part of the whole's spend; null where nothing was spent. */
+export function shareOf({ spend }: AdsMetrics, whole: AdsMetrics): number | null {
+  const all = Number(whole.spend.amount)
+  return all > 0 ? Math.round((Number(spend.amount) / all) * 10_000) / 10_000 : null
+}
