@@ -1,5 +1,17 @@
 -- Generated from the migrations; UPDATE=1 bun test test/database/schema.test.ts writes it.
 
+create table access_token (
+  sha256 bytea not null,
+  key_id integer not null,
+  resource text not null,
+  scopes text[] not null,
+  expires_at timestamp with time zone not null,
+  constraint access_token_pkey PRIMARY KEY (sha256),
+  constraint access_token_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint access_token_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX access_token_expires ON access_token USING btree (expires_at, sha256);
+
 create table account (
   workspace_id integer not null,
   month date not null,
@@ -1330,6 +1342,57 @@ create table name_search (
 );
 CREATE INDEX name_search_seen ON name_search USING btree (seen_at);
 
+create table oauth_client (
+  id text not null,
+  name text not null,
+  redirect_uris text[] not null,
+  created_at timestamp with time zone not null default now(),
+  from_sha256 bytea,
+  fresh_until timestamp with time zone,
+  agreed_at timestamp with time zone,
+  constraint oauth_client_pkey PRIMARY KEY (id),
+  constraint oauth_client_check CHECK (((from_sha256 IS NULL) <> (fresh_until IS NULL))),
+  constraint oauth_client_from_sha256_check CHECK ((length(from_sha256) = 32)),
+  constraint oauth_client_id_check CHECK (((length(id) >= 1) AND (length(id) <= 500))),
+  constraint oauth_client_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint oauth_client_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20)))
+);
+CREATE INDEX oauth_client_from ON oauth_client USING btree (from_sha256, created_at) WHERE (from_sha256 IS NOT NULL);
+CREATE INDEX oauth_client_unused ON oauth_client USING btree (created_at, id) WHERE (agreed_at IS NULL);
+
+create table oauth_code (
+  sha256 bytea not null,
+  workspace_id integer not null,
+  client_id text not null,
+  redirect_uri text not null,
+  challenge text not null,
+  resource text not null,
+  name text not null,
+  hint text not null,
+  scopes text[] not null,
+  app_list text[],
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  key_id integer,
+  constraint oauth_code_pkey PRIMARY KEY (sha256),
+  constraint oauth_code_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint oauth_code_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint oauth_code_challenge_check CHECK ((length(challenge) = 43)),
+  constraint oauth_code_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX oauth_code_expires ON oauth_code USING btree (expires_at, sha256);
+
+create table oauth_grant (
+  key_id integer not null,
+  client_id text not null,
+  resource text not null,
+  salt bytea not null,
+  ends_at timestamp with time zone not null,
+  constraint oauth_grant_pkey PRIMARY KEY (key_id),
+  constraint oauth_grant_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint oauth_grant_salt_check CHECK ((length(salt) = 32))
+);
+
 create table operator_action (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -1503,6 +1566,17 @@ create table reader (
   seen_at timestamp with time zone not null default now(),
   constraint reader_pkey PRIMARY KEY (process)
 );
+
+create table refresh_token (
+  sha256 bytea not null,
+  key_id integer not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint refresh_token_pkey PRIMARY KEY (sha256),
+  constraint refresh_token_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint refresh_token_sha256_check CHECK ((length(sha256) = 32))
+);
+CREATE INDEX refresh_token_expires ON refresh_token USING btree (expires_at, sha256);
 
 create table report_day (
   account_id text not null,

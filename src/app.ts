@@ -15,7 +15,10 @@ import { faultPage } from "./documents/fault-page.ts"
 import { Fault } from "./faults.ts"
 import { createInvoke, type Invoke } from "./invoke.ts"
 import type { Log } from "./log.ts"
+import { RESOURCE_METADATA_PATH } from "./oauth/metadata.ts"
+import { resourceOf } from "./oauth/server.ts"
 import type { Operation } from "./operation.ts"
+import type { SafeFetch } from "./outbound/safe-fetch.ts"
 import { hungUp } from "./surfaces/calls.ts"
 import { createCors } from "./surfaces/cors.ts"
 import { createDoor } from "./surfaces/door.ts"
@@ -47,6 +50,8 @@ export interface AppParts {
   settings: AppSettings
   log: Log
   now: () => Date
+  /** Asks addresses that strangers name; without it those on the public network. */
+  fetch?: SafeFetch
   /** Live reads; without it no store is asked. */
   measure?: Measure
   /** Texts of a model; without it there is no writer, and what is stored is not found. */
@@ -99,7 +104,7 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const { sql, sandbox, settings, now, receive, catalog = wholeCatalog, budget = async () => [] } = parts
+  const { sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, corsOrigins = [] } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(settings)
@@ -117,7 +122,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    pages: createPages({ sql, gate, trustedProxies, publicUrl, now, log, invoke, catalog, sandbox, receive }),
+    pages: createPages({ ...parts, gate, trustedProxies, publicUrl, log, invoke, catalog }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,
@@ -170,7 +175,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
   } = parts
   return createInvoke({
     sql,
-    identify: createIdentify({ sql, now, log }),
+    identify: createIdentify({ sql, resource: resourceOf(settings.publicUrl), now, log }),
     charge: createChargeGroups(sql),
     limits,
     gate,
@@ -194,7 +199,19 @@ function toolsOf(
   const { publicUrl, corsOrigins = [] } = settings
   const answers = answersOf(sql, gate)
   return encoded(
-    createTools({ invoke, catalog, offers, answers, publicUrl, trustedProxies, corsOrigins, now, log, pace }),
+    createTools({
+      invoke,
+      catalog,
+      offers,
+      answers,
+      publicUrl,
+      resourceMetadata: `${publicUrl}${RESOURCE_METADATA_PATH}`,
+      trustedProxies,
+      corsOrigins,
+      now,
+      log,
+      pace,
+    }),
   )
 }
 

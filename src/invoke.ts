@@ -3,7 +3,7 @@ import type { Caller, Credits } from "./access/caller.ts"
 import type { ChargeCall } from "./access/charge-groups.ts"
 import { cannotPay } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
-import type { Credentials, Identify } from "./access/identify.ts"
+import type { Credentials, Identify, Surface } from "./access/identify.ts"
 import { creditsKnownAt } from "./access/identify.ts"
 import { keyInUrlFault } from "./access/key-in-url.ts"
 import type { RateAnswer } from "./access/limits/limiter.ts"
@@ -40,7 +40,7 @@ import type { Write } from "./vocabulary/writing/written-text.ts"
 
 /** One call, from whichever surface. */
 export interface Call {
-  surface: "rest" | "tools" | "pages"
+  surface: Surface
   requestId: string
   credentials: Credentials
   /** A key stands in the URL. */
@@ -109,7 +109,7 @@ export function createInvoke(parts: InvokeParts): Invoke {
     try {
       if (call.keyInUrl) throw keyInUrlFault()
       const { identify, gate, deadlineMs } = parts
-      const caller = await gate.run(() => identify.identify(call.credentials, call.address), deadlineMs)
+      const caller = await gate.run(() => identify.identify(call.credentials, call.address, call.surface), deadlineMs)
       return await replyToCaller(parts, call, caller, startedAt)
     } catch (error) {
       return faultReply(parts, call, error)

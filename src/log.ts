@@ -98,7 +98,7 @@ function encodedOrNot(text: string): string {
 }
 
 const KEY = new RegExp(
-  `${encodedOrNot("svc_")}(?:(${encodedOrNot("live")})|${encodedOrNot("test")})${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
+  `${encodedOrNot("svc_")}(?:(${encodedOrNot("live")})|(${encodedOrNot("test")})|${encodedOrNot("access")}|${encodedOrNot("refresh")})${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
   "gi",
 )
 // up to the last @ of the host part: a password may hold one
@@ -109,7 +109,7 @@ const NAMED = /(password|passwd|secret|token|api[-_]?key)(["']?(?:\s*[=:]\s*|%3d
 /** Text with every API key, password inside a URL, and value said to be a credential made unreadable, encoded or not. */
 export function redact(text: string): string {
   return text
-    .replace(KEY, (_, live?: string) => `svc_${live ? "live" : "test"}_[redacted]`)
+    .replace(KEY, (_, live?: string, test?: string) => `svc_${live ? "live" : test ? "test" : "token"}_[redacted]`)
     .replace(URL_SECRET, "$1[redacted]$2")
     .replace(CREDENTIAL, "$1$2[redacted]")
     .replace(NAMED, "$1$2[redacted]")

@@ -12,6 +12,7 @@ import type { Sql } from "../src/database/types.ts"
 import { FaultShape } from "../src/fault-shapes.ts"
 import { createLog } from "../src/log.ts"
 import { answerSchema, type Operation } from "../src/operation.ts"
+import type { SafeFetch } from "../src/outbound/safe-fetch.ts"
 import type { ReceiveMessage } from "../src/surfaces/messages.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
 import type { Offers } from "../src/surfaces/tools/offers.ts"
@@ -79,6 +80,8 @@ interface HouseOptions {
   catalog?: readonly Operation[]
   fixtures?: ReadonlyMap<string, string>
   now?: () => Date
+  /** What documents of clients are fetched with. */
+  fetch?: SafeFetch
   /** Live reads; none when left out. */
   measure?: Measure
   /** Texts of a model; no writer when left out. */
@@ -95,7 +98,8 @@ interface HouseOptions {
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, measure, write, pictures, receive, assistants, offers, toolPace } = options
+  const { sql, settings, catalog, fixtures, fetch, measure, write, pictures, receive, assistants, offers, toolPace } =
+    options
   const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
@@ -111,6 +115,7 @@ export function openHouse(options: HouseOptions): House {
     catalog,
     ...(offers && { offers }),
     ...(toolPace && { toolPace }),
+    ...(fetch && { fetch }),
     ...(measure && { measure }),
     ...(write && { write }),
     ...(pictures && { pictures }),

@@ -15,9 +15,12 @@ export interface SentCredentials {
   apiKey: string | null
 }
 
+/** Access tokens are for the tool endpoint alone. */
+export type Surface = "rest" | "tools" | "pages"
+
 export interface Identify {
   /** Throws the Fault of the first thing wrong; rate_limited = too many unknown keys from that address. */
-  identify(credentials: Credentials, address: string | null): Promise<Caller>
+  identify(credentials: Credentials, address: string | null, surface?: Surface): Promise<Caller>
   /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
   charged(caller: Caller, paid: ChargeResult): void
   /** Brings the caller up to what the database holds now, for a refusal that a purchase may just have overtaken. */
@@ -26,6 +29,8 @@ export interface Identify {
 
 export interface IdentifyOptions {
   sql: Sql
+  /** What access tokens must have been given for: the address of the tool endpoint. */
+  resource?: string
   now: () => Date
   log: Log
   /** How long a key's record may be used again; below 1 s, so that a revoked key stops within a second. */
@@ -37,12 +42,11 @@ export interface IdentifyOptions {
 
 /** Finds out who calls; one query per key and `ttlMs` in this process. */
 export function createIdentify(options: IdentifyOptions): Identify {
-  const { sql, now, log, ttlMs = 750, failuresPerMinute, elapsedMs = () => performance.now() } = options
-  const known = createKnownKeys({ sql, ttlMs, elapsedMs })
+  const { sql, resource, now, log, ttlMs = 750, failuresPerMinute, elapsedMs = () => performance.now() } = options
+  const known = createKnownKeys({ sql, resource, ttlMs, elapsedMs })
   const attempts = createFailedAttempts({ now, perMinute: failuresPerMinute })
 
-  const find = async (credentials: Credentials, address: string | null) => {
-    const proof = proofOf(credentials)
+  const find = async (proof: Proof | null, address: string | null) => {
     // a key that fails its own checksum costs no query and guesses nothing
     if (!proof) return null
     // a key once found is not an attempt: a caller that shares an address with a guesser goes on working
@@ -51,10 +55,13 @@ export function createIdentify(options: IdentifyOptions): Identify {
   }
 
   return {
-    async identify(credentials, address) {
-      const key = await find(credentials, address)
-      if (!key) throw new Fault("invalid_api_key")
-      const refused = refusalOf(key, address)
+    async identify(credentials, address, surface = "rest") {
+      const proof = proofOf(credentials)
+      const isToken = proof?.by === "token"
+      if (isToken && surface !== "tools") throw new Fault("invalid_token")
+      const key = await find(proof, address)
+      if (!key) throw new Fault(isToken ? "invalid_token" : "invalid_api_key")
+      const refused = refusalOf(key, address, isToken)
       if (!refused) return key.caller
       log("debug", "refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
       throw refused
@@ -78,17 +85,26 @@ function proofOf(credentials: Credentials): Proof | null {
   const sent = [bearer(authorization), apiKey?.trim()].filter(Boolean) as string[]
   const [text, other = text] = sent
   if (text === undefined) throw new Fault("missing_api_key")
-  return text === other && parseKey(text) ? { by: "key", digest: keyDigest(text) } : null
+  if (text !== other) return null
+  if (TOKEN.test(text)) return { by: "token", digest: keyDigest(text) }
+  return parseKey(text) ? { by: "key", digest: keyDigest(text) } : null
 }
+
+/** A token that is no access token, or is mistyped, is an invalid token all the same: its holder must sign in anew. */
+const TOKEN = /^svc_(?:access|refresh)_/
 
 // Any other scheme stays as it is: it was sent as a credential, and it is no key.
 function bearer(authorization: string | null): string | undefined {
   return authorization?.trim().replace(/^bearer(\s+|$)/i, "")
 }
 
-function refusalOf({ caller, refused, addresses }: KnownKey, address: string | null): Fault | null {
+/** Of a grant that is over its tokens are, and its client signs in anew where it hears that. */
+const OVER = new Set<string>(["key_expired", "key_revoked", "key_leaked"])
+
+function refusalOf({ caller, refused, addresses }: KnownKey, address: string | null, isToken: boolean): Fault | null {
   const code = refused ?? (addresses && !addresses.includes(address) ? "ip_not_allowed" : null)
   if (!code) return null
+  if (isToken && OVER.has(code)) return new Fault("invalid_token")
   const fault = new Fault(code, code === "key_limit" ? { limit: caller.entitlements.liveKeys } : {})
   // the holder of a key that is no longer valid (401) is nobody the workspace's figures are for
   if (fault.status !== 401) creditsAt.set(fault, caller.credits)

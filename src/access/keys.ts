@@ -7,21 +7,35 @@ export type KeyKind = "live" | "test"
 /** A grant is a key without a secret: who calls by it has signed in. */
 export type CallerKind = KeyKind | "grant"
 
-/** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. */
-export function makeKey(kind: KeyKind, randomBytes: RandomBytes): string {
+/** What a client holds of a grant: it calls with the one, and fetches the next of both with the other. */
+export type TokenKind = "access" | "refresh"
+
+/** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. A token is made alike. */
+export function makeKey(kind: KeyKind | TokenKind, randomBytes: RandomBytes): string {
   const body = `svc_${kind}_${randomText(SECRET_LENGTH, randomBytes)}`
   return body + checksum(body)
 }
 
 /** The kind of a well-formed key whose checksum fits, else null. Says nothing about whether the key exists. */
 export function parseKey(text: string): KeyKind | null {
+  const kind = parseSecret(text)
+  return kind === "live" || kind === "test" ? kind : null
+}
+
+/** The same of a token. */
+export function parseToken(text: string): TokenKind | null {
+  const kind = parseSecret(text)
+  return kind === "access" || kind === "refresh" ? kind : null
+}
+
+function parseSecret(text: string): KeyKind | TokenKind | null {
   const shape = SHAPE.exec(text)
   if (!shape) return null
   const body = text.slice(0, -CHECKSUM_LENGTH)
-  return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? (shape[1] as KeyKind) : null
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? (shape[1] as KeyKind | TokenKind) : null
 }
 
-/** SHA-256 of a key, the only form in which it is stored. The secret is random, so it needs no salt and no slow hash. */
+/** SHA-256 of a key or token, the only form in which it is stored. The secret is random, so it needs no salt and no slow hash. */
 export function keyDigest(text: string): Buffer {
   return hash("sha256", text, "buffer")
 }
@@ -33,7 +47,7 @@ export function keyHint(text: string): string {
 
 const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
-const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{36}$/
+const SHAPE = /^svc_(live|test|access|refresh)_[0-9A-Za-z]{36}$/
 
 // 62 ** 6 is above 2 ** 32, so six characters hold every CRC
 function checksum(body: string): string {

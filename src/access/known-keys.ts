@@ -15,8 +15,8 @@ export interface KnownKey {
   addresses: AddressList | null
 }
 
-/** What shows who calls: the digest of a key's secret, or the number of a grant whose owner has signed in. */
-export type Proof = { by: "key"; digest: Buffer } | { by: "grant"; id: number }
+/** What shows who calls: the digest of a key's secret or of an access token, or a grant whose owner has signed in. */
+export type Proof = { by: "key" | "token"; digest: Buffer } | { by: "grant"; id: number }
 
 export interface KnownKeys {
   /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
@@ -32,6 +32,8 @@ const RENEW_MS = 100
 
 export interface KnownKeysOptions {
   sql: Sql
+  /** What access tokens must have been given for. */
+  resource?: string | undefined
   ttlMs: number
   /** Milliseconds of a clock that is never set back. */
   elapsedMs: () => number
@@ -39,7 +41,8 @@ export interface KnownKeysOptions {
 }
 
 /** One query per key and `ttlMs`; concurrent calls join it. Age counts from before the query, so a slow one is not older than it seems. */
-export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: KnownKeysOptions): KnownKeys {
+export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
+  const { sql, resource = "", ttlMs, elapsedMs, maxKeys = 10_000 } = options
   const entries = new Map<string, Entry>()
   const proofs = new WeakMap<Caller, Proof>()
 
@@ -47,7 +50,7 @@ export function createKnownKeys({ sql, ttlMs, elapsedMs, maxKeys = 10_000 }: Kno
     const entry: Entry = {
       askedAtMs: elapsedMs(),
       found: entries.get(name)?.found ?? null,
-      answer: lookUp(sql, proof),
+      answer: lookUp(sql, proof, resource),
     }
     entries.delete(name)
     entries.set(name, entry)
@@ -145,11 +148,14 @@ interface KeyRow extends AccountFigures {
   keyUsed: number
   budget: number | null
   olderLiveKeys: number
+  /** Of an access token. */
+  over: boolean
 }
 
-async function lookUp(sql: Sql, proof: Proof): Promise<KnownKey | null> {
+async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKey | null> {
+  const shown = shownBy(sql, proof, resource)
   const [row] = await sql<KeyRow[]>`
-    select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, k.scopes,
+    select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, ${shown.scopes} as scopes,
       k.ip_allow_list as "ipAllowList", k.app_list as "appList",
       coalesce(k.expires_at <= now(), false) as expired, k.paused_at is not null as paused,
       k.revoked_at is not null as revoked, k.leaked_at is not null as leaked,
@@ -159,13 +165,26 @@ async function lookUp(sql: Sql, proof: Proof): Promise<KnownKey | null> {
       a.used, a.from_pack as "fromPack", a.quota, a.pack,
       coalesce(a.pack_bought_at > now() - interval '12 months', false) as "boughtPack",
       m.month as "keyMonth", m.used as "keyUsed", m.budget,
-      ${olderLiveKeys(sql)} as "olderLiveKeys"
-    from api_key k
+      ${olderLiveKeys(sql)} as "olderLiveKeys", ${shown.over} as over
+    ${shown.key}
     join workspace w on w.id = k.workspace_id
     join account a on a.workspace_id = k.workspace_id
     join key_month m on m.key_id = k.id
-    where ${proof.by === "key" ? sql`k.secret_sha256 = ${proof.digest}` : sql`k.id = ${proof.id} and k.kind = 'grant'`}`
+    where ${shown.is}`
   return row ? knownKey(row) : null
+}
+
+/** Which row of api_key is meant: that of a token, with as much as the token may. */
+function shownBy(sql: Sql, proof: Proof, resource: string) {
+  const itself = { key: sql`from api_key k`, scopes: sql`k.scopes`, over: sql`false` }
+  if (proof.by === "grant") return { ...itself, is: sql`k.id = ${proof.id} and k.kind = 'grant'` }
+  if (proof.by === "key") return { ...itself, is: sql`k.secret_sha256 = ${proof.digest}` }
+  return {
+    key: sql`from access_token t join api_key k on k.id = t.key_id`,
+    scopes: sql`t.scopes`,
+    over: sql`t.expires_at <= now() or t.resource <> ${resource}`,
+    is: sql`t.sha256 = ${proof.digest}`,
+  }
 }
 
 function knownKey(row: KeyRow): KnownKey {
@@ -187,6 +206,7 @@ function knownKey(row: KeyRow): KnownKey {
 /** The first of a key's conditions that refuses it, in the order callers are told; over the limit the newest keys are on hold. */
 function refusalOf(row: KeyRow, liveKeys: number): FaultCode | null {
   const conditions: [boolean, FaultCode][] = [
+    [row.over, "invalid_token"],
     [row.deleted, "account_deleted"],
     [row.expired, "key_expired"],
     // a leaked key is revoked too: say what happened

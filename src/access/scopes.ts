@@ -19,3 +19,21 @@ export type Scope = (typeof SCOPES)[number]
 
 /** What a new key gets: everything but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
+
+/** What a scope lets somebody do, in words for whoever grants it. */
+export const SCOPE_MEANINGS: Record<Scope, string> = {
+  "apps:read": "See the apps, their keywords, ranks, rivals and listings.",
+  "reviews:read": "Read the stored reviews.",
+  "ai:read": "See what assistants say of the apps, and have texts suggested.",
+  "revenue:read": "See sales, subscriptions and money of connected accounts.",
+  "hive:read": "Ask about the whole market: keywords, charts and apps.",
+  "hive:spy": "Look into another app's keywords; each takes from the month's allowance.",
+  "hive:estimate": "See estimates of downloads and revenue.",
+  "ads:read": "See campaigns and keywords of connected ad accounts.",
+  "track:write": "Change what is tracked: apps, keywords, storefronts, alert rules.",
+  "reports:write": "Make public links and exports.",
+  "reviews:write": "Reply to reviews.",
+  "listing:write": "Change the listing in the store's console.",
+  "ads:write": "Change campaigns, bids and keywords of ads.",
+  "hive:measure": "Start measurements, which cost credits each.",
+}

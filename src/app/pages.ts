@@ -8,7 +8,9 @@ import type { Fault } from "../faults.ts"
 import type { Invoke } from "../invoke.ts"
 import { createLinks } from "../links/surface.ts"
 import type { Log } from "../log.ts"
+import { oauthRoutes } from "../oauth/surface.ts"
 import type { Operation } from "../operation.ts"
+import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { createPageRoutes } from "../pages/routes.ts"
 import { createOwners } from "../sign-in/owner.ts"
 import { signInRoutes } from "../sign-in/surface.ts"
@@ -29,6 +31,8 @@ export interface PagesParts {
   sandbox: Sandbox
   /** Left out where nothing can be unsealed: then /in/ is no address. */
   receive?: ReceiveMessage | undefined
+  /** Asks for documents of clients; left out, on the public network alone. */
+  fetch?: SafeFetch | undefined
 }
 
 const RECEIVE_MS = 5_000
@@ -49,6 +53,7 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
       operations: [...catalog, ...deskOperations],
       sampleAnswer: samplesOf(sandbox, publicUrl),
     }),
+    ...oauthRoutes({ ...parts, owners, fetch: parts.fetch ?? safeFetch }),
   ])
   const messages = receive
     ? createMessages({ receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS), publicUrl, now })

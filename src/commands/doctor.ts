@@ -11,6 +11,7 @@ import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
 import { checkScreenshots } from "./doctor/screenshots.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
+import { checkSignIn } from "./doctor/sign-in.ts"
 import { checkSources } from "./doctor/sources.ts"
 import { checkWriter } from "./doctor/writer.ts"
 
@@ -57,6 +58,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkSources,
   checkWriter,
   checkScreenshots,
+  checkSignIn,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

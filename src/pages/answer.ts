@@ -30,6 +30,7 @@ export function pageResponse(
     "cache-control": "private, no-store",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "x-request-id": requestId,
     "x-robots-tag": "noindex, nofollow",
     ...headers,

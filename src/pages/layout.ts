@@ -123,7 +123,9 @@ summary { padding: .3rem 0; color: var(--quiet); font-size: .9375rem }
 form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 11rem), 1fr)); gap: .6rem .75rem; align-items: end; margin: .25rem 0 .75rem }
 label code { display: block }
 input, select, button { font: inherit; width: 100%; min-height: 2.5rem; padding: .3rem .55rem; border: 1px solid var(--quiet); border-radius: .35rem; background: var(--page); color: var(--ink) }
-input[type=radio] { width: auto; min-height: 0 }
+input[type=radio], input[type=checkbox] { width: auto; min-height: 0 }
+form fieldset { grid-column: 1 / -1; margin: .25rem 0 }
+.choices label { display: block; padding: .15rem 0 }
 ::placeholder { color: var(--quiet); opacity: 1 }
 input[readonly] { background: var(--soft) }
 button { cursor: pointer; font-weight: 600; background: var(--rank); color: var(--page); border-color: var(--rank) }

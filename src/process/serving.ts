@@ -20,6 +20,7 @@ import { prepareSandbox } from "../surfaces/sandbox.ts"
 import { checksOf } from "./asking.ts"
 import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
 import { createReceiving } from "./receiving.ts"
 import type { Stop } from "./stop.ts"
 import { untilStopped } from "./until-stopped.ts"
@@ -70,6 +71,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
     const app: App = createApp({
       sql,
+      fetch: guardedFetch(settings.allowPrivateTargets),
       measure: workers.reading.measure,
       write: workers.writing.write,
       pictures: workers.pictures.read,

@@ -65,6 +65,10 @@ export const AGING: readonly AgingRows[] = [
   // sign-in: what is over lets nobody in, and tries count for an hour
   { table: "sign_in_code", time: "expires_at", keep: 0 },
   { table: "owner_session", time: "expires_at", keep: 0 },
+  { table: "oauth_code", time: "expires_at", keep: 1 },
+  { table: "access_token", time: "expires_at", keep: 1 },
+  { table: "refresh_token", time: "expires_at", keep: 0 },
+  { table: "oauth_client", time: "created_at", keep: 1, where: (sql) => sql`agreed_at is null` },
   { table: "sign_in_try", time: "started_at", keep: 2 / 24 },
   ...KINDS.flatMap(({ keep }) => keep ?? []),
   // what a store's search found is asked anew after a week

@@ -79,7 +79,7 @@ export interface ResponseDetails {
   now: Date
 }
 
-const KEY = /svc_(live|test)_/i
+const KEY = /svc_(live|test|access|refresh)_/i
 
 /** Also when the key is percent-encoded, once or twice. */
 function holdsKey(url: string): boolean {
@@ -101,7 +101,7 @@ export interface CallerIds {
 }
 
 /** Letters, digits and what ids are joined with; nothing that would end a header or a line of the log, and no key. */
-const REQUEST_ID = /^(?!.*svc_(?:live|test)_)[\w.:=+@/-]{1,128}$/i
+const REQUEST_ID = /^(?!.*svc_(?:live|test|access|refresh)_)[\w.:=+@/-]{1,128}$/i
 
 /** W3C Trace Context: version, trace, parent and flags; a later version may say more behind them. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/

@@ -184,13 +184,14 @@ export function rpcResponse(
   status: number,
   text: string | null,
   shown: ResponseDetails,
-  { fault, session }: { fault?: Fault | undefined; session?: string | null },
+  { fault, challenge, session }: { fault?: Fault | undefined; challenge?: string | undefined; session?: string | null },
 ): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
   if (text === null) delete headers["content-type"]
   if (session) headers["mcp-session-id"] = session
   if (fault) addFaultHeaders(headers, fault)
+  if (challenge !== undefined) headers["www-authenticate"] = challenge
   return new Response(text, { status, headers })
 }
 

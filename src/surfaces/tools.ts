@@ -19,6 +19,8 @@ export interface ToolsParts {
   offers: Offers
   answers: Answers
   publicUrl: string
+  /** Address of the metadata by which clients sign in. */
+  resourceMetadata: string
   trustedProxies: TrustedProxies
   /** Origins whose pages may call, beside our own. */
   corsOrigins: readonly string[]
@@ -75,10 +77,14 @@ async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Ex
 }
 
 /** Writes a call's line and gives its last message. */
-function end({ log, publicUrl, now }: ToolsParts, { incoming, asked, started }: ToolCall, ended: ExchangeEnd) {
+function end(
+  { log, publicUrl, resourceMetadata, now }: ToolsParts,
+  { incoming, asked, started }: ToolCall,
+  ended: ExchangeEnd,
+) {
   const { reply, askedMs } = ended
-  const sent: ToolReply = sentFor(asked, ended, publicUrl)
-  const { status, text, error } = sent
+  const sent: ToolReply = sentFor(asked, ended, { publicUrl, resourceMetadata })
+  const { status, text, error, challenge } = sent
   const protocol = !reply.fault && error && { status, code: String(error.code) }
   const line = { method: asked.method, path: "/mcp", ...protocol }
   logCall(log, incoming, reply, line, performance.now() - started - askedMs)
@@ -87,7 +93,10 @@ function end({ log, publicUrl, now }: ToolsParts, { incoming, asked, started }: 
   const deprecation = calling ? deprecationIn(calling.operation, calling.input) : undefined
   const { credits, rate, fault = asked.fault } = reply
   const shown = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
-  return { text, response: () => rpcResponse(status, text, shown, { fault, session: error ? null : session }) }
+  return {
+    text,
+    response: () => rpcResponse(status, text, shown, { fault, challenge, session: error ? null : session }),
+  }
 }
 
 /** The messages as they come, then the answer. Where the client leaves, what waits is let go. */

@@ -25,7 +25,7 @@ export interface TrackedApp {
 }
 
 /** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function readVisibleApps(sql: Db, caller: Caller): Promise<TrackedApp[]> {
+export async function readVisibleApps(sql: Db, caller: Pick<Caller, "workspaceId" | "appList">): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
     ${columns(sql)}
     where a.workspace_id = ${caller.workspaceId}

@@ -124,7 +124,7 @@ function valueText(value: unknown, isFree = false): string {
   if (typeof value !== "string") return String(value)
   const characters = [...value]
   if (isFree) return `text of ${characters.length} characters`
-  if (/svc_(live|test)_/i.test(value)) return "a key"
+  if (/svc_(live|test|access|refresh)_/i.test(value)) return "a key"
   const shown = characters
     .slice(0, MOST_QUOTED)
     .join("")

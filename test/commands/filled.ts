@@ -21,7 +21,7 @@ import { marketed, named, shelved, soldBy } from "../observations/public-facts.t
 import { fillAccounts } from "./filled/accounts.ts"
 import { fillAssistants } from "./filled/assistants.ts"
 import { fillEstimates } from "./filled/estimates.ts"
-import { fillOwner } from "./filled/owner.ts"
+import { fillAssistant, fillOwner } from "./filled/owner.ts"
 
 export const TABLES = tablesMadeBy(readTree("sql", ".sql"))
 
@@ -343,6 +343,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await fillEstimates(sql)
   await fillAssistants(sql, workspace, app)
   await fillOwner(sql, workspace)
+  await fillAssistant(sql, workspace)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
     values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`

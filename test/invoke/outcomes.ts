@@ -117,6 +117,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   const raised: Outcomes["raised"] = {
     missing_api_key: async (situation) => Object.assign(situation, { key: undefined }),
     invalid_api_key: async (situation) => Object.assign(situation, { key: `svc_live_${"a".repeat(36)}` }),
+    invalid_token: async (situation) => Object.assign(situation, { key: `svc_access_${"a".repeat(36)}` }),
     account_deleted: inWorkspace((sql) => sql`deleted_at = now()`),
     key_expired: ofKey((sql) => sql`expires_at = now()`),
     key_revoked: ofKey((sql) => sql`revoked_at = now()`),

@@ -135,7 +135,7 @@ describe("without a valid key", () => {
       const { status, body, headers, credits } = await post(samples, request(method, { name: "whoami" }, "mine"))
       expect([status, body.id, body.error.code]).toEqual([401, "mine", -32001])
       expect(body.error.data).toMatchObject({ error: "missing_api_key" })
-      expect(headers.get("www-authenticate")).toBe('Bearer realm="appmeter"')
+      expect(headers.get("www-authenticate")).toStartWith('Bearer realm="appmeter", resource_metadata="http')
       expect(credits).toMatchObject({ used: 0, limit: 0, remaining: 0 })
     }
     for (const method of ["server/discover", "tools/list", "tools/call"]) {
@@ -148,8 +148,9 @@ describe("without a valid key", () => {
 
   test("the message tells how to sign in, and promises nothing more", async () => {
     const { message } = (await post(samples, request("initialize"))).body.error
-    for (const said of ["Authorization: Bearer", "x-api-key", "appmeter key create"]) expect(message).toContain(said)
-    expect(message).not.toMatch(/oauth|sign-in page|browser/i)
+    for (const said of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
+      expect(message).toContain(said)
+    expect(message).not.toMatch(/openid|device code|password/i)
   })
 
   test("every reason has its code", async () => {

@@ -3,6 +3,9 @@ import { type Deployment, SAMPLE_NAME } from "./deployment.ts"
 const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then listens on 127.0.0.1:8787 alone:
 #   PUBLIC_URL=https://${name}
 #   TRUSTED_PROXIES=127.0.0.1      believes the X-Forwarded-For of this proxy, and of nobody else
+# Assistants ask for /mcp itself (no slash behind it), for /.well-known/oauth-protected-resource/mcp and
+# /.well-known/oauth-authorization-server, and sign in below /oauth/ and at /sign-in. All of it is passed on below; a check for
+# bots in front of it keeps them out, and appmeter doctor says so.
 # Of several processes each takes DRAIN_MS=5000 as well, and /readyz turns 503 so much earlier than the port closes.`
 
 /** Caddy passes the Host on and writes X-Forwarded-For by itself. */

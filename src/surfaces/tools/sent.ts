@@ -1,4 +1,5 @@
 import type { ToolRequest } from "./asked.ts"
+import { challengeOf } from "./challenge.ts"
 import { errorOf, RpcError } from "./errors.ts"
 import type { ExchangeEnd } from "./exchange.ts"
 import { errorText, type Result, resultText } from "./results.ts"
@@ -7,14 +8,27 @@ export interface ToolReply {
   status: number
   text: string | null
   error?: RpcError
+  /** Of the header www-authenticate. */
+  challenge?: string | undefined
+}
+
+export interface SentParts {
+  publicUrl: string
+  /** Address of the metadata by which clients sign in. */
+  resourceMetadata: string
 }
 
 /** Who calls comes before what is wrong with the message; a call's own fault is its result, save for a missing key. */
-export function sentFor(asked: ToolRequest, ended: ExchangeEnd, publicUrl: string): ToolReply {
+export function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: SentParts): ToolReply {
   const { id, modern } = asked
-  const made = madeOf(asked, ended, publicUrl)
-  if (made instanceof RpcError) return { status: made.status, text: errorText(id, made), error: made }
-  return made ? { status: 200, text: resultText(id, made, modern) } : { status: 202, text: null }
+  const made = madeOf(asked, ended, parts.publicUrl)
+  const challenge = challengeOf(ended.reply, parts.resourceMetadata)
+  if (made instanceof RpcError) return { status: made.status, text: errorText(id, made), error: made, challenge }
+  if (!made) return { status: 202, text: null }
+  if (challenge === undefined) return { status: 200, text: resultText(id, made, modern) }
+  // what the status says is in the result as well, for clients that hand it to a model or look there
+  const told = { ...made, meta: { ...made.meta, "mcp/www_authenticate": [challenge] } }
+  return { status: 403, text: resultText(id, told, modern), challenge }
 }
 
 function madeOf(

@@ -1,0 +1,53 @@
+import { RESOURCE_METADATA_PATH } from "../../oauth/metadata.ts"
+import { resourceOf } from "../../oauth/server.ts"
+import type { Invocation } from "../cli/command.ts"
+import { type Finding, ok, problem, warning } from "./finding.ts"
+
+const THING = "sign-in"
+
+/**
+ * Whether assistants that are given the address of the tool endpoint find what they need to sign in. Asked by PUBLIC_URL, as
+ * they ask: what a proxy in between does not pass on, only this shows.
+ */
+export async function checkSignIn({ settings: { publicUrl } }: Pick<Invocation, "settings">): Promise<Finding[]> {
+  if (publicUrl === undefined) return []
+  try {
+    return [(await lookAt(publicUrl)) ?? ok(THING, `assistants sign in at ${resourceOf(publicUrl)}`)]
+  } catch {
+    const fix = "start the server, or look at DNS, the proxy and its certificate, then ask again"
+    return [warning(THING, `nobody answers at ${publicUrl} as seen from here`, fix)]
+  }
+}
+
+/** What is in the way, in the order in which a client meets it. */
+async function lookAt(publicUrl: string): Promise<Finding | null> {
+  const endpoint = await ask(resourceOf(publicUrl), { method: "POST" })
+  const challenge = endpoint.headers.get("www-authenticate") ?? ""
+  if (endpoint.status !== 401 || !challenge.includes(`resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}"`))
+    return problem(THING, `${resourceOf(publicUrl)} answers ${endpoint.status} without a way to sign in`, PASS_ON)
+  const resource = await document(`${publicUrl}${RESOURCE_METADATA_PATH}`)
+  if (resource?.resource !== resourceOf(publicUrl)) return unlike(RESOURCE_METADATA_PATH)
+  const server = await document(`${publicUrl}${SERVER_PATH}`)
+  // clients compare it letter by letter
+  return server?.issuer === publicUrl ? null : unlike(SERVER_PATH)
+}
+
+const SERVER_PATH = "/.well-known/oauth-authorization-server"
+
+const PASS_ON =
+  "have the proxy pass on /mcp itself, /.well-known/ and /oauth/, without a check for bots, as appmeter packaging nginx prints it, and give the server the same PUBLIC_URL"
+
+function unlike(path: string): Finding {
+  return problem(THING, `${path} is not what the server of this PUBLIC_URL answers`, PASS_ON)
+}
+
+const PATIENCE_MS = 5_000
+
+async function ask(address: string, init: RequestInit = {}): Promise<Response> {
+  return await fetch(address, { ...init, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) })
+}
+
+async function document(address: string): Promise<Record<string, unknown> | null> {
+  const response = await ask(address)
+  return response.status === 200 ? await response.json().catch(() => null) : null
+}

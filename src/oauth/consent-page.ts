@@ -1,0 +1,71 @@
+import { SCOPE_MEANINGS, SCOPES, type Scope } from "../access/scopes.ts"
+import { type Html, html } from "../pages/html.ts"
+import { layout, pagePolicy } from "../pages/layout.ts"
+import { FORM_FIELD, type Owner } from "../sign-in/owner.ts"
+import { isLoopback, redirectHost } from "./redirects.ts"
+import type { AuthorizationRequest } from "./request.ts"
+
+/** Its form goes here and nowhere else; in no frame of another page can it be pressed unseen. */
+export const CONSENT_POLICY = pagePolicy({ forms: ["'self'"] })
+
+export interface Consent {
+  request: AuthorizationRequest
+  /** The request as it came, which goes back with the form and is checked again. */
+  query: string
+  owner: Owner
+  apps: readonly { id: string; name: string }[]
+  /** What is wrong with the form that was sent. */
+  problem?: string
+}
+
+/** Who asks, where the answer goes, for which workspace, what it may do, and with which apps. */
+export function consentPage({ request, query, owner, apps, problem }: Consent): string {
+  const { client, redirectUri, scopes } = request
+  return layout(
+    `Let ${client.name} in?`,
+    "A client asks to call for the owner of a workspace.",
+    html`<p><strong>${client.name}</strong> asks to call for the workspace <strong>${owner.workspace}</strong>.</p>
+<ul>
+<li>${identityOf(request)}</li>
+<li>The answer goes to <strong>${redirectHost(redirectUri)}</strong>.</li>
+</ul>
+${isLoopback(redirectUri) && html`<p>That is a program on the machine of this browser, and any program there can use this name. Go on only if you have just started it yourself.</p>\n`}${problem !== undefined && html`<p role="alert"><strong>${problem}</strong></p>\n`}<form method="post" action="/oauth/authorize">
+<input type="hidden" name="request" value="${query}">
+<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
+<fieldset class="choices"><legend>It may</legend>
+${SCOPES.map((scope) => scopeChoice(scope, scopes))}</fieldset>
+<fieldset class="choices"><legend>With</legend>
+<label><input type="radio" name="apps" value="all" checked> every app of the workspace, also those added later</label>
+${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`)}</fieldset>
+<button type="submit" name="decision" value="deny">Refuse</button>
+<button type="submit" name="decision" value="allow">Let it in</button>
+</form>
+<p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it then, and <code>appmeter key revoke</code> ends it.</p>
+<form method="post" action="/sign-out">
+<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
+<button type="submit">Sign out of ${owner.workspace}</button>
+</form>`,
+  )
+}
+
+/** Leads on by itself (header Refresh) or by hand. No redirect: a browser holds those that answer a form to its policy. */
+export function leavingPage(name: string, address: string): string {
+  return layout("Done", "Back to the client.", html`<p><a href="${address}">Go back to ${name}</a></p>`)
+}
+
+/** Reads are ticked, money and writes where they were asked for, and what starts paid measurements never. */
+function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
+  if (scope === "hive:measure") return false
+  return asked.includes(scope) || (!scope.endsWith(":write") && scope !== "revenue:read")
+}
+
+function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {
+  const note = asked.includes(scope) ? " (it asks for this)" : ""
+  return html`<label><input type="checkbox" name="scope" value="${scope}"${isTicked(scope, asked) && html` checked`}> <code>${scope}</code> ${SCOPE_MEANINGS[scope]}${note}</label>\n`
+}
+
+function identityOf({ client }: AuthorizationRequest): Html {
+  if (client.host === null)
+    return html`It registered itself: anybody can do that under any name. Look at where the answer goes.`
+  return html`Its name is vouched for by <strong>${client.host}</strong>.`
+}

@@ -1,0 +1,53 @@
+import type { PageAnswer } from "../pages/answer.ts"
+import type { PageRoute, PageVisit } from "../pages/routes.ts"
+import { documentAnswer, OAuthProblem, PREFLIGHT, problemAnswer } from "./answers.ts"
+import { openAuthorization } from "./consent.ts"
+import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts"
+import { openRegistration } from "./registration.ts"
+import type { OAuthParts } from "./server.ts"
+import { openRevocation, openToken } from "./token-endpoint.ts"
+
+/** Everything that an assistant and its owner need to sign in. */
+export function oauthRoutes(parts: OAuthParts): PageRoute[] {
+  const resource = documentAnswer(resourceMetadata(parts.publicUrl))
+  const server = documentAnswer(serverMetadata(parts.publicUrl))
+  return [
+    document(RESOURCE_METADATA_PATH, resource),
+    document(RESOURCE_METADATA_PATH.replace(/\/mcp$/, ""), resource),
+    document("/.well-known/oauth-authorization-server", server),
+    {
+      path: /^\/oauth\/authorize$/,
+      methods: ["GET", "HEAD", "POST"],
+      open: (visit) => openAuthorization(parts, visit),
+    },
+    endpoint("/oauth/token", (visit) => openToken(parts, visit)),
+    endpoint("/oauth/register", (visit) => openRegistration(parts, visit)),
+    endpoint("/oauth/revoke", (visit) => openRevocation(parts, visit)),
+  ]
+}
+
+function document(path: string, answer: PageAnswer): PageRoute {
+  const open = async ({ request }: PageVisit) => (request.method === "OPTIONS" ? PREFLIGHT : answer)
+  return { path: exactly(path), methods: ["GET", "HEAD", "OPTIONS"], open }
+}
+
+/** What programs post to; a refusal is in the words of OAuth. */
+function endpoint(path: string, open: (visit: PageVisit) => Promise<PageAnswer>): PageRoute {
+  return {
+    path: exactly(path),
+    methods: ["POST", "OPTIONS"],
+    async open(visit) {
+      if (visit.request.method === "OPTIONS") return PREFLIGHT
+      try {
+        return await open(visit)
+      } catch (error) {
+        if (error instanceof OAuthProblem) return problemAnswer(error)
+        throw error
+      }
+    },
+  }
+}
+
+function exactly(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.")}$`)
+}

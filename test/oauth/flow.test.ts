@@ -1,0 +1,401 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { listKeys, pauseKey, revokeKey } from "../../src/access/key-register.ts"
+import { SCOPES } from "../../src/access/scopes.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { browserOf } from "../sign-in/browser.ts"
+import {
+  agree, answerIn, codeFor, letIn, ownerBrowser, pkce, post, queryOf, REDIRECT, refresh, register, scopesOn,
+} from "./scene.ts" // biome-ignore format: a list to scan
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let workspace: string
+let made = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+beforeEach(async () => {
+  await sql`truncate oauth_client, sign_in_try`
+  workspace = `acme ${++made}`
+  workspaceId = await house.workspace({ name: workspace, plan: "free" })
+})
+
+/** Another process, which has not seen anybody yet: this one remembers a caller for 750 ms. */
+const fresh = () => openHouse({ sql })
+
+const track = (iosId: string) =>
+  sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: [], origin: "own" }))
+
+describe("the metadata", () => {
+  const document = async (path: string) =>
+    (await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
+
+  test("says of the tool endpoint whom it trusts, and of that what it can, the issuer letter by letter the same", async () => {
+    const resource = await document("/.well-known/oauth-protected-resource/mcp")
+    expect(resource).toMatchObject({
+      resource: `${PUBLIC_URL}/mcp`,
+      authorization_servers: [PUBLIC_URL],
+      scopes_supported: [...SCOPES],
+    })
+    expect(await document("/.well-known/oauth-protected-resource")).toEqual(resource)
+    const server = await document("/.well-known/oauth-authorization-server")
+    expect(server.issuer).toBe(PUBLIC_URL)
+    expect(server).toMatchObject({
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    })
+    // in the server's alone: a refresh token is no right to anything at the resource
+    expect([
+      server.scopes_supported.includes("offline_access"),
+      JSON.stringify(resource).includes("offline_access"),
+    ]).toEqual([true, false])
+    for (const [name, address] of Object.entries(server).filter(([name]) => name.endsWith("_endpoint"))) {
+      const { pathname } = new URL(address as string)
+      const { status } = await house.app.fetch(new Request(`${PUBLIC_URL}${pathname}`, { method: "PUT" }), "192.0.2.1")
+      expect([name, status]).toEqual([name, 405])
+    }
+  })
+
+  test("pages of any origin may read it, and ask for tokens", async () => {
+    for (const path of [
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+      "/oauth/token",
+      "/oauth/register",
+    ]) {
+      const headers = { origin: "https://inspector.example", "access-control-request-method": "POST" }
+      const response = await house.app.fetch(
+        new Request(`${PUBLIC_URL}${path}`, { method: "OPTIONS", headers }),
+        "192.0.2.1",
+      )
+      expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([204, "*"])
+    }
+  })
+
+  test("the 401 of the tool endpoint names it and the least scope, and that of the REST interface does not", async () => {
+    const challenge = (await house.tool("whoami")).headers.get("www-authenticate")
+    expect(challenge).toBe(
+      `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", scope="apps:read"`,
+    )
+    const wrong = await house.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
+    expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
+    expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
+    expect((await house.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
+  })
+})
+
+describe("from a request to a call", () => {
+  test("an owner agrees, the client fetches its tokens, and calls on every plan, also where the plan has no key left", async () => {
+    await house.key(workspaceId)
+    const { tokens } = await letIn(house, workspaceId)
+    expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })
+    const { status, body } = await house.tool("whoami", {}, { key: tokens.access_token })
+    expect([status, body.plan, body.auth, body.scopes]).toEqual([200, "free", "sign-in", tokens.scope.split(" ")])
+    expect(await listKeys(sql, workspace)).toMatchObject([
+      { kind: "live", state: "usable" },
+      { kind: "grant", name: "pages of the owner" },
+      { kind: "grant", name: "Test client", hint: "client.example", state: "usable", scopes: tokens.scope.split(" ") },
+    ])
+  })
+
+  test("the REST interface takes no token, whatever it is good for", async () => {
+    const { tokens } = await letIn(house, await house.workspace({ plan: "studio" }))
+    for (const key of [tokens.access_token, tokens.refresh_token]) {
+      const { status, body } = await house.call("/v1/account", { key })
+      expect([status, body.error]).toEqual([401, "invalid_token"])
+    }
+    expect((await house.tool("whoami", {}, { key: tokens.refresh_token })).body.error).toBe("invalid_token")
+  })
+
+  test("the owner is asked to sign in first, and then finds the request", async () => {
+    const clientId = await register(house)
+    const query = queryOf(clientId, pkce().challenge)
+    const { status, headers } = await browserOf(house).open(`/oauth/authorize?${query}`)
+    expect(status).toBe(303)
+    const next = new URL(headers.get("location")!, PUBLIC_URL)
+    expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
+  })
+
+  test("consent names client, address, workspace, each scope and each app; writes, money and measuring are not ticked", async () => {
+    const appId = await track("1437843273")
+    const browser = await ownerBrowser(house, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+    for (const shown of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
+      expect(page.text).toContain(shown)
+    expect(scopesOn(page, "all")).toEqual([...SCOPES])
+    expect(scopesOn(page)).toEqual([
+      "apps:read",
+      "reviews:read",
+      "ai:read",
+      "hive:read",
+      "hive:spy",
+      "hive:estimate",
+      "ads:read",
+    ])
+  })
+
+  test("what the client asks for is ticked and marked, save what starts paid measurements", async () => {
+    const browser = await ownerBrowser(house, workspaceId)
+    const scope = "track:write revenue:read hive:measure offline_access nonsense"
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge, { scope })}`)
+    expect(scopesOn(page)).toContain("track:write")
+    expect(scopesOn(page)).toContain("revenue:read")
+    expect(scopesOn(page)).not.toContain("hive:measure")
+    expect(page.text.match(/it asks for this/g)).toHaveLength(3)
+  })
+
+  test("it is asked each time, also of a client that was let in, and whatever the client says of prompts", async () => {
+    const { browser, clientId } = await letIn(house, workspaceId)
+    for (const more of [{}, { prompt: "none" }, { prompt: "consent" }]) {
+      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, more)}`)
+      expect([page.status, page.headers.get("location"), scopesOn(page).length > 0]).toEqual([200, null, true])
+    }
+  })
+
+  test("a grant stays within its scopes and its apps", async () => {
+    const [mine, other] = [await track("1437843273"), await track("1085922018")]
+    const { tokens } = await letIn(house, workspaceId, { scopes: ["apps:read"], apps: [mine] })
+    const call = (name: string, args: object) => house.tool(name, args, { key: tokens.access_token })
+    expect(tokens.scope).toBe("apps:read")
+    expect((await call("list_apps", {})).body.apps).toMatchObject([{ id: mine }])
+    expect((await call("get_app", { appId: mine })).isError).toBe(false)
+    expect((await call("get_app", { appId: other })).body.error).toBe("app_not_allowed")
+    expect((await call("list_reviews", { appId: mine })).body.error).toBe("scope_required")
+    const foreign = await call("preview_action", {
+      action: "add_keywords",
+      args: { appId: mine, keywords: ["x"] },
+    })
+    expect(foreign.body.error).toBe("scope_required")
+  })
+
+  test("an app of another workspace is not to be had by naming it in the form", async () => {
+    const elsewhere = await house.workspace()
+    const foreign = await sql.begin((tx) =>
+      trackApp(tx, { workspaceId: elsewhere, iosId: "1085922018", countries: ["us"], keywords: [], origin: "own" }),
+    )
+    const browser = await ownerBrowser(house, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+    const sent = await agree(browser, page, { apps: [foreign] })
+    expect([sent.status, sent.text.includes("Tick the apps")]).toEqual([400, true])
+  })
+
+  test("missing scope is said by status, header and result, with all that must be asked for", async () => {
+    const { tokens } = await letIn(house, await house.workspace({ explorer: true }), {
+      scopes: ["apps:read", "hive:read"],
+    })
+    const { status, body, result, headers } = await house.tool(
+      "hive_measure_keyword", { term: "tea timer", country: "us" }, { key: tokens.access_token },
+    ) // biome-ignore format: one call
+    expect([status, body.error, body.scope]).toEqual([403, "scope_required", "hive:measure"])
+    const challenge = headers.get("www-authenticate")!
+    for (const part of ['error="insufficient_scope"', 'scope="apps:read hive:read hive:measure"', "resource_metadata="])
+      expect(challenge).toContain(part)
+    expect(result._meta["mcp/www_authenticate"]).toEqual([challenge])
+    // of a key nothing grows by signing in
+    const key = await house.key(workspaceId, { scopes: ["apps:read"] })
+    const refused = await house.tool("list_reviews", { appId: "app_none" }, { key })
+    expect([refused.status, refused.body.error, refused.headers.get("www-authenticate")]).toEqual([
+      200,
+      "scope_required",
+      null,
+    ])
+  })
+
+  test("the owner who refuses, and what is wrong with a request, are told to the client, with state and issuer", async () => {
+    const browser = await ownerBrowser(house, workspaceId)
+    const clientId = await register(house)
+    const { challenge } = pkce()
+    const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge)}`)
+    const refused = answerIn(await agree(browser, page, { decision: "deny" }))
+    expect(Object.fromEntries(refused.searchParams)).toMatchObject({
+      error: "access_denied",
+      state: "st4te",
+      iss: PUBLIC_URL,
+    })
+    const wrong: [Record<string, string | undefined>, string][] = [
+      [{ response_type: "token" }, "unsupported_response_type"],
+      [{ code_challenge: undefined }, "invalid_request"],
+      [{ code_challenge_method: "plain" }, "invalid_request"],
+      [{ code_challenge_method: undefined }, "invalid_request"],
+      [{ resource: "https://elsewhere.example/mcp" }, "invalid_target"],
+    ]
+    for (const [more, error] of wrong) {
+      const { status, headers } = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, more)}`)
+      const answer = new URL(headers.get("location")!)
+      expect([status, answer.origin, answer.searchParams.get("error")]).toEqual([302, "https://client.example", error])
+      expect([answer.searchParams.get("state"), answer.searchParams.get("iss")]).toEqual(["st4te", PUBLIC_URL])
+    }
+  })
+})
+
+describe("tokens", () => {
+  test("are renewed: the refresh token is good once, and the next has the same rights", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { status, body, headers } = await refresh(house, clientId, tokens.refresh_token)
+    expect([status, body.scope, headers.get("cache-control")]).toEqual([200, tokens.scope, "no-store"])
+    expect(body.refresh_token).not.toBe(tokens.refresh_token)
+    expect((await house.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
+  })
+
+  test("fewer scopes may be asked for, more are not given", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId, { scopes: ["apps:read", "reviews:read"] })
+    const { body } = await refresh(house, clientId, tokens.refresh_token, { scope: "apps:read ads:write" })
+    expect(body.scope).toBe("apps:read")
+    const { body: call } = await house.tool("list_reviews", { appId: "app_none" }, { key: body.access_token })
+    expect(call.error).toBe("scope_required")
+  })
+
+  test("the same refresh token within 30 s gives the same next one, also to ten at once; later it ends the family", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const renewed = await Promise.all(Array.from({ length: 10 }, () => refresh(house, clientId, tokens.refresh_token)))
+    expect(new Set(renewed.map(({ body }) => body.refresh_token)).size).toBe(1)
+    const [{ body: next }] = renewed as [(typeof renewed)[0]]
+    await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
+    const stolen = await refresh(house, clientId, tokens.refresh_token)
+    expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"])
+    expect((await refresh(house, clientId, next.refresh_token)).body.error).toBe("invalid_grant")
+    expect((await fresh().tool("whoami", {}, { key: next.access_token })).body.error).toBe("invalid_token")
+    expect((await listKeys(sql, workspace)).map(({ state }) => state)).toEqual(["usable", "revoked"])
+  })
+
+  test("an access token is good for an hour, a refresh token for 60 days, and all of them for a year", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const [dates] = await sql`
+      select a.expires_at - now() as access, r.expires_at - now() as refresh, g.ends_at - now() as ends
+      from oauth_grant g
+      join access_token a on a.key_id = g.key_id
+      join refresh_token r on r.key_id = g.key_id
+      where g.client_id = ${clientId}`
+    expect([dates!.access, dates!.refresh, dates!.ends].map(String)).toMatchObject([
+      expect.stringMatching(/^00:59:/), expect.stringMatching(/^59 days 23:/), expect.stringMatching(/^364 days 23:/),
+    ]) // biome-ignore format: three of a kind
+    await sql`update oauth_grant set ends_at = now() + interval '5 days'`
+    const { body } = await refresh(house, clientId, tokens.refresh_token)
+    const [last] =
+      await sql`select max(expires_at) < now() + interval '6 days' as short from refresh_token where used_at is null and key_id = (select key_id from oauth_grant where client_id = ${clientId})`
+    expect(last!.short).toBe(true)
+    await sql`update access_token set expires_at = now()`
+    expect((await fresh().tool("whoami", {}, { key: body.access_token })).body.error).toBe("invalid_token")
+  })
+
+  test("are for the tool endpoint of this address alone", async () => {
+    const { tokens } = await letIn(house, workspaceId)
+    const moved = openHouse({ sql, settings: { publicUrl: "https://ranks.example.com" } })
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
+    const headers = {
+      authorization: `Bearer ${tokens.access_token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    }
+    const response = await moved.app.fetch(
+      new Request("https://ranks.example.com/mcp", { method: "POST", headers, body }),
+      "192.0.2.1",
+    )
+    expect(response.status).toBe(401)
+  })
+
+  test.each([
+    ["letter by letter", `${PUBLIC_URL}/mcp`, 200],
+    ["with a final slash", `${PUBLIC_URL}/mcp/`, 200],
+    ["in upper case", `${PUBLIC_URL.replace("http", "HTTP")}/mcp`, 200],
+    ["left out", undefined, 200],
+    ["another path", `${PUBLIC_URL}/other`, 400],
+    ["another host", "https://elsewhere.example/mcp", 400],
+    ["with a fragment", `${PUBLIC_URL}/mcp#x`, 400],
+  ])("the resource %s", async (_, resource, status) => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const renewed = await refresh(house, clientId, tokens.refresh_token, resource === undefined ? {} : { resource })
+    expect(renewed.status).toBe(status)
+    if (status === 400) expect(renewed.body.error).toBe("invalid_target")
+  })
+
+  test("a client gives them back, and only its own", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const other = await register(house)
+    for (const [token, client_id] of [
+      [tokens.refresh_token, other],
+      ["nonsense", clientId],
+      [`svc_access_${"a".repeat(36)}`, clientId],
+    ])
+      expect((await post(house, "/oauth/revoke", { token, client_id })).status).toBe(200)
+    expect((await house.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
+    expect((await post(house, "/oauth/revoke", { token: tokens.access_token, client_id: clientId })).status).toBe(200)
+    expect((await fresh().tool("whoami", {}, { key: tokens.access_token })).status).toBe(401)
+    expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
+  })
+
+  test("a grant is paused and revoked as a key is, within a second", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { id } = (await listKeys(sql, workspace)).find(({ name }) => name === "Test client")!
+    await pauseKey(sql, id)
+    await Bun.sleep(800)
+    expect((await house.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("key_paused")
+    await revokeKey(sql, id)
+    await Bun.sleep(800)
+    expect((await house.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("invalid_token")
+    expect((await refresh(house, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
+  })
+
+  test("errors are in the words of OAuth, and nothing of what was sent comes back", async () => {
+    const clientId = await register(house)
+    const asked: [Record<string, string>, number, string][] = [
+      [{}, 401, "invalid_client"],
+      [{ client_id: clientId }, 400, "unsupported_grant_type"],
+      [{ client_id: clientId, grant_type: "password" }, 400, "unsupported_grant_type"],
+      [{ client_id: clientId, grant_type: "refresh_token" }, 400, "invalid_request"],
+      [{ client_id: clientId, grant_type: "refresh_token", refresh_token: "<secret>" }, 400, "invalid_grant"],
+      [{ client_id: clientId, grant_type: "authorization_code", code: "x" }, 400, "invalid_request"],
+    ]
+    for (const [fields, status, error] of asked) {
+      const answer = await post(house, "/oauth/token", fields)
+      expect([answer.status, answer.body.error, answer.headers.get("cache-control")]).toEqual([
+        status,
+        error,
+        "no-store",
+      ])
+      expect(JSON.stringify(answer.body)).not.toContain("secret>")
+    }
+    expect((await post(house, "/oauth/token", { grant_type: "refresh_token" }, { json: true })).body.error).toBe(
+      "invalid_request",
+    )
+  })
+
+  test("no token stands in the log, nor anything that was sent for one", async () => {
+    const { exchange, tokens } = await letIn(house, workspaceId)
+    await house.call("/v1/account", { key: tokens.access_token })
+    const log = house.logged.join("\n")
+    for (const secret of [exchange.code, exchange.code_verifier, tokens.access_token, tokens.refresh_token])
+      expect(log).not.toContain(secret)
+    expect((await house.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
+  })
+
+  test("the address of the answer may be left out with a code, as OAuth 2.1 has it, and must be right where it is sent", async () => {
+    const browser = await ownerBrowser(house, workspaceId)
+    const clientId = await register(house)
+    for (const [redirect, status] of [
+      [{}, 200],
+      [{ redirect_uri: REDIRECT }, 200],
+      [{ redirect_uri: `${REDIRECT}/` }, 400],
+    ] as const) {
+      const { verifier, challenge } = pkce()
+      const code = await codeFor(browser, queryOf(clientId, challenge))
+      const fields = {
+        grant_type: "authorization_code",
+        code,
+        client_id: clientId,
+        code_verifier: verifier,
+        ...redirect,
+      }
+      expect((await post(house, "/oauth/token", fields)).status).toBe(status)
+    }
+  })
+})
