@@ -306,6 +306,33 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect((await call("revenue?country=zz")).body.error).toBe("bad_country")
   })
 
+  test("an agreement that waits and a console that is down: what was read stands, and it is said who must do what", async () => {
+    daily()
+    await scene.add()
+    await readReports(3)
+    scene.there.before = () => new Response("<html>", { status: 503 })
+    await scene.sql`update report_turn set next_at = now()`
+    await readReports(3)
+    expect((await call("revenue?days=1")).body).toMatchObject({ totals: { downloads: 5 }, sources: [{ state: "ok" }] })
+    scene.there.before = () => null
+    scene.there.agreement = true
+    await readReports(3)
+    for (const path of ["revenue?days=1", "subscriptions?days=1"]) {
+      const { status, body } = await call(path)
+      if (path.startsWith("revenue")) expect([status, body.totals.downloads]).toEqual([200, 5])
+      else
+        expect([status, body.error, body.detail]).toEqual([
+          404,
+          "not_measured",
+          expect.stringContaining("an agreement waits"),
+        ])
+    }
+    expect((await call("revenue?days=1")).body.sources[0]).toMatchObject({
+      state: "agreement_required",
+      why: expect.stringContaining("account holder"),
+    })
+  })
+
   test("a revoked or removed account still shows what was read, and says so; another workspace sees nothing of it", async () => {
     daily()
     const { id } = await scene.add()
