@@ -47,6 +47,7 @@ import { getWeeklyPlan } from "./operations/page/weekly-plan.ts"
 import { getCountryPrices } from "./operations/revenue/country-prices.ts"
 import { getFunnel } from "./operations/revenue/funnel.ts"
 import { getChangeImpact } from "./operations/revenue/impact/change-impact.ts"
+import { getPricing } from "./operations/revenue/pricing.ts"
 import { getRevenue } from "./operations/revenue/revenue.ts"
 import { getSubscriptions } from "./operations/revenue/subscriptions.ts"
 import { getReviewStats } from "./operations/reviews/review-stats.ts"
@@ -108,6 +109,7 @@ export const catalog: readonly Operation[] = [
   listAdsSearchTerms,
   listAdsCommands,
   getSearchPopularity,
+  getPricing,
   getCountryPrices,
   getChangeImpact,
   checkRank,

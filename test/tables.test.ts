@@ -27,7 +27,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   console_turn: { writes: "accounts", reads: "" },
   funnel_fact: { writes: "observations", reads: "accounts" },
   price_day: { writes: "observations", reads: "accounts" },
-  price_period: { writes: "observations", reads: "" },
+  price_period: { writes: "observations", reads: "accounts" },
   billing_event: { writes: "observations", reads: "accounts" },
   refresh_token: { writes: "oauth", reads: "" },
   report_day: { writes: "observations", reads: "accounts" },

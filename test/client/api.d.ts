@@ -838,6 +838,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/pricing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was paid for each product, at which prices, and what is asked for it.
+         * @description Of the last 365 days. What was paid is what billing services and the App Store told, in the currency that was paid; what is asked is what the seller's console has written down. Nothing is converted. Without a country, prices that are asked are those of the app's storefronts.
+         */
+        get: operations["get_pricing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/country-prices": {
         parameters: {
             query?: never;
@@ -5021,6 +5041,135 @@ export interface components {
             top: components["schemas"]["SearchPopularity"][];
             /** @description Terms asked for, then the app's tracked keywords. */
             wanted: components["schemas"]["WantedPopularity"][];
+        };
+        PricingSource: {
+            /** @description The connected account, as `appmeter account list` names it. */
+            id: string;
+            /** @enum {string} */
+            kind: "app-store-connect" | "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
+            /** @enum {string} */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            /** @description True = its figures are those shown: of several that tell of the same purchases one is counted. */
+            counted: boolean;
+            /**
+             * Format: date-time
+             * @description When its first message came: nothing before it is known. Null = none did, or it sends none.
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description When the last came; null as since.
+             */
+            asOf: string | null;
+            /** @description Its messages of those days about purchases in the App Store; null = it sends none. */
+            events: number | null;
+            /** @description Those of tests, which are not counted. */
+            sandbox: number | null;
+            /** @description Those of other stores, which are not counted. */
+            otherStores: number | null;
+            /** @description Those of a type that counts as nothing here. */
+            unknownTypes: number | null;
+        };
+        PaidPrice: {
+            /** @description What one paid for it, as its message says. */
+            price: components["schemas"]["Money"];
+            /**
+             * Format: date
+             * @description The first UTC day on which it was paid or given back.
+             */
+            firstDay: string;
+            /**
+             * Format: date
+             * @description The last.
+             */
+            lastDay: string;
+            /** @description Times it was paid: begun, converted, renewed, bought. */
+            sales: number;
+            /** @description Times it was given back. */
+            refunds: number;
+            /** @description What was paid at it less what was given back, in its currency; before anybody's share. */
+            revenue: string;
+        };
+        PaidProduct: {
+            /** @description The product's own id. */
+            product: string;
+            /** @description Null = the messages name none. */
+            country: components["schemas"]["Storefront"] | null;
+            /** @description last_contact: where the phone was last heard of, which may be another country than that of its account. */
+            countryIs: ("storefront" | "last_contact") | null;
+            trialStarts: number;
+            paidStarts: number;
+            trialConversions: number;
+            renewals: number;
+            /** @description Bought once and for all. */
+            oneTime: number;
+            /** @description Renewal turned off, dated then and not at the end of what was paid. */
+            cancellations: number;
+            refunds: number;
+            /** @description Each price that was paid, the one last paid first. */
+            prices: components["schemas"]["PaidPrice"][];
+        };
+        ListedPrice: {
+            /** @description The seller's SKU. */
+            product: string;
+            name: string;
+            /** @enum {string} */
+            soldAs: "app" | "purchase" | "subscription";
+            country: components["schemas"]["Storefront"];
+            /**
+             * Format: date
+             * @description The day from which it counts.
+             */
+            from: string;
+            /** @description False = the console names no day: this is the one on which it was first seen. */
+            sinceKnown: boolean;
+            /** @description Null = not sold there from then on. */
+            price: components["schemas"]["Money"] | null;
+            /** @description What the seller gets of it, in the same currency. */
+            proceeds: string | null;
+            /** @description Apple derives it from another storefront's; null where price is. */
+            automatic: boolean | null;
+        };
+        RedeemedOffer: {
+            /** @description The offer, or its code, as the messages name it. */
+            offer: string;
+            product: string;
+            /**
+             * Format: date
+             * @description A UTC day, YYYY-MM-DD.
+             */
+            firstDay: string;
+            /**
+             * Format: date
+             * @description A UTC day, YYYY-MM-DD.
+             */
+            lastDay: string;
+            /** @description Messages of something begun or paid with it. */
+            redemptions: number;
+        };
+        GetPricingAnswer: {
+            /**
+             * Format: date
+             * @description The first UTC day looked at.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last: yesterday.
+             */
+            to: string;
+            /** @description As asked; null = all. */
+            country: components["schemas"]["Storefront"] | null;
+            /** @description As asked; null = all. */
+            product: string | null;
+            /** @description Who tells of purchases, the counted one first, and the console. */
+            sources: components["schemas"]["PricingSource"][];
+            /** @description What was paid, by product and country; null = nobody tells of purchases. */
+            paid: components["schemas"]["PaidProduct"][] | null;
+            /** @description What the console asks, and asked within those days; null = no console that shows prices is connected. */
+            listed: components["schemas"]["ListedPrice"][] | null;
+            /** @description Offers that something was begun or paid with, the most first; null as paid. */
+            offers: components["schemas"]["RedeemedOffer"][] | null;
         };
         SoldProduct: {
             /** @description The console's id; of the app itself the app's. */
@@ -10079,6 +10228,59 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_pricing: {
+        parameters: {
+            query?: {
+                /** @description Two-letter storefront code; all when left out. */
+                country?: string;
+                /** @description Only this product, by its id (SKU). */
+                product?: string;
+                /** @description Fields of paid and listed and offers to keep. */
+                fields?: ("product" | "country" | "countryIs" | "trialStarts" | "paidStarts" | "trialConversions" | "renewals" | "oneTime" | "cancellations" | "refunds" | "prices" | "name" | "soldAs" | "from" | "sinceKnown" | "price" | "proceeds" | "automatic" | "offer" | "firstDay" | "lastDay" | "redemptions")[];
+            };
+            header?: {
+                /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    ETag: components["headers"]["Etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPricingAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_country_prices: {
         parameters: {
             query?: {
@@ -11370,4 +11572,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: fae08b354c6cb4ff4fd7b0150d5d93019a2286b65142e7dcea34a04b576ece97
+// sha256 of the document: a3715eb0475cce9d78cb21f4ece83d71d116eb0b9f9d8be8f87b883f27b02525

@@ -74,6 +74,19 @@ async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Pro
   delete input.campaign
 }
 
+/** A billing service, which told of a renewal. */
+async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
+    values (${account}, ${workspaceId}, 'revenuecat', 'secret', '1437843273', 'v1.a.b.c', null, 'ok')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '1437843273', 'TEA01', 'Tea', 'com.example.tea', ${app})`
+  const [seenAt, happenedAt] = [new Date(), new Date(Date.now() - 2 * DAY_MS)]
+  await record(sql, [reported("billing_event", { account, seenAt, happenedAt })])
+}
+
 /** By operation: what must be there before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
@@ -86,4 +99,5 @@ export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => 
   list_ads_search_terms: connectAds,
   list_ads_commands: connectAds,
   get_search_popularity: connectAds,
+  get_pricing: connectBilling,
 }

@@ -165,8 +165,9 @@ export function outcomesOver(sql: Sql): Outcomes {
       for (const table of ["ads_report", "ads_change_fact", "ads_term_fact", "ads_term_popularity"])
         await sql`delete from ${sql(table)} where account_id in (${accounts})`
       const { count: asked } = await sql`delete from ads_turn where account_id in (${accounts})`
+      const told = await sql`delete from billing_event where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
-      return asked + count > 0 || (await onPlayAlone(situation))
+      return asked + told.count + count > 0 || (await onPlayAlone(situation))
     },
     not_connected: ({ workspaceId }) => sql`delete from connected_account where workspace_id = ${workspaceId}`,
     review_not_found: given({ reviewId: "nothing" }),

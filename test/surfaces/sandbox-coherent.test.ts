@@ -374,6 +374,35 @@ describe("the store page", () => {
     }
   })
 
+  test("asks the prices that the page shows, and what was paid is what is asked, of products that the console sold", () => {
+    const pricing = answer("get_pricing")
+    const asked = new Map(pricing.listed.map((row: Answer) => [`${row.product} ${row.country}`, row.price]))
+    const shown = new Map(page.ios.listingExtras.inAppPurchases.map(({ name, price }: Answer) => [name, price]))
+    for (const { name, country, price } of pricing.listed)
+      if (country === "us") expect([name, shown.get(name)]).toEqual([name, `$${price.amount}`])
+    const costs = answer("get_country_prices")
+    for (const { product, country, from, price, proceeds } of pricing.listed) {
+      if (product !== costs.product.sku) continue
+      const there = costs.countries.find((row: Answer) => row.country === country)
+      const written = [from, price.amount, price.currency, proceeds]
+      expect([there.startsAt, there.price, there.currency, there.proceeds]).toEqual(written)
+    }
+    const sold = answer("get_revenue").products.map(({ product }: Answer) => product)
+    for (const { product, country, prices, ...counts } of pricing.paid) {
+      expect(sold).toContain(product)
+      expect(prices[0].price).toEqual(asked.get(`${product} ${country}`))
+      expect(prices[0].sales).toBe(counts.paidStarts + counts.trialConversions + counts.renewals + counts.oneTime)
+      expect(Number(prices[0].revenue)).toBeCloseTo(
+        Number(prices[0].price.amount) * (prices[0].sales - counts.refunds),
+        6,
+      )
+    }
+    const told = pricing.paid.flatMap(({ product: _, country: __, countryIs: ___, prices: ____, ...counts }: Answer) =>
+      Object.values(counts),
+    )
+    expect(told.reduce((sum: number, one: unknown) => sum + (one as number), 0)).toBe(pricing.sources[0].events)
+  })
+
   test("what the latest change of texts did is reckoned between the readings around it, beside what else changed near", () => {
     const impact = answer("get_change_impact")
     const texts = ["price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description"]

@@ -1,0 +1,288 @@
+import * as v from "valibot"
+import { type AppAccount, findAppAccount } from "../../accounts/app-accounts.ts"
+import {
+  type BillingAccount,
+  findBillingAccounts,
+  type ListedPrice,
+  type PaidRow,
+  readListedPrices,
+  readOffers,
+  readPaid,
+} from "../../accounts/billing/read-billing.ts"
+import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { Fault } from "../../faults.ts"
+import { type Context, ofApp, operation } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { Country } from "../../vocabulary/fields.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { isStorable } from "../../vocabulary/text.ts"
+import { BILLING_SOURCES } from "../../vocabulary/upstreams.ts"
+import { Count, Day, Storefront, Time } from "../shapes.ts"
+import { Money } from "./account-shapes.ts"
+
+const DAYS = 365
+
+const Amount = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
+
+const Witness = named(
+  "PricingSource",
+  v.strictObject({
+    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    kind: v.picklist(["app-store-connect", ...BILLING_SOURCES]),
+    state: v.picklist(ACCOUNT_STATES),
+    counted: described(
+      v.boolean(),
+      "True = its figures are those shown: of several that tell of the same purchases one is counted.",
+    ),
+    since: described(
+      v.nullable(Time),
+      "When its first message came: nothing before it is known. Null = none did, or it sends none.",
+    ),
+    asOf: described(v.nullable(Time), "When the last came; null as since."),
+    events: described(
+      v.nullable(Count),
+      "Its messages of those days about purchases in the App Store; null = it sends none.",
+    ),
+    sandbox: described(v.nullable(Count), "Those of tests, which are not counted."),
+    otherStores: described(v.nullable(Count), "Those of other stores, which are not counted."),
+    unknownTypes: described(v.nullable(Count), "Those of a type that counts as nothing here."),
+  }),
+)
+
+const counts = {
+  sales: described(Count, "Times it was paid: begun, converted, renewed, bought."),
+  refunds: described(Count, "Times it was given back."),
+}
+
+const Price = named(
+  "PaidPrice",
+  v.strictObject({
+    price: described(Money, "What one paid for it, as its message says."),
+    firstDay: described(Day, "The first UTC day on which it was paid or given back."),
+    lastDay: described(Day, "The last."),
+    ...counts,
+    revenue: described(
+      Amount,
+      "What was paid at it less what was given back, in its currency; before anybody's share.",
+    ),
+  }),
+)
+
+const Paid = named(
+  "PaidProduct",
+  v.strictObject({
+    product: described(v.string(), "The product's own id."),
+    country: described(v.nullable(Storefront), "Null = the messages name none."),
+    countryIs: described(
+      v.nullable(v.picklist(["storefront", "last_contact"])),
+      "last_contact: where the phone was last heard of, which may be another country than that of its account.",
+    ),
+    trialStarts: Count,
+    paidStarts: Count,
+    trialConversions: Count,
+    renewals: Count,
+    oneTime: described(Count, "Bought once and for all."),
+    cancellations: described(Count, "Renewal turned off, dated then and not at the end of what was paid."),
+    refunds: Count,
+    prices: described(v.array(Price), "Each price that was paid, the one last paid first."),
+  }),
+)
+
+const Listed = named(
+  "ListedPrice",
+  v.strictObject({
+    product: described(v.string(), "The seller's SKU."),
+    name: v.string(),
+    soldAs: v.picklist(["app", "purchase", "subscription"]),
+    country: Storefront,
+    from: described(Day, "The day from which it counts."),
+    sinceKnown: described(v.boolean(), "False = the console names no day: this is the one on which it was first seen."),
+    price: described(v.nullable(Money), "Null = not sold there from then on."),
+    proceeds: described(v.nullable(Amount), "What the seller gets of it, in the same currency."),
+    automatic: described(v.nullable(v.boolean()), "Apple derives it from another storefront's; null where price is."),
+  }),
+)
+
+export const getPricing = operation({
+  id: "get_pricing",
+  method: "GET",
+  path: "/apps/:appId/pricing",
+  group: "Revenue and ads",
+  toolset: "revenue",
+  summary: "What was paid for each product, at which prices, and what is asked for it.",
+  description:
+    "Of the last 365 days. What was paid is what billing services and the App Store told, in the currency that was paid; what is asked is what the seller's console has written down. Nothing is converted. Without a country, prices that are asked are those of the app's storefronts.",
+  effect: "reads",
+  scope: "revenue:read",
+  price: 1,
+  faults: ["not_connected", "not_measured", "unsupported_platform"],
+  input: ofApp({
+    country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
+    product: described(
+      v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isStorable))),
+      "Only this product, by its id (SKU).",
+    ),
+  }),
+  narrow: { rows: ["paid", "listed", "offers"] },
+  output: v.strictObject({
+    from: described(Day, "The first UTC day looked at."),
+    to: described(Day, "The last: yesterday."),
+    country: described(v.nullable(Storefront), "As asked; null = all."),
+    product: described(v.nullable(v.string()), "As asked; null = all."),
+    sources: described(v.array(Witness), "Who tells of purchases, the counted one first, and the console."),
+    paid: described(
+      v.nullable(v.array(Paid)),
+      "What was paid, by product and country; null = nobody tells of purchases.",
+    ),
+    listed: described(
+      v.nullable(v.array(Listed)),
+      "What the console asks, and asked within those days; null = no console that shows prices is connected.",
+    ),
+    offers: described(
+      v.nullable(
+        v.array(
+          named(
+            "RedeemedOffer",
+            v.strictObject({
+              offer: described(v.string(), "The offer, or its code, as the messages name it."),
+              product: v.string(),
+              firstDay: Day,
+              lastDay: Day,
+              redemptions: described(Count, "Messages of something begun or paid with it."),
+            }),
+          ),
+        ),
+      ),
+      "Offers that something was begun or paid with, the most first; null as paid.",
+    ),
+  }),
+}).run(async ({ app, country = null, product = null }, ctx) => {
+  const { sql } = ctx
+  const to = addDays(dayOf(ctx.now()), -1)
+  const days = { from: addDays(to, 1 - DAYS), to }
+  const { billing, seller } = await findWitnesses(app, days, ctx)
+  const counted = billing.find(({ firstAt }) => firstAt !== null)
+  const query = { ...days, country, product }
+  const countries = country === null ? app.countries : [country]
+  const prices = seller ? await readListedPrices(sql, sellerApp(seller), { ...days, product, countries }) : []
+  if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
+  return {
+    ...query,
+    sources: [
+      ...billing.map((account) => billingShape(account, account === counted)),
+      ...(seller ? [sellerShape(seller)] : []),
+    ],
+    paid: counted ? paidProducts(await readPaid(sql, counted.id, query)) : null,
+    listed: seller ? prices.map(listedShape) : null,
+    offers: counted ? await readOffers(sql, counted.id, query) : null,
+  }
+})
+
+/** Throws unsupported_platform, not_connected. */
+async function findWitnesses(
+  app: TrackedApp,
+  days: { from: string; to: string },
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+) {
+  if (app.iosId === null)
+    throw new Fault("unsupported_platform", { detail: "The app is on Google Play alone, of which no account tells." })
+  const { workspaceId } = caller
+  const billing = await findBillingAccounts(sql, { workspaceId, app, days })
+  const seller = await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, app)
+  if (billing.length === 0 && !seller)
+    throw new Fault("not_connected", {
+      detail: `No account tells of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, superwall, app-store-notifications) for what is paid, app-store-connect for what is asked.`,
+    })
+  return { billing, seller }
+}
+
+function sellerApp({ id, outsideId }: AppAccount) {
+  return { account: id, app: outsideId }
+}
+
+function waitingFor(billing: readonly BillingAccount[], seller: AppAccount | null): string {
+  const [first] = billing
+  const told = first
+    ? `${first.id} is connected since ${minute(first.createdAt)}, and nothing came to /in/${first.id} yet. `
+    : ""
+  return `${told}${seller ? `The console (${seller.id}) has shown no price yet: its right prices may be missing, see appmeter account list.` : ""}`.trim()
+}
+
+function minute(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`
+}
+
+function billingShape(account: BillingAccount, counted: boolean): v.InferOutput<typeof Witness> {
+  const { id, kind, state, firstAt, asOf, events, sandbox, otherStores, unknownTypes } = account
+  const told = { since: firstAt?.toISOString() ?? null, asOf: asOf?.toISOString() ?? null }
+  return { id, kind, state, counted, ...told, events, sandbox, otherStores, unknownTypes }
+}
+
+function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
+  const nothing = { since: null, asOf: null, events: null, sandbox: null, otherStores: null, unknownTypes: null }
+  return { id, kind: "app-store-connect", state, counted: false, ...nothing }
+}
+
+const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time"]
+
+/** By product and country, in order. */
+export function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
+  const groups = Map.groupBy(rows, ({ product, country, countryIs }) => JSON.stringify([product, country, countryIs]))
+  return [...groups.values()].map((own) => {
+    const { product, country, countryIs } = own[0] as PaidRow
+    const count = (...groups: string[]) =>
+      own.reduce((sum, { countsAs, events }) => (groups.includes(countsAs) ? sum + events : sum), 0)
+    return {
+      ...{ product, country, countryIs },
+      ...{ trialStarts: count("trial_start"), paidStarts: count("paid_start"), renewals: count("renewal") },
+      ...{ trialConversions: count("trial_conversion"), oneTime: count("one_time"), refunds: count("refund") },
+      cancellations: count("cancellation"),
+      prices: paidPrices(own),
+    }
+  })
+}
+
+/** Prices without a currency, and of what pays nothing, are none. */
+function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
+  const paid = rows.filter((row) => row.price !== null && row.currency !== null && isMoney(row))
+  const groups = Map.groupBy(paid, ({ price, currency }) => `${currency} ${price}`)
+  const prices = [...groups.values()].map((own) => {
+    const { price, currency } = own[0] as PaidRow
+    const count = (isCounted: (row: PaidRow) => boolean) =>
+      own.filter(isCounted).reduce((sum, { events }) => sum + events, 0)
+    const days = own.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).sort()
+    const [sales, refunds] = [
+      count(({ countsAs }) => countsAs !== "refund"),
+      count(({ countsAs }) => countsAs === "refund"),
+    ]
+    return {
+      price: { amount: price as string, currency: currency as string },
+      ...{ firstDay: days[0] as string, lastDay: days.at(-1) as string, sales, refunds },
+      revenue: timesDecimal(price as string, sales - refunds),
+    }
+  })
+  return prices.sort((a, b) => (a.lastDay < b.lastDay ? 1 : a.lastDay > b.lastDay ? -1 : compared(a, b)))
+}
+
+function compared(a: v.InferOutput<typeof Price>, b: v.InferOutput<typeof Price>): number {
+  return `${a.price.currency} ${a.price.amount}` < `${b.price.currency} ${b.price.amount}` ? -1 : 1
+}
+
+function isMoney({ countsAs }: PaidRow): boolean {
+  return countsAs === "refund" || PAYING.includes(countsAs)
+}
+
+/** Exact: no number of the machine's stands in between. */
+function timesDecimal(amount: string, times: number): string {
+  const [whole = "0", part = ""] = amount.split(".")
+  const product = BigInt(whole + part) * BigInt(times)
+  if (part === "") return `${product}`
+  const digits = (product < 0n ? -product : product).toString().padStart(part.length + 1, "0")
+  return `${product < 0n ? "-" : ""}${digits.slice(0, -part.length)}.${digits.slice(-part.length)}`
+}
+
+function listedShape({ sku, currency, price, proceeds, ...row }: ListedPrice): v.InferOutput<typeof Listed> {
+  const asked = price === null || currency === null ? null : { amount: price, currency }
+  return { product: sku, ...row, price: asked, proceeds: asked && proceeds }
+}
