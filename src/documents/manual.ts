@@ -17,7 +17,7 @@ const ADDRESS = "/docs/operate"
 /** Names of the pages in the order of the contents; each is a file of MANUAL_FOLDER. */
 export const MANUAL_PAGES = [
   "start", "terminal", "assistants", "signin", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
-  "measuring", "market", "estimates", "texts", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes",
+  "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes",
 ] as const // biome-ignore format: a list to scan
 
 export interface ManualParts {

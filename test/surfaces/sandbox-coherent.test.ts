@@ -672,3 +672,23 @@ describe("ads", () => {
     }
   })
 })
+
+describe("assistants", () => {
+  const visibility = answer("get_ai_visibility")
+  const check = answer("start_ai_check")
+
+  test("each figure is the count of its answers, and keywords and rivals are those told elsewhere", () => {
+    const { openai } = visibility.engines
+    const named = visibility.answers.filter((one: Answer) => one.named === true)
+    expect([openai.named, openai.of, openai.answers]).toEqual([named.length, 18, visibility.answers.length])
+    for (const { term, named: count, of } of openai.keywords) {
+      const own = visibility.answers.filter((one: Answer) => one.term === term)
+      expect([term, count, of]).toEqual([term, own.filter((one: Answer) => one.named).length, own.length])
+      expect(app.keywordsByCountry.us).toContain(term)
+    }
+    for (const { storeIds } of openai.rivals) expect(storeIds[0].id).toBe(rival.id)
+    expect(check.keywords).toBe(Object.values(app.keywordsByCountry as Record<string, string[]>).flat().length)
+    expect(check.answers).toBe(check.keywords * check.runs * check.engines.length)
+    expect(visibility.check.id).toBe(check.checkId)
+  })
+})

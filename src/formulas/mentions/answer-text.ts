@@ -60,7 +60,7 @@ const WORD = new RegExp(
   `(?<unspaced>[${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+(?:['’ʼ＇](?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+)*`,
   "gu",
 )
-const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|\.)$/
+const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|[.!！])$/
 
 function wordsIn(text: string): RawWord[] {
   const known = new Map<string, string[]>()
@@ -98,8 +98,12 @@ function withinRun(run: string, step: number): number {
   const [before, after] = [scriptOf(run[step - 1]!), scriptOf(run[step]!)]
   if (before !== after) return FLAG.begins | FLAG.ends
   if (after === "hangul") return FLAG.ends
-  return after === "kana" || after === "hiragana" ? 0 : FLAG.begins | FLAG.ends
+  if (after === "kana") return 0
+  if (after !== "hiragana") return FLAG.begins | FLAG.ends
+  return (PARTICLE.test(run[step - 1]!) ? FLAG.begins : 0) | (PARTICLE.test(run[step]!) ? FLAG.ends : 0)
 }
+
+const PARTICLE = /[はがをにでとのもやへ]/
 
 function scriptOf(letter: string): string {
   if (/[\p{Script=Katakana}ー]/u.test(letter)) return "kana"

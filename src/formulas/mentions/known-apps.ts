@@ -18,6 +18,8 @@ export interface Spelling {
   letters: string
   /** As the store has it, for names that are ordinary words; null = any capitals will do. */
   exact: string | null
+  /** It has capitals within, so that the store's capitals are enough. */
+  sure: boolean
   /** It begins longer names too: a capital behind it is of another app. */
   opens: boolean
   apostrophe: boolean
@@ -38,16 +40,19 @@ export function knownNames(apps: readonly KnownApp[], answers: readonly string[]
   const spoken = wordsInSmallLetters(answers)
   const found = new Map<string, Spelling & { owners: Set<string> }>()
   apps.forEach(({ names, name }, app) => {
-    for (const spelt of new Set(names.flatMap((one) => [shortName(one), one]))) {
+    for (const spelt of new Set(names.flatMap((one) => [shortName(one), ...calledName(one), one]))) {
       const words = wordsOf(spelt)
       const letters = words.join("")
       if (letters.length < 2) continue
       const held = found.get(letters)
       if (held) held.owners.add(name)
       else {
-        const exact = isOrdinary(words, spoken) ? spelt : null
         const opens = words.length === 1 && UMBRELLAS.has(letters)
-        found.set(letters, { app, letters, exact, opens, apostrophe: /['’]/.test(spelt), owners: new Set([name]) })
+        const exact = opens || isOrdinary(words, spelt, spoken) ? spelt : null
+        // nobody writes a word so
+        const sure = !opens && /^\p{L}\P{L}*\p{L}*\p{Lu}/u.test(spelt)
+        const apostrophe = /['’]/.test(spelt)
+        found.set(letters, { app, letters, exact, sure, opens, apostrophe, owners: new Set([name]) })
       }
     }
   })
@@ -75,13 +80,13 @@ export function shortName(name: string): string {
 }
 
 const APART = new RegExp(
-  `\\s*[:：|｜]\\s*|\\s+[–—-]+\\s*|\\s*[–—]\\s+|\\s*[(（【[]|(?<=[${UNSPACED}])[-–—]|[-–—](?=[${UNSPACED}])`,
+  `\\s*[・•·:：|｜]\\s*|\\s+[–—-]+\\s*|\\s*[–—]\\s+|\\s*[(（【[]|(?<=[${UNSPACED}])[-–—]|[-–—](?=[${UNSPACED}])|\\.\\s|\\sby\\s`,
   "u",
 )
 
 /** Houses whose apps are called after them. */
 const UMBRELLAS = new Set([
-  "google", "microsoft", "apple", "adobe", "amazon", "samsung", "yahoo", "yandex", "proton", "zoho", "naver", "kakao", "line", "meta", "fitbit",
+  "google", "microsoft", "apple", "adobe", "amazon", "samsung", "yahoo", "yandex", "proton", "zoho", "naver", "kakao", "meta", "fitbit",
   "garmin", "nike", "norton", "avast", "ea", "disney", "bbc", "cnn", "espn", "xbox", "playstation", "sony", "intuit", "baidu", "tencent",
 ]) // biome-ignore format: a list to scan
 
@@ -91,10 +96,37 @@ const ORDINARY = new Set([
 ])
 const SHORT_UNSPACED = new RegExp(`^[${UNSPACED}]{1,2}$`, "u")
 
-function isOrdinary(words: readonly string[], spoken: ReadonlySet<string>): boolean {
+/** What a store writes in small letters anyway is known by them as a name, not as a word. */
+function isOrdinary(words: readonly string[], spelt: string, spoken: ReadonlySet<string>): boolean {
   const [word] = words
   if (words.length !== 1 || word === undefined) return false
-  return ORDINARY.has(word) || spoken.has(word) || SHORT_UNSPACED.test(word)
+  return ORDINARY.has(word) || SHORT_UNSPACED.test(word) || (spoken.has(word) && /\p{Lu}/u.test(spelt))
+}
+
+/**
+ * What people call an app whose name ends in what it is: "Waze" of "Waze Navigation & Live Traffic". None where what would be
+ * left is a word, or the name of a house.
+ */
+function calledName(name: string): string[] {
+  const parts = shortName(name).split(/\s+/)
+  const kind = parts.findIndex((part, at) => at > 0 && wordsOf(part).some((word) => KINDS.has(word)))
+  if (kind < 1 || !parts.slice(kind).every((part) => wordsOf(part).every((word) => KINDS.has(word)))) return []
+  const called = parts.slice(0, kind).join(" ")
+  const words = wordsOf(called)
+  return words.length === 1 && (ORDINARY.has(words[0]!) || UMBRELLAS.has(words[0]!)) ? [] : [called]
+}
+
+/** What apps are, as their names say it. */
+const KINDS = new Set(
+  wordsOfAll([
+    "app ai messenger messaging photo photos video editor camera navigation live traffic gps maps map music player browser mail email inbox",
+    "notes calendar planner tracker timer meditation sleep finance budget money bank banking wallet fitness workout running diary journal",
+    "language learning lessons translate weather news games vpn cloud storage scanner pdf reader radio podcasts and the for your",
+  ]),
+)
+
+function wordsOfAll(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(" "))
 }
 
 /** So much of what answers hold of a word must be in small letters. */

@@ -78,7 +78,7 @@ function verdictOf(
   const written = text.raw.slice(from, to)
   const isName = parts.some((part) => part.from <= from && to <= part.to && wordsIn(text, part) <= 2)
   // an ending may stand behind it
-  if (written.includes(spelling.exact)) return isName ? "named" : "uncertain"
+  if (written.includes(spelling.exact)) return isName || spelling.sure ? "named" : "uncertain"
   return isName && written.toUpperCase() === written ? "uncertain" : "word"
 }
 

@@ -47,6 +47,8 @@ ami bonjour calme carnet chemin ciel clair coeur cuisine etoile jardin jour libe
 vie voix
 amore bella calma casa cielo cuore forza gioco luce luna mare mondo nota sole stella tempo vita voce
 agora amigo banco caderno calma casa céu conta dinheiro jogo luz lua mapa mundo nuvem sol tempo vida voz
+カメラ カレンダー メモ ノート マップ アルバム ゲーム ニュース 天気 時計 電卓 写真 家計簿 地図 手帳 日記 音楽 動画
+지도 사진 메모 달력 날씨 알람 음악 가계부 일기 相机 日历 天气 地图 备忘录 笔记 音乐 日记
 ada bugün deniz defter düş ev gün güneş hayat ışık kitap nefes odak oyun param rota su yol yıldız zaman
 `
 
