@@ -37,13 +37,13 @@ ${SCOPES.map((scope) => scopeChoice(scope, scopes))}</fieldset>
 <fieldset class="choices"><legend>With</legend>
 <label><input type="radio" name="apps" value="all" checked> every app of the workspace, also those added later</label>
 ${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`)}</fieldset>
-<button type="submit" name="decision" value="deny">Refuse</button>
+<button class="other" type="submit" name="decision" value="deny">Refuse</button>
 <button type="submit" name="decision" value="allow">Let it in</button>
 </form>
 <p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it then, and <code>appmeter key revoke</code> ends it.</p>
 <form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
-<button type="submit">Sign out of ${owner.workspace}</button>
+<button class="other" type="submit">Sign out of ${owner.workspace}</button>
 </form>`,
   )
 }

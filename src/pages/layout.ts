@@ -126,6 +126,9 @@ input, select, button { font: inherit; width: 100%; min-height: 2.5rem; padding:
 input[type=radio], input[type=checkbox] { width: auto; min-height: 0 }
 form fieldset { grid-column: 1 / -1; margin: .25rem 0 }
 .choices label { display: block; padding: .15rem 0 }
+.choices label code { display: inline; margin-right: .35rem }
+section > h2:first-child { margin-top: 0 }
+button.other { background: var(--card); color: var(--ink); border-color: var(--quiet) }
 ::placeholder { color: var(--quiet); opacity: 1 }
 input[readonly] { background: var(--soft) }
 button { cursor: pointer; font-weight: 600; background: var(--rank); color: var(--page); border-color: var(--rank) }

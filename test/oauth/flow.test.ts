@@ -399,3 +399,33 @@ describe("tokens", () => {
     }
   })
 })
+
+describe("Cursor, as its documents describe it", () => {
+  const ADDRESSES = [
+    "http://localhost:8787/callback",
+    "https://www.cursor.com/agents/mcp/oauth/callback",
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+  ]
+
+  test("registers three addresses at once, and has its answer at the app's own scheme", async () => {
+    const clientId = await register(house, ADDRESSES, "Cursor")
+    const browser = await ownerBrowser(house, workspaceId)
+    const { verifier, challenge } = pkce()
+    const redirect_uri = ADDRESSES[2]!
+    const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, { redirect_uri })}`)
+    expect(page.text).toContain("The answer goes to <strong>cursor:</strong>")
+    const answer = answerIn(await agree(browser, page))
+    expect(answer.href).toStartWith(`${redirect_uri}?code=`)
+    const code = answer.searchParams.get("code")!
+    const exchange = {
+      grant_type: "authorization_code",
+      code,
+      client_id: clientId,
+      redirect_uri,
+      code_verifier: verifier,
+    }
+    const { body } = await post(house, "/oauth/token", exchange)
+    expect((await house.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
+    expect(await listKeys(sql, workspace)).toContainEqual(expect.objectContaining({ name: "Cursor", hint: "cursor:" }))
+  })
+})
