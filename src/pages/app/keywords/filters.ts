@@ -2,8 +2,8 @@ import { type Html, html } from "../../html.ts"
 import { type AppHead, appAddress, type Desk, type Side, sideCode } from "../desk.ts"
 import { byRank, type KeywordRow } from "./rows.ts"
 
-/** Rows of a page of the table. */
-const ROWS = 200
+/** Rows of a page of the table: their days and those of the best are asked for at once, a hundred keywords at most. */
+export const ROWS = 90
 
 const MOVEMENTS: Record<string, { name: string; fits: (row: KeywordRow) => boolean }> = {
   up: { name: "Up or entered", fits: ({ move }) => move?.direction === "up" || move?.direction === "entered" },

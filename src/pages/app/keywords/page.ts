@@ -16,8 +16,8 @@ import {
   sideCode,
 } from "../desk.ts"
 import { sideForm } from "../frame.ts"
-import { card, empty, periodIn, periods, refusedPart, samplePage, tiles } from "../parts.ts"
-import { filtersPart, shownRows } from "./filters.ts"
+import { card, empty, periodIn, periods, refusedPart, samplePage, type Tile, tiles } from "../parts.ts"
+import { filtersPart, ROWS, shownRows } from "./filters.ts"
 import { legend } from "./legend.ts"
 import {
   byRank,
@@ -44,11 +44,11 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const days = periodIn(desk.query, PERIODS)
-  const [ranks, history] = await Promise.all([
-    desk.ask<Ranks>("list_keyword_ranks", { appId, ...side }),
-    attempted(readHistory(desk, app, side, { days })),
-  ])
-  const held = isFault(history) ? null : await lastKnown(desk, app, side, { history, ranks, days })
+  const ranks = await desk.ask<Ranks>("list_keyword_ranks", { appId, ...side })
+  const terms = drawnTerms(ranks.keywords, app, desk.query)
+  const asked = { days, ...(terms && { terms }) }
+  const history = await attempted(readHistory(desk, app, side, asked))
+  const held = isFault(history) ? null : await lastKnown(desk, app, side, { history, ranks, ...asked })
   const rows = keywordRows(ranks.keywords, held)
   const at = ""
   if (rows.length === 0) return { title: app.name, app, at, body: noKeywords(desk, app, side) }
@@ -56,7 +56,7 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
     title: app.name,
     app,
     at,
-    body: html`${sideForm(desk, app, {}, side)}${summary(rows)}${
+    body: html`${sideForm(desk, app, {}, side)}${summary(rows, terms === null)}${
       isFault(history)
         ? card("Ranks over time", refusedPart(history))
         : bestPart(desk, app, { rows, history: held, days })
@@ -64,19 +64,32 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   }
 }
 
+/** Whose days a page needs: the best and those of its table; null = everybody's, where they are few or what moved is asked for. */
+function drawnTerms(keywords: readonly KeywordFigures[], app: AppHead, query: URLSearchParams): string[] | null {
+  if (keywords.length <= ROWS || MOVING.some((name) => query.get("move") === name || query.get("order") === name))
+    return null
+  const rows = keywordRows(keywords, null)
+  const best = rows.toSorted(byRank).slice(0, BEST)
+  return [...new Set([...best, ...shownRows(rows, app, query).shown].map(({ term }) => term))]
+}
+
+/** What no keyword's rank alone can tell. */
+const MOVING = ["up", "down", "change"]
+
 /** Where nothing was measured in the days asked for, as many days up to the last that was. */
 async function lastKnown(
   desk: Desk,
   app: AppHead,
   side: Side,
-  { history, ranks, days }: { history: History | null; ranks: Ranks; days: number },
+  { history, ranks, days, terms }: { history: History | null; ranks: Ranks; days: number; terms?: string[] },
 ): Promise<History | null> {
   const last = ranks.measuredAt?.slice(0, 10)
   if (!history || !last || last >= history.from) return history
-  return await readHistory(desk, app, side, { from: addDays(last, 1 - days), to: last })
+  return await readHistory(desk, app, side, { from: addDays(last, 1 - days), to: last, ...(terms && { terms }) })
 }
 
-function summary(rows: readonly KeywordRow[]): Html {
+/** What moved is told only where the days of all are known. */
+function summary(rows: readonly KeywordRow[], isWhole: boolean): Html {
   const measured = rows.filter((row) => row.measured)
   const ranks = measured.flatMap(({ rank }) => rank ?? [])
   const within = (most: number) => ranks.filter((rank) => rank <= most).length
@@ -87,11 +100,15 @@ function summary(rows: readonly KeywordRow[]): Html {
     { name: "In the top 10", value: within(10) },
     { name: "In the top 50", value: within(50) },
     { name: "Best rank", value: ranks.length > 0 ? Math.min(...ranks) : "–" },
-    {
-      name: "Moved",
-      value: html`${moveCount(moved("up", "entered"), "▲", "up")} ${moveCount(moved("down", "dropped"), "▼", "down")}`,
-    },
+    ...(isWhole ? [movedTile(moved)] : []),
   ])
+}
+
+function movedTile(moved: (...ways: string[]) => number): Tile {
+  return {
+    name: "Moved",
+    value: html`${moveCount(moved("up", "entered"), "▲", "up")} ${moveCount(moved("down", "dropped"), "▼", "down")}`,
+  }
 }
 
 const moveCount = (count: number, mark: string, tone: string) =>

@@ -39,7 +39,7 @@ export async function readHistory(
   desk: Desk,
   { id: appId, iosId }: AppHead,
   { country, platform }: Side,
-  asked: { days: number; terms?: readonly string[] } | { from: string; to: string },
+  asked: ({ days: number } | { from: string; to: string }) & { terms?: readonly string[] },
 ): Promise<History | null> {
   if (platform === "android" && iosId !== null) return null
   return await desk.ask<History>("get_rank_history", { appId, country, ...asked })
