@@ -1250,6 +1250,19 @@ create table listing_run (
   constraint listing_run_check1 CHECK (((first_seen_at = moments[1]) AND (seen_at = moments[cardinality(moments)])))
 );
 
+create table listing_translation (
+  app_id text not null,
+  locale text not null,
+  digest text not null,
+  begun_at timestamp with time zone not null default now(),
+  allowance text not null,
+  unit text not null,
+  keeps_unit boolean not null,
+  constraint listing_translation_pkey PRIMARY KEY (app_id, locale),
+  constraint listing_translation_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint listing_translation_allowance_check CHECK ((allowance = ANY (ARRAY['listingWrites'::text, 'listingWritesEver'::text])))
+);
+
 create table listing_version (
   app_id integer not null,
   storefront text not null,
@@ -2560,6 +2573,19 @@ begin
     raise exception '% keeps every row for a year', tg_table_name using errcode = 'restrict_violation';
   end if;
   return old;
+end $$;
+
+create function return_allowance(w integer, what text, about text) returns boolean language plpgsql as $$
+declare
+  counted date;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
+  delete from allowance_unit
+  where workspace_id = w and allowance = what and subject = about
+  returning month into counted;
+  if counted is null then return false; end if;
+  update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
+  return true;
 end $$;
 
 create function scan_storefronts() returns trigger language plpgsql as $$

@@ -60,6 +60,7 @@ import { getJob } from "./operations/writes/jobs.ts"
 import { writeOperations } from "./operations/writes/writes.ts"
 import { suggestKeywords } from "./operations/writing/keyword-ideas.ts"
 import { draftListing } from "./operations/writing/listing-draft.ts"
+import { localizeListing } from "./operations/writing/localisation.ts"
 import { draftReviewReply } from "./operations/writing/review-reply.ts"
 import { summarizeReviews } from "./operations/writing/review-summary.ts"
 import { getScreenshotText } from "./operations/writing/screenshot-text.ts"
@@ -97,6 +98,7 @@ export const catalog: readonly Operation[] = [
   suggestKeywords,
   validateListing,
   draftListing,
+  localizeListing,
   getScreenshotText,
   getChartMovers,
   getFeaturing,

@@ -194,7 +194,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 function contextOf(
   { sql, now, publicUrl, limits, measure, write, pictures, assistants }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
-  ofCall: Pick<Context, "givenUp" | "take" | "takeMeasurement" | "returnMeasurement">,
+  ofCall: Pick<Context, "givenUp" | "take" | "returnUnit" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
 ): Context {
   return {
@@ -203,6 +203,7 @@ function contextOf(
     requestId: call.requestId,
     givenUp: ofCall.givenUp,
     take: ofCall.take,
+    returnUnit: ofCall.returnUnit,
     takeMeasurement: ofCall.takeMeasurement,
     returnMeasurement: ofCall.returnMeasurement,
     caller,

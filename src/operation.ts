@@ -42,6 +42,8 @@ export interface Context {
   hiveUsedToday(): Promise<number | null>
   /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
   take: Takings["take"]
+  /** Gives back what was taken for work that went on after its call and failed. */
+  returnUnit: Takings["returnUnit"]
   /** Takes a unit of the workspace's measurements of the day, and gives it back, as `take` does. */
   takeMeasurement: Takings["takeMeasurement"]
   /** Gives back the unit of a call that began nothing. */

@@ -8,6 +8,9 @@ export const ALLOWANCES = [
   "discovery", "aiQuestions", "reviewAi", "aiWriting", "aiVisibility", "spy",
 ] as const satisfies (keyof Entitlements)[] // biome-ignore format: the order of get_usage
 export type Allowance = (typeof ALLOWANCES)[number]
+/** Of a month, or of all time where a plan gives them once. */
+export type ListingAllowance = "listingWrites" | "listingWritesEver"
+type AnyAllowance = Allowance | ListingAllowance
 
 /** Those that an operation takes from; of the others nothing is counted. */
 export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
@@ -40,7 +43,9 @@ export interface MeasureAllowance {
 
 export interface Takings {
   /** Exact over all processes: of any number of calls at once one takes. Throws once the call has ended. */
-  take(allowance: Allowance, opening: UnitPurpose): Promise<AllowanceState>
+  take(allowance: AnyAllowance, opening: UnitPurpose): Promise<AllowanceState>
+  /** Gives back what was taken for work that went on after its call and failed. False where nothing was. */
+  returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
   /** A unit of the day's measurements; one for a call, however often it asks. */
   takeMeasurement(): Promise<MeasureAllowance>
   /** Nothing was begun with it. */
@@ -75,9 +80,14 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
     async take(allowance, opening) {
       if (ended) throw new Error(`nothing of ${allowance} is taken for a call that has ended`)
       const unit = { workspaceId, allowance, about: opening.about, requestId: parts.requestId }
-      const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[allowance], days: opening.days })
+      const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[entitlementOf(allowance)], days: opening.days })
       begun.push({ unit, taking })
       return await taking
+    },
+    async returnUnit(allowance, about) {
+      const [row] = await parts.sql<{ returned: boolean }[]>`
+        select return_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text) as returned`
+      return row!.returned
     },
     takeMeasurement() {
       if (ended) throw new Error("no measurement is taken for a call that has ended")
@@ -103,9 +113,13 @@ export async function countUsedAllowances(sql: Sql, workspaceId: number): Promis
   return new Map(METERED.map((allowance) => [allowance, used.get(allowance) ?? 0]))
 }
 
+function entitlementOf(allowance: AnyAllowance): Allowance | "listingWrites" {
+  return allowance === "listingWritesEver" ? "listingWrites" : allowance
+}
+
 export interface Unit {
   workspaceId: number
-  allowance: Allowance
+  allowance: AnyAllowance
   about: string
   requestId: string
 }

@@ -19,6 +19,8 @@ export interface Entitlements {
   aiWriting: number
   aiVisibility: number
   spy: number
+  /** Listings in another locale, a month; on the free plan once and for all. */
+  listingWrites: number
   /** Measurements of keywords that nobody measures, a day. */
   measurements: number
 }
@@ -27,12 +29,12 @@ export interface Entitlements {
 const ALL_REVIEWS = 36_500
 
 export const ENTITLEMENTS: Record<Plan, Entitlements> = {
-  free: entitlements([500, 2, 1, 2, 50, 30, 30], [2, 5, 3, 0, 0, 3], 5),
-  pro: entitlements([10_000, 5, 3, 10, 1_000, 90, 365], [20, 50, 50, 30, 0, 30], 50),
-  studio: entitlements([50_000, 10, 10, 50, 5_000, 365, ALL_REVIEWS], [100, 200, 200, 150, 30, 150], 200),
+  free: entitlements([500, 2, 1, 2, 50, 30, 30], [2, 5, 3, 0, 0, 3, 1], 5),
+  pro: entitlements([10_000, 5, 3, 10, 1_000, 90, 365], [20, 50, 50, 30, 0, 30, 20], 50),
+  studio: entitlements([50_000, 10, 10, 50, 5_000, 365, ALL_REVIEWS], [100, 200, 200, 150, 30, 150, 75], 200),
   enterprise: entitlements(
     [250_000, 25, 50, 500, 50_000, 1_095, ALL_REVIEWS],
-    [500, 1_000, 1_000, 750, 150, 750],
+    [500, 1_000, 1_000, 750, 150, 750, 300],
     1_000,
   ),
 }
@@ -69,13 +71,14 @@ type MonthlyUnits = [
   writing: number,
   visibility: number,
   spy: number,
+  listingWrites: number,
 ]
 
 function entitlements(stock: Stock, monthly: MonthlyUnits, measurements: number): Entitlements {
   const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays] = stock
-  const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy] = monthly
+  const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, listingWrites] = monthly
   return {
     credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays,
-    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, measurements,
+    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, listingWrites, measurements,
   } // biome-ignore format: the two rows of the table
 }

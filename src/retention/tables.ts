@@ -48,9 +48,9 @@ export const AGING: readonly AgingRows[] = [
   { table: "hive_day", day: "day", keep: 40 },
   { table: "measure_day", day: "day", keep: 40 },
   { table: "allowance_unit", time: "open_until", keep: 40 },
-  // writing: a text is made anew each day that it is asked for, words of a picture only when there is another
-  { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind <> 'picture'` },
-  { table: "writer_text", time: "created_at", keep: 400, where: (sql) => sql`kind = 'picture'` },
+  // writing: a text is made anew each day that it is asked for; words of a picture and a listing's translation are not
+  { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind not in ('picture', 'listing_translation')` },
+  { table: "writer_text", time: "created_at", keep: 400, where: (sql) => sql`kind in ('picture', 'listing_translation')` },
   { table: "writer_day", day: "day", keep: 400 },
   // visibility: a check is shown as long as the answers are kept
   { table: "ai_check", time: "began_at", keep: 400 },

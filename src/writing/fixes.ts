@@ -16,5 +16,11 @@ const SENTENCES: Readonly<Record<RuleName, string>> = {
   stores: "It named another store or platform.",
   told: "It repeated its orders.",
   superlatives: "It claimed more than its sources do.",
+  prices: "It named a price that no record has.",
+  names: "It lacked the app's own name, which is not translated.",
+  kept_marks: "It did not keep each address, number and placeholder as often as the original has it.",
+  lines: "It did not have as many lines as the original.",
+  proportion: "It was much shorter or longer than the original: this share of its length.",
+  untranslated: "It left sentences in the original's language.",
   instructions: "It spoke to its writer.",
 }

@@ -3,6 +3,7 @@ import { dayOf } from "../vocabulary/days.ts"
 import { eachOf } from "../vocabulary/pieces.ts"
 import { createOmissions, type Omission, type OmissionCounter, problemsOf } from "./checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "./languages.ts"
+import { sentencesOf } from "./sentences.ts"
 import { topicsOf } from "./topics/find-topics.ts"
 import { TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 
@@ -142,20 +143,6 @@ function quoteOf(
     else return sentence
   }
   return null
-}
-
-const SHORTEST = 6
-const LONGEST = 280
-const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" })
-
-/** Sentences of a quotable length. One that is longer is cut at none of its words, so it is left out. */
-export function sentencesOf(text: string): string[] {
-  return [...SENTENCES.segment(text)]
-    .map(({ segment }) => segment.trim())
-    .filter((sentence) => {
-      const points = [...sentence].length
-      return points >= SHORTEST && points <= LONGEST
-    })
 }
 
 function rounded(value: number, decimals: number): number {

@@ -306,6 +306,9 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     values
       ('reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null),
       ('reply', 'a2', gen_random_uuid(), now(), null, null, null, null, 'busy', 9)`
+  await sql`
+    insert into listing_translation (app_id, locale, digest, allowance, unit, keeps_unit)
+    values (${app}, 'de-DE', 'b "1"', 'listingWrites', 'c1', true)`
   await sql`insert into writer_day (day, input, output) values ('2024-01-02', 12345678901, 2)`
   await sql`insert into instance (key, value) values ('first_keys', 'shown')`
   await sql`

@@ -151,6 +151,10 @@ export function outcomesOver(sql: Sql): Outcomes {
       for (const name of ["rivalId", "appId", "id", "app"]) if (name in input) input[name] = "nothing"
     },
     async not_measured(situation) {
+      if ("locale" in situation.input)
+        return await sql`
+          delete from listing_run
+          where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       if (!isAboutOwnApp(situation)) {
         // nobody knows that app
         for (const name of ["appId", "id"])
@@ -179,7 +183,16 @@ export function outcomesOver(sql: Sql): Outcomes {
     ai_text_limit: override({ aiWriting: 0 }),
     ai_not_configured: at(house),
     ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
-    ai_timeout: at(openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })),
+    async ai_timeout(situation) {
+      // a listing in another language is waited for only as far as its screenshots are read
+      if ("locale" in situation.input) situation.input.shots = true
+      situation.at = openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
+    },
+    bad_locale: given({ locale: "german" }),
+    no_audit: () => sql`delete from storefront_audit`,
+    no_storefront: given({ locale: "xx_yy" }),
+    no_job: given({ poll: true }),
+    localize_quota: override({ listingWrites: 0 }),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb

@@ -23,6 +23,14 @@ const SAID: Record<string, object> = {
     promotionalText: ["A calm place to write."],
     description: ["A journal for every day."],
   },
+  listing_translation: {
+    name: "Tea Timer",
+    subtitle: "Genau richtig gezogen",
+    promotionalText: "Jetzt auch mit Oolong.",
+    description: "Eine Uhr.\n\nFür Tee.",
+    keywords: [],
+    captions: [],
+  },
 }
 
 /** A writer whose texts end so. */
@@ -80,6 +88,19 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     // before anything else names the app
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     situation.at = openHouse({ sql, write: writerThat("writes") })
+  },
+  async localize_listing(situation, sql) {
+    await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
+    const rows = [
+      { country: "us", state: "sold" },
+      { country: "de", state: "sold" },
+    ]
+    await sql`
+      insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
+      select ios_app, now(), '{us,de}'::text[], 1, now(), false, ${sql.json(rows)}::jsonb
+      from tracked_app
+      where id = ${situation.app}`
+    situation.at = openHouse({ sql, write: writerThat("writes"), pictures: picturesThat("are read") })
   },
   async get_screenshot_text(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])

@@ -90,6 +90,7 @@ function readsOf(app: string): string[] {
     // nobody can be asked here
     start_ai_check: [],
     draft_listing: [],
+    localize_listing: [],
     check_rank: [`app=${RIVALS[0]}&term=tea`],
     get_keyword_difficulty: ["term=tea"],
     hive_research_keyword: ["seed=tea"],

@@ -142,7 +142,8 @@ test("what waits for a measurement, spends or writes has no ETag, and is paid fo
   expect(others.sort()).toEqual([
     "confirm_action", "draft_listing", "draft_review_reply", "get_rival", "get_rival_ad_networks", "get_rival_market",
     "get_screenshot_text",
-    "get_storefront_audit", "preview_action", "start_ai_check", "suggest_keywords", "summarize_reviews", "validate_listing",
+    "get_storefront_audit", "localize_listing", "preview_action", "start_ai_check", "suggest_keywords",
+    "summarize_reviews", "validate_listing",
   ]) // biome-ignore format: a list to scan
   const body = { action: "add_keywords", args: { appId: app, keywords: ["tides"] } }
   const previewed = await house.call("/v1/actions", { key, method: "POST", body, headers: { "if-none-match": "*" } })

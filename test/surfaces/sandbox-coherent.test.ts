@@ -608,6 +608,16 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
+  test("a listing in another language is of the page that was audited, for storefronts that read it", () => {
+    const { source, storefronts, locale, fields } = answer("localize_listing")
+    const rows = answer("get_storefront_audit").rows as Answer[]
+    const reading = rows.filter(({ state, locales }) => state === "sold" && locales.includes(locale))
+    expect(storefronts).toEqual(reading.map(({ country }) => country).sort())
+    const { appName, subtitle } = rows.find(({ country }) => country === source.country)
+    expect(fields.slice(0, 2).map(({ source }: Answer) => source)).toEqual([appName, subtitle])
+    for (const { text, characters } of fields) expect(characters).toBe([...text].length)
+  })
+
   test("the screenshots that were read are the first of the page", () => {
     const shots = answer("get_screenshot_text")
     const { measuredAt, screenshotsPhone } = answer("get_store_page").ios

@@ -8,6 +8,12 @@ export interface TextGround {
   most?: number
   /** What the writer was told: none of it may be repeated. */
   told?: string
+  /** The text that this one is a translation of; left out where it is none. */
+  translated?: string
+  /** Whether that is of the same language: another of its regions. */
+  sameLanguage?: boolean
+  /** Names that a translation keeps. */
+  names?: readonly string[]
 }
 
 export interface TextProblem {
@@ -18,7 +24,7 @@ export interface TextProblem {
 
 export const RULES = [
   "length", "language", "links", "personal_data", "numbers", "quantities", "promises", "stores", "told", "instructions",
-  "superlatives",
+  "superlatives", "prices", "names", "kept_marks", "lines", "proportion", "untranslated",
 ] as const // biome-ignore format: a list to scan
 export type RuleName = (typeof RULES)[number]
 

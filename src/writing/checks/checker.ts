@@ -1,15 +1,21 @@
 import type { RuleName, TextGround, TextProblem, TextRule } from "./check.ts"
 import { instructions } from "./instructions.ts"
+import { keptMarks } from "./kept-marks.ts"
 import { language } from "./language.ts"
 import { length } from "./length.ts"
+import { lines } from "./lines.ts"
 import { links } from "./links.ts"
+import { names } from "./names.ts"
 import { numbers } from "./numbers.ts"
 import { personalData } from "./personal-data.ts"
+import { prices } from "./prices.ts"
 import { promises } from "./promises.ts"
+import { proportion } from "./proportion.ts"
 import { quantities } from "./quantities.ts"
 import { stores } from "./stores.ts"
 import { superlatives } from "./superlatives.ts"
 import { told } from "./told.ts"
+import { untranslated } from "./untranslated.ts"
 
 const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   length,
@@ -23,6 +29,12 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   told,
   instructions,
   superlatives,
+  prices,
+  names,
+  kept_marks: keptMarks,
+  lines,
+  proportion,
+  untranslated,
 }
 
 /** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
@@ -31,9 +43,15 @@ export const HELD_TO = {
   sentence: [
     "length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions",
   ],
-  reply: ["length", "language", "links", "personal_data", "numbers", "promises", "stores", "told", "instructions"],
+  reply: [
+    "length", "language", "links", "personal_data", "numbers", "prices", "promises", "stores", "told", "instructions",
+  ],
   listing: [
-    "length", "language", "links", "personal_data", "numbers", "superlatives", "stores", "told", "instructions",
+    "length", "language", "links", "personal_data", "numbers", "prices", "superlatives", "stores", "told", "instructions",
+  ],
+  translation: [
+    "length", "language", "links", "personal_data", "kept_marks", "names", "lines", "proportion", "untranslated", "stores",
+    "told", "instructions",
   ],
 } as const satisfies Record<string, readonly RuleName[]> // biome-ignore format: a list to scan
 
@@ -43,7 +61,7 @@ export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: Tex
 }
 
 /** What of an answer may be left out. */
-export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record"] as const
+export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record", "caption"] as const
 /** Why, beside the rules of texts. */
 export const OTHER_RULES = [
   "not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check",

@@ -1,0 +1,16 @@
+import { foldReviewText } from "../../formulas/review-text.ts"
+import { sentencesOf } from "../sentences.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** Of the sentences of four words and more so many may stand as they stood: a motto, a line of names. */
+const MOST_SHARE = 0.1
+const LEAST_WORDS = 4
+
+/** Sentences that were left in the language of the text that was translated. */
+export const untranslated: TextRule = (text, { translated, sameLanguage = false }): TextProblem[] => {
+  if (translated === undefined || sameLanguage) return []
+  const before = sentencesOf(translated).filter((one) => one.split(/\s+/).length >= LEAST_WORDS)
+  const after = foldReviewText(text)
+  const left = before.filter((sentence) => after.includes(foldReviewText(sentence)))
+  return left.length > before.length * MOST_SHARE ? [{ rule: "untranslated", what: left[0]!.slice(0, 120) }] : []
+}
