@@ -7703,7 +7703,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "missing_api_key" | "invalid_api_key" | "account_deleted" | "key_expired" | "key_revoked" | "key_leaked";
+                    error?: "missing_api_key" | "invalid_api_key" | "invalid_token" | "account_deleted" | "key_expired" | "key_revoked" | "key_leaked";
                 };
             };
         };
@@ -11572,4 +11572,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: a3715eb0475cce9d78cb21f4ece83d71d116eb0b9f9d8be8f87b883f27b02525
+// sha256 of the document: 1c03336d9696484b4e52088f54f60a55cb3f42930eb54723d7b2401bd5d93e14
