@@ -23,7 +23,7 @@ const ARROWS: Record<string, string[]> = {
   assistants: ["operations", "surfaces", "operation"],
   documents: ["pages", "operation", "settings", "faults"],
   pages: ["access", "formulas", "faults", "database types"],
-  oauth: ["sign-in", "pages", "tracking", "outbound", "access", "database types"],
+  oauth: ["sign-in", "pages", "tracking", "outbound", "access", "faults", "database types"],
   "sign-in": ["pages", "access", "database types"],
   desk: [
     "sign-in", "pages", "invoke", "check-input", "delivery", "measuring", "sources", "actions", "history", "tracking", "operation", "access",

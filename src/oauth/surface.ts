@@ -1,3 +1,5 @@
+import { perSecondCounter } from "../access/limits/limiter.ts"
+import { Fault } from "../faults.ts"
 import type { PageAnswer } from "../pages/answer.ts"
 import type { PageRoute, PageVisit } from "../pages/routes.ts"
 import { documentAnswer, OAuthProblem, PREFLIGHT, problemAnswer } from "./answers.ts"
@@ -7,8 +9,17 @@ import { openRegistration } from "./registration.ts"
 import type { OAuthParts } from "./server.ts"
 import { openRevocation, openToken } from "./token-endpoint.ts"
 
+/** What one address may post in a second: nobody guesses a token, but each try asks the database. */
+const PER_SECOND = 50
+
 /** Everything that an assistant and its owner need to sign in. */
 export function oauthRoutes(parts: OAuthParts): PageRoute[] {
+  const count = perSecondCounter()
+  const limited = (open: PageRoute["open"]) => async (visit: PageVisit) => {
+    const { allowed } = count(visit.address ?? "unknown", PER_SECOND, parts.now())
+    if (!allowed) throw new Fault("rate_limited", { limit: PER_SECOND })
+    return await open(visit)
+  }
   const resource = documentAnswer(resourceMetadata(parts.publicUrl))
   const server = documentAnswer(serverMetadata(parts.publicUrl))
   return [
@@ -20,9 +31,18 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
       methods: ["GET", "HEAD", "POST"],
       open: (visit) => openAuthorization(parts, visit),
     },
-    endpoint("/oauth/token", (visit) => openToken(parts, visit)),
-    endpoint("/oauth/register", (visit) => openRegistration(parts, visit)),
-    endpoint("/oauth/revoke", (visit) => openRevocation(parts, visit)),
+    endpoint(
+      "/oauth/token",
+      limited((visit) => openToken(parts, visit)),
+    ),
+    endpoint(
+      "/oauth/register",
+      limited((visit) => openRegistration(parts, visit)),
+    ),
+    endpoint(
+      "/oauth/revoke",
+      limited((visit) => openRevocation(parts, visit)),
+    ),
   ]
 }
 

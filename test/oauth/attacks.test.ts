@@ -315,6 +315,14 @@ describe("a flood of registrations", () => {
     expect((await sql`select id from oauth_client where id = ${clientId}`).length).toBe(1)
   })
 
+  test("of any posts from one address more than fifty in a second are not looked at", async () => {
+    const still = openHouse({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
+    const statuses = []
+    for (let n = 0; n < 51; n++) statuses.push((await post(still, "/oauth/token", {}, { from: "203.0.113.9" })).status)
+    expect([new Set(statuses.slice(0, 50)), statuses[50]]).toEqual([new Set([401]), 429])
+    expect((await post(still, "/oauth/token", {}, { from: "203.0.113.10" })).status).toBe(401)
+  })
+
   test("what is no client's metadata is refused, and costs a body of 16 KB at most", async () => {
     for (const body of [
       {},
