@@ -8,11 +8,19 @@ import { figure, spoken } from "../words.ts"
  */
 export function answerPart({ sentence, ...answer }: Readonly<Record<string, unknown>>): Html {
   const entries = Object.entries(answer).filter(([, value]) => value !== null)
-  const plain = entries.filter(([, value]) => !isNested(value))
+  const said = entries.filter(([, value]) => isSaid(value))
+  const plain = entries.filter(([, value]) => !isNested(value) && !isSaid(value))
   const records = entries.filter(([, value]) => isNested(value) && !Array.isArray(value))
   const lists = entries.filter(([, value]) => isNested(value) && Array.isArray(value))
-  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}`
+  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}${said.map(([name, value]) => html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`)}`
 }
+
+/** Sentences, which want the width of a page. */
+function isSaid(value: unknown): boolean {
+  return Array.isArray(value) && value.some((one) => typeof one === "string" && one.length > LONGEST_FACT)
+}
+
+const LONGEST_FACT = 60
 
 const MOST_ROWS = 100
 const MOST_COLUMNS = 9
@@ -37,6 +45,7 @@ function shown(value: unknown): HtmlPart {
   if (isRecord(value)) return shownRecord(value)
   const text = String(value)
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return momentTime(text)
+  if (/^[a-z]+(?:_[a-z]+)+$/.test(text)) return spoken(text).toLowerCase()
   return /^\d{4}-\d\d-\d\d$/.test(text) ? dayTime(text) : html`<bdi>${text}</bdi>`
 }
 

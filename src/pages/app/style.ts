@@ -63,7 +63,7 @@ thead a { color: inherit; text-decoration: none } thead a:hover { text-decoratio
 tbody th { font-weight: 500; overflow-wrap: break-word }
 tbody tr:hover { background: var(--soft) }
 .num { text-align: right; white-space: nowrap; width: 1% }
-.wrap { white-space: normal; min-width: 7rem }
+.wrap { white-space: normal; min-width: 9rem }
 .cut { max-width: 26rem }
 .rank { font-size: 1.0625rem; font-weight: 650; color: inherit }
 td a.rank:not(:hover) { text-decoration: none }
@@ -92,7 +92,7 @@ svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 .reading { min-height: 1.4em; margin: .25rem 0 0; font-size: var(--text-s); color: var(--quiet) }
 svg.columns { display: block; width: 100%; height: 5.5rem; fill: var(--rank) }
 svg.columns .unknown { fill: var(--soft) } svg.columns rect:hover { opacity: .7 }
-.ends { display: flex; justify-content: space-between; margin: .15rem 0 0; font-size: var(--text-s); color: var(--quiet) }
+.ends { display: flex; justify-content: space-between; max-width: none; margin: .15rem 0 0; font-size: var(--text-s); color: var(--quiet) }
 .filters { display: flex; flex-wrap: wrap; gap: .5rem .6rem; align-items: end; padding: .75rem 1rem }
 .filters label { display: block; font-size: var(--text-s); color: var(--quiet) }
 .filters label.grow { flex: 1 1 11rem }
