@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { sumCampaigns } from "../../accounts/ads/answers/campaigns.ts"
-import { readAdsKeywords, sumKeywords } from "../../accounts/ads/answers/keywords.ts"
+import { readAdsKeywords } from "../../accounts/ads/answers/keywords.ts"
 import { readAdsStanding } from "../../accounts/ads/answers/standing.ts"
 import { readOrganicRanks } from "../../history/searches/organic.ts"
 import { ofApp, operation } from "../../operation.ts"
@@ -80,8 +80,7 @@ export const listAdsKeywords = operation({
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
   const standing = await readAdsStanding(sql, scope, "days")
   if (standing.asOf === null && standing.reported.length === 0) throw unread(account, "keywords and what they cost")
-  const keywords = await readAdsKeywords(sql, scope, limit)
-  const { count, metrics: totals } = await sumKeywords(sql, scope)
+  const { rows: keywords, count, total: totals } = await readAdsKeywords(sql, scope, limit)
   const place = { appId: app.id, own: app.iosApp, storefront }
   const organic = await readOrganicRanks(
     sql,

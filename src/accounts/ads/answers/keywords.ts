@@ -1,6 +1,6 @@
 import type { Db } from "../../../database/types.ts"
 import type { Money } from "../../read-sales.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedMetrics } from "./metrics.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, NO_METRICS, summedMetrics } from "./metrics.ts"
 import type { AdsScope } from "./standing.ts"
 
 export interface AdsKeyword {
@@ -28,42 +28,59 @@ type KeywordRow = Omit<AdsKeyword, "campaign" | "group" | "bid" | "metrics"> &
     paidIn: string | null
   }
 
-/** By spend, the largest first; those that cost nothing after them. */
-export async function readAdsKeywords(sql: Db, scope: AdsScope, limit: number): Promise<AdsKeyword[]> {
-  const rows = await sql<KeywordRow[]>`
-    select k.id, t.text, t.match, coalesce(t.status, 'DELETED') as status, k.campaign as "campaignId", k.name as "campaignName",
-      k.ad_group as "groupId", g.name as "groupName", t.bid::text as "ownBid",
-      g.bid::text as "groupBid", coalesce(t.currency, g.currency) as "paidIn", m.*
-    from (${keywordIds(sql, scope)}) k
-    left join ads_thing t on t.account_id = ${scope.account} and t.campaign = k.campaign and t.thing = 'keyword' and t.id = k.id
-    left join ads_thing g
-      on g.account_id = ${scope.account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
-    cross join lateral (
-      select ${summedMetrics(sql)}
-      from unnest(k.facts) f
-    ) m
-    order by m.spend::numeric desc, m.taps desc, k.campaign, k.id
-    limit ${limit}`
-  return rows.map((row) => keyword(row, scope))
+export interface AdsKeywords {
+  rows: AdsKeyword[]
+  count: number
+  /** Of all of them. */
+  total: AdsMetrics
 }
 
-/** Each keyword once, with its facts: those that stand, and those that cost something before they were deleted. */
-function keywordIds(sql: Db, { account, app, from, to, country, campaign }: AdsScope) {
-  return sql`
-    select c.campaign, c.name, k.id, max(k.ad_group) as ad_group, array_agg(k.fact) filter (where k.fact is not null) as facts
-    from ads_campaign c
-    cross join lateral (
-      select t.id, t.ad_group, null::ads_day_fact as fact
-      from ads_thing t
-      where t.account_id = ${account} and t.campaign = c.campaign and t.thing = 'keyword'
-      union all
-      select f.keyword, f.ad_group, f
-      from ads_day_fact f
-      where f.account_id = ${account} and f.campaign = c.campaign and f.keyword is not null
-        and f.day between ${from} and ${to} and (${country}::text is null or f.country = ${country})
-    ) k
-    where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
-    group by c.campaign, c.name, k.id`
+/**
+ * By spend, the largest first; those that cost nothing after them: keywords that stand, and those that cost something before
+ * they were deleted. Each fact is read once.
+ */
+export async function readAdsKeywords(sql: Db, scope: AdsScope, limit: number): Promise<AdsKeywords> {
+  const { account, app, from, to, country, campaign } = scope
+  const rows = await sql<(KeywordRow & { all: MetricsRow & { count: number } })[]>`
+    with own as materialized (
+      select c.campaign, c.name
+      from ads_campaign c
+      where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
+    ), cost as materialized (
+      select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions, sum(f.taps) as taps,
+        sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      from own o
+      join ads_day_fact f on f.account_id = ${account} and f.campaign = o.campaign and f.day between ${from} and ${to}
+      where f.keyword is not null and (${country}::text is null or f.country = ${country})
+      group by f.campaign, f.keyword
+    ), bought as materialized (
+      select coalesce(t.campaign, c.campaign) as campaign, coalesce(t.id, c.id) as id, coalesce(t.ad_group, c.ad_group) as ad_group,
+        t.text, t.match, coalesce(t.status, 'DELETED') as status, t.bid, t.currency as paid_in, c.impressions, c.taps, c.installs,
+        c.new_downloads, coalesce(c.spend, 0) as spend, c.currency
+      from (
+        select t.*
+        from own o
+        join ads_thing t on t.account_id = ${account} and t.campaign = o.campaign and t.thing = 'keyword'
+      ) t
+      full join cost c on c.campaign = t.campaign and c.id = t.id
+    ), shown as materialized (
+      select *
+      from bought
+      order by spend desc, taps desc nulls last, campaign, id
+      limit ${limit}
+    )
+    select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
+      g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn", m.*,
+      (select to_jsonb(a) from (select count(*)::int as count, ${summedMetrics(sql)} from bought f) a) as all
+    from shown k
+    join own o on o.campaign = k.campaign
+    left join ads_thing g
+      on g.account_id = ${account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
+    cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
+    order by k.spend desc, k.taps desc nulls last, k.campaign, k.id
+    limit ${limit}`
+  const all = rows[0]?.all ?? { ...NO_METRICS, count: 0 }
+  return { rows: rows.map((row) => keyword(row, scope)), count: all.count, total: adsMetrics(all, scope) }
 }
 
 function keyword(row: KeywordRow, scope: AdsScope): AdsKeyword {
@@ -76,14 +93,4 @@ function keyword(row: KeywordRow, scope: AdsScope): AdsKeyword {
     bid: amount === null ? null : { ...moneyOf(amount, paidIn ?? scope.currency), own: ownBid !== null },
     metrics: adsMetrics(row, scope),
   }
-}
-
-/** How many keywords there are, and what they cost and brought together. */
-export async function sumKeywords(sql: Db, scope: AdsScope): Promise<{ count: number; metrics: AdsMetrics }> {
-  const [row] = await sql<(MetricsRow & { count: number })[]>`
-    select count(distinct (k.campaign, k.id))::int as count, ${summedMetrics(sql)}
-    from (${keywordIds(sql, scope)}) k
-    left join lateral unnest(k.facts) f on true`
-  const sum = row as MetricsRow & { count: number }
-  return { count: sum.count, metrics: adsMetrics(sum, scope) }
 }

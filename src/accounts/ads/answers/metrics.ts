@@ -54,3 +54,8 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
 export function moneyOf(amount: string, currency: string | null): Money {
   return { amount: decimalSum([amount]), currency: currency ?? "USD" }
 }
+
+/** Where there is nothing. */
+export const NO_METRICS: MetricsRow = {
+  ...{ impressions: 0, taps: 0, installs: 0, newDownloads: 0, spend: "0", cpt: null, cpi: null, currency: null },
+}

@@ -1,5 +1,5 @@
 import type { Db } from "../../../database/types.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, summedMetrics } from "./metrics.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, NO_METRICS, summedMetrics } from "./metrics.ts"
 import type { AdsScope } from "./standing.ts"
 
 export interface AdsTerm {
@@ -35,36 +35,46 @@ type TermRow = MetricsRow & {
   match: string | null
 }
 
-/** By spend, the largest first. */
+interface TermTotals {
+  all: MetricsRow & { count: number }
+  withheld: MetricsRow
+}
+
+/** By spend, the largest first. Each fact is read once. */
 export async function readAdsTerms(sql: Db, scope: AdsScope, limit: number): Promise<AdsTerms> {
-  const { account } = scope
-  const rows = await sql<TermRow[]>`
-    select m.*, t.text, t.match
-    from (
-      select f.term, f.origin as source, f.campaign as "campaignId", f.name as "campaignName", f.ad_group as "groupId",
-        f.keyword as "keywordId", ${summedMetrics(sql)}
-      from (${termFacts(sql, scope)}) f
-      group by f.term, f.origin, f.campaign, f.name, f.ad_group, f.keyword
-    ) m
+  const { account, app, country, campaign } = scope
+  const rows = await sql<(TermRow & { totals: TermTotals })[]>`
+    with typed as materialized (
+      select f.term, f.origin, f.campaign, c.name, f.ad_group, f.keyword, sum(f.impressions) as impressions, sum(f.taps) as taps,
+        sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      from ads_campaign c
+      join ads_term_fact f on f.account_id = c.account_id and f.campaign = c.campaign
+      where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
+        and (${country}::text is null or f.country = ${country})
+      group by f.term, f.origin, f.campaign, c.name, f.ad_group, f.keyword
+    ), shown as materialized (
+      select *
+      from typed
+      order by spend desc, impressions desc, campaign, ad_group, keyword, term, origin
+      limit ${limit}
+    )
+    select k.term, k.origin as source, k.campaign as "campaignId", k.name as "campaignName", k.ad_group as "groupId",
+      k.keyword as "keywordId", t.text, t.match, m.*, jsonb_build_object(
+        'all', (select to_jsonb(a) from (select count(*)::int as count, ${summedMetrics(sql)} from typed f) a),
+        'withheld', (select to_jsonb(a) from (select ${summedMetrics(sql)} from typed f where f.term is null) a)
+      ) as totals
+    from shown k
     left join ads_thing t
-      on t.account_id = ${account} and t.campaign = m."campaignId" and t.thing = 'keyword' and t.id = m."keywordId"
-    order by m.spend::numeric desc, m.impressions desc, m."campaignId", m."groupId", m."keywordId", m.term, m.source
+      on t.account_id = ${account} and t.campaign = k.campaign and t.thing = 'keyword' and t.id = k.keyword
+    cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
+    order by k.spend desc, k.impressions desc, k.campaign, k.ad_group, k.keyword, k.term, k.origin
     limit ${limit}`
-  const [total, undisclosed] = [await sumTerms(sql, scope, false), await sumTerms(sql, scope, true)]
+  const { all, withheld } = rows[0]?.totals ?? { all: { ...NO_METRICS, count: 0 }, withheld: NO_METRICS }
   const { to, unread } = await readWindows(sql, scope)
   return {
     rows: rows.map((row) => termOf(row, scope)),
-    ...{ count: total.count, total: adsMetrics(total, scope), undisclosed: adsMetrics(undisclosed, scope), to, unread },
+    ...{ count: all.count, total: adsMetrics(all, scope), undisclosed: adsMetrics(withheld, scope), to, unread },
   }
-}
-
-function termFacts(sql: Db, { account, app, country, campaign }: AdsScope) {
-  return sql`
-    select c.name, f.*
-    from ads_campaign c
-    join ads_term_fact f on f.account_id = c.account_id and f.campaign = c.campaign
-    where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
-      and (${country}::text is null or f.country = ${country})`
 }
 
 function termOf(row: TermRow, scope: AdsScope): AdsTerm {
@@ -74,14 +84,6 @@ function termOf(row: TermRow, scope: AdsScope): AdsTerm {
     keyword: keywordId === null ? null : { id: keywordId, text, match },
     metrics: adsMetrics(row, scope),
   }
-}
-
-async function sumTerms(sql: Db, scope: AdsScope, isWithheld: boolean): Promise<MetricsRow & { count: number }> {
-  const [row] = await sql<(MetricsRow & { count: number })[]>`
-    select count(distinct (f.term, f.origin, f.campaign, f.ad_group, f.keyword))::int as count, ${summedMetrics(sql)}
-    from (${termFacts(sql, scope)}) f
-    where not ${isWithheld} or f.term is null`
-  return row as MetricsRow & { count: number }
 }
 
 async function readWindows(sql: Db, { account, app, campaign }: AdsScope) {
