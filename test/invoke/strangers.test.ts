@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 test("another workspace's app answers on every path exactly as an id that never existed", async () => {
-  const [mine, theirs] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "pro" })]
+  const [mine, theirs] = [await house.workspace({ plan: "studio" }), await house.workspace({ plan: "studio" })]
   const key = await house.key(mine)
   const foreign = await sql.begin((tx) =>
     trackApp(tx, { workspaceId: theirs, iosId: "1437843273", countries: ["us"], keywords: ["tea app"], origin: "own" }),

@@ -115,7 +115,7 @@ async function matched(
   return Map.groupBy(found, ({ assistant }) => assistant)
 }
 
-const AT_ONCE = 50
+const AT_ONCE = 10
 
 function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
   const measured = new Set(answers.map(({ assistant }) => assistant))
