@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { createBatchSize } from "../../../src/observations/import/batch-size.ts"
 import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../../src/observations/import/lines.ts"
+import { KINDS } from "../../../src/observations/kinds.ts"
 import { freshDatabase } from "../../database.ts"
 import { NOW, stored } from "../measured.ts"
 
@@ -79,7 +80,9 @@ test("a line that cannot be read is refused with the field and the rule, and quo
     ["[]", "the line is not a JSON object"],
     [
       { kind: "secret" },
-      "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity, sales, subscriptions, subscription_events",
+      `kind: must be one of ${KINDS.map(({ name }) => name)
+        .join(", ")
+        .replace("search, ", "search, attempt, ")}`,
     ],
     [
       search({ source: "itunes-search" }),

@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../../src/observations/import/lines.ts"
+import { KINDS } from "../../../src/observations/kinds.ts"
 import { freshDatabase } from "../../database.ts"
 import { NOW, stored } from "../measured.ts"
 
@@ -127,7 +128,7 @@ describe("a line", () => {
 
   test("that cannot be read is refused with the field and the rule", () => {
     const cases: [object, string][] = [
-      [{ kind: "toString" }, "kind: must be one of search, attempt, apps, chart, hints, reviews, listing, genres, developer, app_ads, popularity, sales, subscriptions, subscription_events"],
+      [{ kind: "toString" }, `kind: must be one of ${KINDS.map(({ name }) => name).join(", ").replace("search, ", "search, attempt, ")}`],
       [apps({ source: "apple-hints" }), "source: must be one of itunes-lookup, itunes-search, play-details"],
       [apps({ asked: undefined }), "asked: is missing"],
       [apps({ asked: [10001] }), "asked[0]: must be text"],
