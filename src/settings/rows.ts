@@ -80,7 +80,7 @@ export const SETTINGS = {
       fix: "names of sources that are asked, with commas between them", example: "apple-store-search,play-suggest" },
     gapsMs: { name: "UPSTREAM_GAPS_MS", schema: v.pipe(v.string(), v.check(isGapList), v.transform(msByHost)),
       fallback: "",
-      meaning: "Milliseconds between two requests to a host, where the default is not wanted, with commas; developer-sites for all sites that app-ads.txt is read from, store-pictures for all that give screenshots.",
+      meaning: "Milliseconds between two requests to a host, with commas; developer-sites for all app-ads.txt, store-pictures for all screenshots.",
       fix: "hosts of stores, developer-sites or store-pictures, each once with = and 0 to 3600000, with commas between them",
       example: "itunes.apple.com=6000" },
     addresses: { name: "UPSTREAM_URLS", schema: v.pipe(v.string(), v.check(isUrlList), v.transform(urlByHost)),
@@ -149,7 +149,7 @@ export const SETTINGS = {
     fix: "a folder", example: "/usr/share/tesseract-ocr/5/tessdata" },
   assistants: {
     models: { name: "AI_ENGINES", schema: v.pipe(v.string(), v.check(isModelList), v.transform(byAssistant)), fallback: "",
-      meaning: "Assistants that are asked for apps, each with its model; perplexity with a preset, or with preset/model. One without a key at its own address is not asked.",
+      meaning: "Assistants that are asked for apps, each with its model; perplexity with a preset, or preset/model. Each needs its key.",
       fix: "openai, anthropic, google or perplexity, each once with = and a model, with commas between them",
       example: "openai=gpt-6-luna,anthropic=claude-haiku-5.5,perplexity=fast" },
     keys: {
