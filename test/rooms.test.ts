@@ -20,6 +20,7 @@ const ARROWS: Record<string, string[]> = {
   writes: ["actions", "links"],
   surfaces: ["invoke", "check-input", "operation", "metrics", "access", "fault-shapes", "faults", "database types"],
   metrics: ["database types"],
+  approving: ["actions", "sign-in", "pages", "database types"],
   assistants: ["operations", "surfaces", "operation"],
   documents: ["pages", "operation", "settings", "faults"],
   pages: ["access", "formulas", "faults", "database types"],

@@ -25,6 +25,8 @@ export interface Approval {
 /** What a preview says of it: where to approve, and that a yes at the client counts too. */
 export interface ApprovalTerms {
   id: string
+  /** The page where the owner, signed in, sees the same preview. */
+  address: string
   command: string
   askingCounts: boolean
 }
@@ -56,7 +58,7 @@ async function readStanding(sql: Db, caller: Caller, action: string, token: stri
 export async function openApproval(
   sql: Sql,
   caller: Caller,
-  { action, token, shown }: { action: string; token: string; shown: Approval["shown"] },
+  { action, token, shown, publicUrl }: { action: string; token: string; shown: Approval["shown"]; publicUrl: string },
   randomBytes: RandomBytes,
 ): Promise<ApprovalTerms | null> {
   const { isNeeded, askingCounts } = await readStanding(sql, caller, action, token)
@@ -65,34 +67,42 @@ export async function openApproval(
   await sql`
     insert into approval (id, token_sha256, workspace_id, shown)
     values (${id}, ${tokenDigest(token)}, ${caller.workspaceId}, ${json(sql, shown)})`
-  return { id, command: commandOf(id), askingCounts }
+  return { id, address: addressOf(publicUrl, id), command: commandOf(id), askingCounts }
 }
 
 /** Who approved a write, null where nobody had to. Throws write_limit_reached: approval_needed or approval_declined. */
 export async function assertApproved(
   sql: Db,
   caller: Caller,
-  { action, token, agreed }: { action: string; token: string; agreed: boolean },
+  { action, token, agreed, publicUrl }: { action: string; token: string; agreed: boolean; publicUrl: string },
 ): Promise<string | null> {
   const { isNeeded, askingCounts, id, verdict, decidedBy } = await readStanding(sql, caller, action, token)
   if (verdict === "declined") throw new Fault("write_limit_reached", { reason: "approval_declined", detail: DECLINED })
   if (verdict === "approved") return decidedBy
   if (agreed && (askingCounts || !isNeeded)) return AT_THE_CLIENT
-  if (isNeeded) throw new Fault("write_limit_reached", { reason: "approval_needed", detail: wayTo(id) })
+  if (isNeeded) throw new Fault("write_limit_reached", { reason: "approval_needed", detail: wayTo(publicUrl, id) })
   return null
 }
 
 /** As assertApproved before a person is asked at their client: nobody is asked in vain. */
-export async function assertMayAsk(sql: Sql, caller: Caller, action: string, token: string): Promise<void> {
-  await assertApproved(sql, caller, { action, token, agreed: true })
+export async function assertMayAsk(
+  sql: Sql,
+  caller: Caller,
+  asked: { action: string; token: string; publicUrl: string },
+): Promise<void> {
+  await assertApproved(sql, caller, { ...asked, agreed: true })
 }
 
 const DECLINED = "A person outside the assistant declined it. Nothing was written."
 
-function wayTo(id: string | null): string {
+function wayTo(publicUrl: string, id: string | null): string {
   if (id === null)
     return "Approvals became necessary after this preview: preview again, its answer says where to approve."
-  return `A person must approve it outside the assistant first, with: ${commandOf(id)}. Nothing was written, and the token is not used up.`
+  return `A person must approve it outside the assistant first, at ${addressOf(publicUrl, id)} or with: ${commandOf(id)}. Nothing was written, and the token is not used up.`
+}
+
+function addressOf(publicUrl: string, id: string): string {
+  return `${publicUrl}/approve/${id}`
 }
 
 function commandOf(id: string): string {

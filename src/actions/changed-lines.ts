@@ -1,13 +1,21 @@
 import type { Diff } from "./action.ts"
 
-const MOST_LINES = 20
-const MOST_CHARACTERS = 300
+export interface LineBounds {
+  lines: number
+  /** Of each line. */
+  characters: number
+}
+
+/** What an assistant's client shows well. */
+const SHORT: LineBounds = { lines: 20, characters: 300 }
+/** For who decides by it: more than any write holds. */
+export const WHOLE: LineBounds = { lines: 1_000, characters: 20_000 }
 
 /** What a write would change, a line a field, for somebody who has not seen the preview: "keywords: + kettle, teapot". */
-export function changedLines({ before, after }: Diff): string[] {
-  const lines = [...linesOf("", before, after)].map((line) => cut(line))
-  const more = lines.length - MOST_LINES
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines
+export function changedLines({ before, after }: Pick<Diff, "before" | "after">, bounds = SHORT): string[] {
+  const lines = [...linesOf("", before, after)].map((line) => cut(line, bounds.characters))
+  const more = lines.length - bounds.lines
+  return more > 0 ? [...lines.slice(0, bounds.lines), `and ${more} more`] : lines
 }
 
 function* linesOf(path: string, was: unknown, is: unknown): Generator<string> {
@@ -45,6 +53,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-function cut(line: string): string {
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line
+function cut(line: string, most: number): string {
+  return line.length > most ? `${line.slice(0, most)}…` : line
 }

@@ -23,7 +23,7 @@ export async function questionOf(
   const state = await action.look(args, { sql, caller, lock: false, now: now() })
   const diff = action.diff(state, args, await readOutside(action, args, ctx))
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
-  if (changes(diff)) await assertMayAsk(sql, caller, name, token)
+  if (changes(diff)) await assertMayAsk(sql, caller, { action: name, token, publicUrl: ctx.publicUrl })
   const cost = costOf(action, diff)
   const warning = action.destructive && changes(diff) ? ["It takes something away, or shows it to the world."] : []
   return [

@@ -1,5 +1,6 @@
 import type { TrustedProxies } from "../access/addresses.ts"
 import { readTree } from "../database/assets.ts"
+import { approvalRoutes } from "../approving/surface.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { deskOperations } from "../desk/desk.ts"
@@ -54,6 +55,7 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
       sampleAnswer: samplesOf(sandbox, publicUrl),
     }),
     ...oauthRoutes({ ...parts, owners, fetch: parts.fetch ?? safeFetch }),
+    ...approvalRoutes({ sql, gate, owners }),
   ])
   const messages = receive
     ? createMessages({ receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS), publicUrl, now })

@@ -1,6 +1,6 @@
 import { ALL_ACTIONS, type ApprovalRule, readApprovalRule, setApprovalRule } from "../access/approval-rules.ts"
 import { type Approval, listApprovals, settleApproval } from "../actions/approvals.ts"
-import { changedLines } from "../actions/changed-lines.ts"
+import { changedLines, WHOLE } from "../actions/changed-lines.ts"
 import { actions } from "../catalog.ts"
 import type { Sql } from "../database/types.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
@@ -124,7 +124,7 @@ function linesOf({ action, shown, key }: Approval): string[] {
   const { summary, notes, credits, destructive } = shown
   return [
     `${action}, by ${key.name ?? `key ${key.id}`}: ${summary}`,
-    ...changedLines(shown).map((line) => `  ${line}`),
+    ...changedLines(shown, WHOLE).map((line) => `  ${line}`),
     ...notes.map((note) => `  ${note}`),
     ...(destructive ? ["  It takes something away, or shows it to the world."] : []),
     `  It costs ${credits} ${credits === 1 ? "credit" : "credits"}.`,

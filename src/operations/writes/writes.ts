@@ -52,6 +52,7 @@ const PreviewTerms = named(
       v.nullable(
         v.strictObject({
           id: v.string(),
+          address: described(v.string(), "The page where the owner of the workspace, signed in, sees it and approves."),
           command: described(v.string(), "What a person types on the machine to see it and to approve."),
           askingCounts: described(v.boolean(), "A yes to the client's question before confirm_action counts as well."),
         }),
