@@ -776,10 +776,16 @@ create table connected_account (
   lease_until timestamp with time zone,
   zone text,
   currency text,
+  writes boolean not null default false,
+  sealed_write text,
+  shown_write text,
+  write_limits jsonb not null default '{}'::jsonb,
   constraint connected_account_pkey PRIMARY KEY (id),
   constraint connected_account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint connected_account_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint connected_account_check1 CHECK (((sealed IS NULL) = (state = 'removed'::text))),
+  constraint connected_account_check2 CHECK (((sealed_write IS NULL) OR (sealed IS NOT NULL))),
+  constraint connected_account_check3 CHECK (((sealed_write IS NULL) = (shown_write IS NULL))),
   constraint connected_account_failures_check CHECK ((failures >= 0)),
   constraint connected_account_state_check CHECK ((state = ANY (ARRAY['connecting'::text, 'ok'::text, 'limited'::text, 'agreement_required'::text, 'revoked'::text, 'paused'::text, 'removed'::text])))
 );
@@ -1044,6 +1050,9 @@ create table job (
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  account_id text,
+  proof_at timestamp with time zone,
+  proofs jsonb not null default '[]'::jsonb,
   constraint job_pkey PRIMARY KEY (id),
   constraint job_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint job_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
@@ -1054,13 +1063,30 @@ create table job (
   constraint job_check3 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
   constraint job_check4 CHECK (((sent_at IS NULL) OR (status <> 'queued'::text))),
   constraint job_check5 CHECK (((sent_at IS NOT NULL) OR (status <> ALL (ARRAY['done'::text, 'unknown'::text])))),
+  constraint job_check6 CHECK (((proof_at IS NULL) OR (status = 'unknown'::text))),
   constraint job_id_check CHECK ((id ~ '^job_'::text)),
   constraint job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'unknown'::text])))
 );
+CREATE INDEX job_account ON job USING btree (account_id, created_at) WHERE (account_id IS NOT NULL);
 CREATE INDEX job_due ON job USING btree (next_at, id) WHERE (status = 'queued'::text);
 CREATE INDEX job_leased ON job USING btree (lease_until, id) WHERE (status = 'running'::text);
+CREATE INDEX job_proof ON job USING btree (proof_at, id) WHERE (proof_at IS NOT NULL);
 CREATE INDEX job_status ON job USING btree (status, finished_at, id);
 CREATE UNIQUE INDEX job_unfinished ON job USING btree (workspace_id, target) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+create table job_step (
+  job_id text not null,
+  n smallint not null,
+  what text not null,
+  change jsonb not null,
+  sent_at timestamp with time zone not null default now(),
+  answered_at timestamp with time zone,
+  outcome text,
+  constraint job_step_pkey PRIMARY KEY (job_id, n),
+  constraint job_step_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id) ON DELETE CASCADE,
+  constraint job_step_n_check CHECK ((n > 0)),
+  constraint job_step_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text, 'unsure'::text])))
+);
 
 create table key_month (
   key_id integer not null,

@@ -35,6 +35,7 @@ import type { Sandbox } from "./surfaces/sandbox.ts"
 import type { Answers } from "./surfaces/tools/asking.ts"
 import type { Offers } from "./surfaces/tools/offers.ts"
 import { createTools, type ToolsParts } from "./surfaces/tools.ts"
+import { NO_PLATFORMS, type Platforms } from "./vocabulary/accounts/platform.ts"
 import { inEncoding } from "./vocabulary/compression.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { prepare } from "./vocabulary/prepared.ts"
@@ -62,6 +63,8 @@ export interface AppParts {
   receive?: ReceiveMessage | undefined
   /** Assistants that can be asked; none when left out. */
   assistants?: AssistantChecks
+  /** Ways to accounts of workspaces; without them nothing is written to other platforms. */
+  platforms?: Platforms
   /** What is due against what can be read, for /readyz; left out where nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
   /** Another catalogue, for tests of what no built operation does yet. */
@@ -172,6 +175,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     write = NO_WRITER,
     pictures = NO_PICTURES,
     assistants = NO_ASSISTANTS,
+    platforms = NO_PLATFORMS,
   } = parts
   return createInvoke({
     sql,
@@ -188,6 +192,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
     write,
     pictures,
     assistants,
+    platforms,
     measure: measure ?? (async () => ({ state: "failed", why: "off" })),
   })
 }

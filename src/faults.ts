@@ -64,7 +64,7 @@ export const FAULTS = {
   job_not_found: row(404, "There is no such job in this workspace."),
   no_editable_version: row(404, "No iOS version is in an editable state.", "detail"),
   locale_not_found: row(404, "The version has no such locale.", "detail"),
-  review_not_found: row(404, "There is no stored review with that id."),
+  review_not_found: row(404, "There is no stored review with that id.", "detail"),
   no_job: row(404, "No localization is running for that locale; call without poll to start one."),
   method_not_allowed: row(405, "This endpoint does not answer that method."),
   confirm_token_mismatch: row(409, "The target changed after the preview; read the new preview.", "preview"),

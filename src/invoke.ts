@@ -30,6 +30,7 @@ import {
   priceRange,
 } from "./operation.ts"
 import { findApp, readVisibleApps } from "./tracking/tracked-app.ts"
+import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import type { PreparedAnswer } from "./vocabulary/prepared.ts"
@@ -96,6 +97,7 @@ export interface InvokeParts {
   write: Write
   pictures: ReadPictures
   assistants: AssistantChecks
+  platforms: Platforms
   disk?: DiskWatch | undefined
 }
 
@@ -192,7 +194,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure, write, pictures, assistants }: InvokeParts,
+  { sql, now, publicUrl, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
   ofCall: Pick<Context, "givenUp" | "take" | "returnUnit" | "takeMeasurement" | "returnMeasurement">,
   { aside, pause }: Place,
@@ -209,6 +211,7 @@ function contextOf(
     caller,
     publicUrl,
     agreed,
+    platforms,
     aside,
     pause,
     measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),

@@ -7,6 +7,7 @@ import type { Scope } from "./access/scopes.ts"
 import type { Place, Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import type { TrackedApp } from "./tracking/tracked-app.ts"
+import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import type { CsvCell } from "./vocabulary/csv.ts"
 import { AppId } from "./vocabulary/fields.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
@@ -56,6 +57,8 @@ export interface Context {
   pictures: ReadPictures
   /** Who can be asked for apps, and how a check is made here. */
   assistants: AssistantChecks
+  /** Ways to the workspace's accounts on other platforms. */
+  platforms: Platforms
   /** Waits for something else than the database, which others use meanwhile. */
   aside: Place["aside"]
   /** Stands between two pieces of a long read: others, who have had less, go first. */

@@ -1,6 +1,8 @@
 import type { Action } from "./actions/action.ts"
 import { addApp } from "./actions/add-app.ts"
 import { createAlertRule, deleteAlertRule } from "./actions/alert-rules.ts"
+import { replyReview } from "./actions/console/reply-review.ts"
+import { updateListing } from "./actions/console/update-listing.ts"
 import { addKeywords, removeKeywords } from "./actions/keywords.ts"
 import { markAlertsRead } from "./actions/mark-alerts-read.ts"
 import { addRivals, removeRivals } from "./actions/rivals.ts"
@@ -10,5 +12,5 @@ import { shareLink } from "./links/share/action.ts"
 /** Every write behind POST /actions, in the order of the specification. */
 export const actions: readonly Action[] = [
   addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
-  createAlertRule, deleteAlertRule,
+  createAlertRule, deleteAlertRule, replyReview, updateListing,
 ] // biome-ignore format: a list to scan

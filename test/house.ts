@@ -16,6 +16,7 @@ import type { SafeFetch } from "../src/outbound/safe-fetch.ts"
 import type { ReceiveMessage } from "../src/surfaces/messages.ts"
 import { prepareSandbox } from "../src/surfaces/sandbox.ts"
 import type { Offers } from "../src/surfaces/tools/offers.ts"
+import type { Platforms } from "../src/vocabulary/accounts/platform.ts"
 import type { Measure } from "../src/vocabulary/live-read.ts"
 import { once } from "../src/vocabulary/prepared.ts"
 import type { Schema } from "../src/vocabulary/schema.ts"
@@ -92,14 +93,29 @@ interface HouseOptions {
   pictures?: ReadPictures
   /** Takes what services send; /in/ is no address when left out. */
   receive?: ReceiveMessage
+  /** Ways to accounts; none when left out. */
+  platforms?: Platforms
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
 }
 
 /** The whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
-  const { sql, settings, catalog, fixtures, fetch, measure, write, pictures, receive, assistants, offers, toolPace } =
-    options
+  const {
+    sql,
+    settings,
+    catalog,
+    fixtures,
+    fetch,
+    measure,
+    write,
+    pictures,
+    receive,
+    platforms,
+    assistants,
+    offers,
+    toolPace,
+  } = options
   const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
   const usual = publicUrl === PUBLIC_URL && !catalog && !fixtures
@@ -121,6 +137,7 @@ export function openHouse(options: HouseOptions): House {
     ...(pictures && { pictures }),
     ...(receive && { receive }),
     ...(assistants && { assistants }),
+    ...(platforms && { platforms }),
   })
   const names = new Map<number, string>()
   return {

@@ -36,7 +36,7 @@ const ARROWS: Record<string, string[]> = {
     "operation", "access", "fault-shapes", "faults", "database types",
   ],
   actions: [
-    "alerts", "history", "observations", "formulas", "leases", "tracking", "operation", "access", "faults", "database types",
+    "accounts", "listing", "alerts", "history", "observations", "formulas", "leases", "tracking", "operation", "access", "faults", "database types",
   ],
   tracking: ["observations", "access", "faults", "database types"],
   audits: ["history", "listing", "database types"],
@@ -48,7 +48,7 @@ const ARROWS: Record<string, string[]> = {
   alerts: ["measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
   measuring: ["sources", "history", "observations", "formulas", "leases", "outbound", "database types"],
   sources: ["observations"],
-  accounts: ["sources", "observations", "formulas", "leases", "outbound", "access", "database types"],
+  accounts: ["faults", "sources", "observations", "formulas", "leases", "outbound", "access", "database types"],
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],
   outbound: [],

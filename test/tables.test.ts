@@ -80,6 +80,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   instance: { writes: "process", reads: "" },
   instance_alert: { writes: "accounts measuring", reads: "metrics" },
   job: { writes: "commands leases", reads: "accounts metrics operations retention" },
+  job_step: { writes: "leases", reads: "operations" },
   key_month: { writes: "access", reads: "" },
   keyword_now: { writes: "observations", reads: "history visibility" },
   keyword_metric: { writes: "observations", reads: "history tracking" },

@@ -11,7 +11,7 @@ interface SealedColumns {
 /** Every column that holds sealed texts; a test compares it with the schema. */
 export const SEALED: readonly SealedColumns[] = [
   { table: "channel", id: "id", columns: ["sealed", "sealed_earlier"] },
-  { table: "connected_account", id: "id", columns: ["sealed"] },
+  { table: "connected_account", id: "id", columns: ["sealed", "sealed_write"] },
 ]
 
 /** How many stored secrets lie under which key. */

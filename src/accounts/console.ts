@@ -36,6 +36,14 @@ export interface Console {
    * console itself is. Any status is an answer. Throws ConsoleProblem `unavailable`.
    */
   download(url: string, signal?: AbortSignal): Promise<{ status: number; bytes: Uint8Array }>
+  /** Sends a change once, with a token that was just made, and gives whatever is answered. Throws OutboundProblem. */
+  send(change: ConsoleChange, signal?: AbortSignal): Promise<OutboundAnswer>
+}
+
+export interface ConsoleChange {
+  method: "POST" | "PATCH" | "DELETE"
+  path: string
+  body?: object | undefined
 }
 
 /**
@@ -104,6 +112,21 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
         throw new ConsoleProblem("unavailable", "the console named a file at an address that is not safe")
       return await reached(reach, url, {}, signal)
     },
+    async send({ method, path, body }, signal) {
+      const { port } = new URL(reach.address)
+      return await reach.outbound(`${reach.address}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${await freshToken()}`,
+          accept: "application/json",
+          ...(body && { "content-type": "application/json" }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        ports: port === "" ? [] : [Number(port)],
+        ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES },
+        ...(signal && { signal }),
+      })
+    },
   }
 }
 
@@ -147,8 +170,8 @@ async function reached(
   }
 }
 
-/** Null for what is an answer. */
-function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date): ConsoleProblem | null {
+/** Null for what is an answer: 200 and 404. */
+export function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date): ConsoleProblem | null {
   if (status === 200 || status === 404) return null
   if (status === 401)
     return new ConsoleProblem("unauthorized", "the console refuses the key: revoked, or another issuer or key id")

@@ -32,6 +32,10 @@ export interface AccountRow {
   lastFailure: Date | null
   failure: string | null
   rights: RightState[]
+  /** Whether it takes writes, and what may be shown of the key that writes where that is another. */
+  writes: boolean
+  shownWrite: string | null
+  writeLimits: Record<string, number>
   apps: { outsideId: string; name: string; appId: string | null; byHand: boolean }[]
 }
 
@@ -179,7 +183,8 @@ export async function removeAccount(sql: Sql, workspaceId: number, id: string, f
     else
       await tx`
         update connected_account
-        set state = 'removed', state_since = now(), why = null, sealed = null, next_at = null, lease = null,
+        set state = 'removed', state_since = now(), why = null, sealed = null, sealed_write = null,
+          shown_write = null, writes = false, next_at = null, lease = null,
           lease_until = null
         where id = ${id} and state <> 'removed'`
   })
@@ -216,7 +221,7 @@ export async function findSealed(sql: Sql, workspaceId: number, id: string): Pro
 async function readAccounts(sql: Sql, workspaceId: number, id: string | null): Promise<AccountRow[]> {
   return await sql<AccountRow[]>`
     select c.id, c.kind, c.shown, c.part, c.state, c.state_since as "stateSince", c.why, c.created_at as "createdAt",
-      c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure, (
+      c.writes, c.shown_write as "shownWrite", c.write_limits as "writeLimits", c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure, (
         select coalesce(jsonb_agg(jsonb_build_object('name', r.name, 'state', r.state, 'why', r.why) order by r.name), '[]')
         from account_right r
         where r.account_id = c.id

@@ -3,12 +3,18 @@ import type { Caller } from "../access/caller.ts"
 import type { Plan } from "../access/plans.ts"
 import type { Scope } from "../access/scopes.ts"
 import type { Db, Tx } from "../database/types.ts"
+import type { FaultCode } from "../faults.ts"
 import type { OutsideWrite, OutsideWrites } from "../leases/outside.ts"
 import type { Measure } from "../vocabulary/live-read.ts"
 import type { ObjectSchema, Schema } from "../vocabulary/schema.ts"
 
 /** What a write is about. */
-export const TARGETS = ["app", "store_app", "alerts", "alert_rule"] as const
+export const TARGETS = [
+  "app", "store_app", "alerts", "alert_rule", "review", "listing", "campaign", "ads_keyword", "negative_keyword",
+] as const // biome-ignore format: a list to scan
+
+/** What writes through the seller's console refuse. */
+export const CONSOLE_FAULTS = ["asc_required", "asc_role", "asc_rejected", "asc_unavailable", "ios_only"] as const
 
 /** What a write would do, for a person to approve. `before` and `after` hold all of the target that the write touches. */
 export interface Diff {
@@ -56,6 +62,8 @@ interface ActionBase<Args extends ObjectSchema, State> {
   state: Schema
   /** What `write`, or the job of an outside write, says was done. */
   result: Schema
+  /** What it refuses beyond what any write does. */
+  faults?: readonly FaultCode[]
   /** Arguments to try it with, for the reference. */
   example: v.InferInput<Args>
   /** Checks of the arguments beyond their schema. Throws Faults. */
@@ -94,6 +102,8 @@ interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args
 interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
   /** Written to another platform by one job, after the confirm. Its `read` is asked at preview, confirm and by the job. */
   outside: OutsideWrite
+  /** The account of the workspace that it is written with. */
+  account?(state: State): string
   write?: never
   shownOnce?: never
 }

@@ -12,7 +12,7 @@ const SHORT: LineBounds = { lines: 20, characters: 300 }
 export const WHOLE: LineBounds = { lines: 1_000, characters: 20_000 }
 
 /** What a write would change, a line a field, for somebody who has not seen the preview: "keywords: + kettle, teapot". */
-export function changedLines({ before, after }: Pick<Diff, "before" | "after">, bounds = SHORT): string[] {
+export function changedLines({ before, after }: Diff, bounds = SHORT): string[] {
   const lines = [...linesOf("", before, after)].map((line) => cut(line, bounds.characters))
   const more = lines.length - bounds.lines
   return more > 0 ? [...lines.slice(0, bounds.lines), `and ${more} more`] : lines

@@ -90,9 +90,10 @@ async function apply(tx: Tx, applying: ConfirmParts): Promise<PaidAnswer> {
     action: action.name,
     token: applying.token,
     agreed: ctx.agreed,
+    publicUrl: ctx.publicUrl,
   })
   const result = action.write ? await action.write(args, state, { tx, caller, publicUrl: ctx.publicUrl }) : null
-  const jobId = action.outside ? await hand(tx, applying, diff) : null
+  const jobId = action.outside ? await hand(tx, applying, { diff, accountId: action.account?.(state) ?? null }) : null
   const cost = costOf(action, diff)
   const paid = cost > 0 ? await pay(tx, ctx, action, cost) : null
   const at = await writeDown(tx, ctx, { action, args, diff, cost, result, jobId, approvedBy })
@@ -116,7 +117,7 @@ function unchanged({ name }: Action): Confirmation {
 async function hand(
   tx: Tx,
   { action, previewed, outside, ctx, randomBytes }: ConfirmParts,
-  diff: Diff,
+  { diff, accountId }: { diff: Diff; accountId: string | null },
 ): Promise<string> {
   const { args } = previewed
   const { workspaceId, keyId } = ctx.caller
@@ -128,6 +129,7 @@ async function hand(
     action: action.name,
     target: action.target(args),
     appId: appIdOf(args),
+    accountId,
     shown: { summary, target: shown },
     args,
     before: outside ?? null,

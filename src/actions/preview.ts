@@ -19,19 +19,21 @@ export interface PreviewAnswer {
 export async function preview(
   action: Action,
   asked: Record<string, unknown>,
-  { sql, caller, requestId, now, measure, aside }: Context,
+  ctx: Context,
   randomBytes: RandomBytes = secureBytes,
 ): Promise<PreviewAnswer> {
+  const { sql, caller, now, measure } = ctx
   const looking = { sql, caller, lock: false, now: now() }
   const args = (await action.settle?.(asked, looking, measure)) ?? asked
   const state = await action.look(args, looking)
-  const diff = action.diff(state, args, await readOutside(action, args, { caller, requestId, aside }))
+  const diff = action.diff(state, args, await readOutside(action, args, ctx))
   const kept = action.secrets ? await action.secrets.kept(args) : args
   const token = await issueToken(sql, caller, { action: action.name, args: kept, seen: seenOf(diff) }, randomBytes)
   const credits = costOf(action, diff)
   const waiting = {
     action: action.name,
     token: token.confirmToken,
+    publicUrl: ctx.publicUrl,
     shown: { ...diff, credits, destructive: action.destructive },
   }
   const approval = changes(diff) ? await openApproval(sql, caller, waiting, randomBytes) : null
@@ -49,7 +51,7 @@ const OUTSIDE_MS = 3_500
 export async function readOutside(
   { outside }: Action,
   args: Record<string, unknown>,
-  { caller, requestId, aside }: Pick<Context, "caller" | "requestId" | "aside">,
+  { sql, caller, requestId, aside, platforms }: Context,
 ): Promise<unknown> {
   return await aside(async () =>
     outside?.read?.(args, {
@@ -57,6 +59,8 @@ export async function readOutside(
       idempotencyKey: requestId,
       workspaceId: caller.workspaceId,
       appId: appIdOf(args),
+      sql,
+      platforms,
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { TrustedProxies } from "../access/addresses.ts"
-import { readTree } from "../database/assets.ts"
 import { approvalRoutes } from "../approving/surface.ts"
+import { readTree } from "../database/assets.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { deskOperations } from "../desk/desk.ts"

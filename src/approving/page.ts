@@ -46,7 +46,11 @@ export function waitingPage(approvals: readonly Approval[]): string {
       html`<li><a href="/approve/${id}">${shown.summary}</a> <span class="quiet">${key.name}, until ${timeOf(expiresAt)}</span></li>`,
   )
   const none = html`<p>Nothing waits. Which writes need an approval is said on the machine: <code>appmeter approval require</code>.</p>`
-  return layout("Waiting for approval", "What assistants are to write.", rows.length > 0 ? html`<ul>${rows}</ul>` : none)
+  return layout(
+    "Waiting for approval",
+    "What assistants are to write.",
+    rows.length > 0 ? html`<ul>${rows}</ul>` : none,
+  )
 }
 
 /** Of an address that names nothing, or a form that was not sent from its page. */

@@ -58,7 +58,8 @@ async function settle({ sql, gate }: ApprovalParts, owner: Owner, id: string, vi
   const fields = await readForm(visit.request, MOST_BYTES)
   const said = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")
   const verdict = said !== undefined && Object.hasOwn(VERDICTS, said) ? VERDICTS[said as keyof typeof VERDICTS] : null
-  if (typeof fields === "string" || verdict === null || !isOwnForm(owner, fields)) return page(400, noApprovalPage("form"))
+  if (typeof fields === "string" || verdict === null || !isOwnForm(owner, fields))
+    return page(400, noApprovalPage("form"))
   const { workspaceId, workspace } = owner
   const by = `the owner of ${workspace}, signed in`
   await gate.run(() => settleApproval(sql, { workspaceId, id }, { verdict, by }))

@@ -192,22 +192,22 @@ export const accountRemove: Command = {
   },
 }
 
-function idsOf({ ids }: AnyAccountKind): AccountOption[] {
+export function idsOf({ ids }: AnyAccountKind): AccountOption[] {
   return Object.values(ids)
 }
 
-function optionsOfKey(kind: AnyAccountKind): AccountOption[] {
+export function optionsOfKey(kind: AnyAccountKind): AccountOption[] {
   return [...idsOf(kind), ...(kind.secret ? [kind.secret] : [])]
 }
 
 /** As the help shows them; what several kinds have, once. */
-function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
+export function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
   const shown = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
   return Object.fromEntries([...shown].reverse())
 }
 
 /** What the key consists of beside its secret; `fresh`: of another key what is left out is as before. */
-function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
+export function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
   const given = Object.entries(ids).flatMap(([name, { option, fresh: another }]) => {
     const value = fresh && !another ? invocation.text(option) : needed(invocation, option)
     return value === undefined ? [] : [[name, value] as const]
@@ -215,7 +215,7 @@ function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fre
   return Object.fromEntries(given)
 }
 
-async function readKey(invocation: Invocation, { secret }: AnyAccountKind): Promise<Record<string, string>> {
+export async function readKey(invocation: Invocation, { secret }: AnyAccountKind): Promise<Record<string, string>> {
   if (!secret) return {}
   return { [secret.name]: await readSecret(invocation, needed(invocation, secret.option), "the key") }
 }
@@ -245,7 +245,7 @@ export async function askConsole<T>(
   }
 }
 
-async function useWorkspace<T>(
+export async function useWorkspace<T>(
   invocation: Invocation,
   work: (sql: Register["sql"], workspaceId: number) => Promise<T>,
 ): Promise<T> {
@@ -255,18 +255,19 @@ async function useWorkspace<T>(
   })
 }
 
-function showAccount(invocation: Invocation, account: AccountRow): void {
+export function showAccount(invocation: Invocation, account: AccountRow): void {
   show(invocation, { account }, () => linesOf(account, invocation))
 }
 
 function linesOf(account: AccountRow, { settings }: Invocation): string[] {
-  const { id, kind, shown, state, why, failure, lastFailure, rights, apps } = account
+  const { id, kind, shown, state, why, failure, lastFailure, rights, apps, writes, shownWrite } = account
   const { title, part, receive } = accountKind(kind)
   const address = settings.publicUrl ?? listeningUrl(settings.host, settings.port)
   const head = `${id}  ${title}, ${printable(shown)}, ${part.name} ${account.part}: ${state}${why ? ` (${why})` : ""}`
   return [
     head,
     ...(receive ? [`  tells us at ${address}/in/${id}`] : []),
+    ...(writes ? [`  writes: on${shownWrite ? `, ${printable(shownWrite)}` : ""}`] : []),
     ...table(
       ["", "RIGHT", "STATE", "WHO MUST DO WHAT"],
       rights.map(({ name, state, why }) => ["", name, state, why]),

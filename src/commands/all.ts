@@ -9,6 +9,7 @@ import {
   accountTest,
 } from "./account.ts"
 import { accountAnalytics } from "./accounts/account-analytics.ts"
+import { accountWrites } from "./accounts/writes.ts"
 import { approvalList, approvalRequire, approve } from "./approval.ts"
 import { audit } from "./audit.ts"
 import {
@@ -113,6 +114,7 @@ export const COMMANDS: readonly Command[] = [
   accountMap,
   accountAnalytics,
   accountPause,
+  accountWrites,
   accountRemove,
   secretsReseal,
   linkList,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import type { Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { storable } from "./storable.ts"
@@ -15,6 +15,8 @@ export interface NewJob {
   target: string
   /** The app that it is about; null = none. */
   appId: string | null
+  /** The account that it is written with; null = none of the workspace's. */
+  accountId: string | null
   /** What the person approved. */
   shown: { summary: string; target: ShownTarget }
   args: Record<string, unknown>
@@ -30,12 +32,12 @@ export interface ShownTarget {
 
 /** Adds a job in the caller's transaction. Throws in_progress while another has the target. Then nudge the worker. */
 export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Promise<string> {
-  const { workspaceId, keyId, requestId, action, target, appId } = job
+  const { workspaceId, keyId, requestId, action, target, appId, accountId } = job
   const id = `job_${Buffer.from(randomBytes(15)).toString("base64url")}`
   const [row] = await tx`
-    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, before)
+    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, account_id, shown, args, before)
     values (
-      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${json(tx, job.shown)},
+      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId}, ${json(tx, job.shown)},
       ${json(tx, job.args)}, ${json(tx, job.before)}
     )
     on conflict (workspace_id, target) where status in ('queued', 'running') do nothing
@@ -50,6 +52,16 @@ export async function hasUnfinished(tx: Tx, workspaceId: number, target: string)
     from job
     where workspace_id = ${workspaceId} and target = ${target} and status in ('queued', 'running')`
   return row !== undefined
+}
+
+/** Jobs of an account that were confirmed this UTC day and did not fail. */
+export async function countWritesToday(sql: Db, accountId: string): Promise<number> {
+  const [row] = await sql<[{ writes: number }]>`
+    select count(*)::int as writes
+    from job
+    where account_id = ${accountId} and status <> 'failed'
+      and created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc'`
+  return row.writes
 }
 
 function json(tx: Tx, value: unknown) {

@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from "node:util"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log, LogLevel } from "../log.ts"
+import type { Platforms } from "../vocabulary/accounts/platform.ts"
 import { finish, giveBack, type Job, markSent, type Outcome } from "./outbox-jobs.ts"
+import { stepsOf } from "./outbox-steps.ts"
 import type { OutsideWrite, Port } from "./outside.ts"
 import { storable } from "./storable.ts"
 import { limited, TooLate } from "./timers.ts"
@@ -25,6 +27,7 @@ export interface AttemptParts {
   sql: Sql
   log: Log
   pace: OutboxPace
+  platforms: Platforms
   random: () => number
   stopwatch: () => () => number
 }
@@ -32,15 +35,17 @@ export interface AttemptParts {
 /** Rejects only when the database fails: the lease then runs out, and the job is recovered. */
 export async function performJob(run: JobRun, kind: OutsideWrite, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
-  const { readMs, sendMs } = parts.pace
+  const { sql, platforms, pace } = parts
+  const { readMs, sendMs, leaseMs } = pace
   const port = (signal: AbortSignal): Port => {
     const { id: idempotencyKey, workspaceId, appId } = job
-    return { signal, idempotencyKey, workspaceId, appId }
+    return { signal, idempotencyKey, workspaceId, appId, sql, platforms }
   }
   let changed = false
+  let seen: unknown
   try {
     if (kind.read) {
-      const seen = await limited(readMs, abort, async (signal) => kind.read?.(job.args, port(signal)))
+      seen = await limited(readMs, abort, async (signal) => kind.read?.(job.args, port(signal)))
       changed = !isDeepStrictEqual(storable(seen), job.before)
     }
     if (!changed) await markBeforeSending(run, parts)
@@ -49,7 +54,9 @@ export async function performJob(run: JobRun, kind: OutsideWrite, parts: Attempt
   }
   if (changed) return await store(run, CHANGED, parts)
   run.isEnding = true
-  const outcome = await limited(sendMs, abort, async (signal) => kind.send(job.args, port(signal))).then(done, notDone)
+  const step = stepsOf(sql, job, leaseMs)
+  const send = async (signal: AbortSignal) => kind.send(job.args, { ...port(signal), step }, seen)
+  const outcome = await limited(sendMs, abort, send).then(done, notDone)
   await store(run, outcome, parts)
 }
 

@@ -78,7 +78,8 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
   const error = outcome.status === "failed" ? { error: outcome.fault.code, ...outcome.fault.extra } : null
   const rows = await sql`
     update job
-    set status = ${outcome.status}, result = ${result === null ? null : json(sql, result)},
+    set status = ${outcome.status}, proof_at = case when ${outcome.status} = 'unknown' then now() + interval '1 minute' end,
+      result = ${result === null ? null : json(sql, result)},
       error = ${error && json(sql, error)}, lease = null, lease_until = null, finished_at = now()
     where id = ${id} and lease = ${lease}
     returning id`
@@ -112,7 +113,7 @@ export async function recover(sql: Sql, maxAttempts: number): Promise<{ status: 
       for update skip locked
     ), recovered as (
       update job j
-      set status = s.status, next_at = now(), lease = null, lease_until = null,
+      set status = s.status, proof_at = case when s.status = 'unknown' then now() + interval '1 minute' end, next_at = now(), lease = null, lease_until = null,
         error = case when s.status = 'failed' then '{"error": "internal_error"}'::jsonb end,
         finished_at = case when s.status <> 'queued' then now() end
       from silent s

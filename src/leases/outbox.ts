@@ -1,9 +1,11 @@
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
+import { NO_PLATFORMS, type Platforms } from "../vocabulary/accounts/platform.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 import { type AttemptParts, type OutboxPace, performJob } from "./outbox-attempt.ts"
 import { claim, extend, failOld, giveBack, type Job, recover } from "./outbox-jobs.ts"
+import { settleUnknown } from "./outbox-proofs.ts"
 import type { OutsideWrites } from "./outside.ts"
 import { firstOf, stopwatch } from "./timers.ts"
 import { createWorker, type Worker } from "./worker.ts"
@@ -11,6 +13,8 @@ import { createWorker, type Worker } from "./worker.ts"
 export interface OutboxOptions extends Partial<OutboxPace> {
   sql: Sql
   kinds: OutsideWrites
+  /** Ways to accounts of workspaces; none when left out. */
+  platforms?: Platforms
   log: Log
   now?: () => Date
   random?: () => number
@@ -25,10 +29,10 @@ export type Outbox = Worker
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { sql, kinds, log, concurrency = 4, pollMs = 1_000, maxAgeMs = DAY_MS, stopMs = 15_000 } = options
-  const { now = () => new Date(), random = Math.random } = options
+  const { now = () => new Date(), random = Math.random, platforms = NO_PLATFORMS } = options
   const pace = paceOf(options)
   const { leaseMs } = pace
-  const parts: AttemptParts = { sql, log, pace, random, stopwatch: () => stopwatch(now) }
+  const parts: AttemptParts = { sql, log, pace, platforms, random, stopwatch: () => stopwatch(now) }
   return createWorker<"outbox", Job>(
     {
       lanes: kinds.size > 0 ? ["outbox"] : [],
@@ -40,7 +44,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       perform: (run) => performJob(run, kinds.get(run.claim.action)!, parts),
       giveBack: (job) => giveBack(sql, job, null),
       extend: (jobs) => extend(sql, jobs, leaseMs),
-      recover: () => sweep(parts, maxAgeMs),
+      async recover() {
+        await sweep(parts, maxAgeMs)
+        await settleUnknown({ ...parts, kinds, readMs: pace.readMs })
+      },
     },
     { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "jobs_interrupted") },
   )

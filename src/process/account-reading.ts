@@ -2,12 +2,14 @@ import { parseAddressList } from "../access/addresses.ts"
 import { createSealer } from "../access/sealed.ts"
 import type { AccountReach } from "../accounts/kind.ts"
 import { createAccountReading } from "../accounts/worker.ts"
+import { createPlatforms } from "../accounts/writing/platforms.ts"
 import type { Sql } from "../database/types.ts"
 import type { Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { safeFetch } from "../outbound/safe-fetch.ts"
 import type { Settings } from "../settings/settings.ts"
+import type { Platforms } from "../vocabulary/accounts/platform.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
 /** An address that the operator put in the host's place may lie in any network. */
@@ -25,6 +27,15 @@ export function accountReach(
         : { address, outbound: (url, options) => safeFetch(url, { ...options, allowPrivate: anywhere }), now }
     },
   }
+}
+
+/** Ways to the accounts of workspaces, for what writes there. */
+export async function openPlatforms(
+  settings: Pick<Settings, "measuring" | "allowPrivateTargets" | "secretKeys">,
+  sql: Sql,
+): Promise<Platforms> {
+  const sealer = await createSealer(settings.secretKeys)
+  return createPlatforms({ sql, sealer, reach: accountReach(settings, () => new Date()) })
 }
 
 /** Reads what connected accounts say, once started. */

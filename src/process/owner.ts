@@ -13,6 +13,7 @@ import { createInvoke } from "../invoke.ts"
 import { createLog } from "../log.ts"
 import type { Operation } from "../operation.ts"
 import { listeningUrl } from "../settings/settings.ts"
+import { NO_PLATFORMS } from "../vocabulary/accounts/platform.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 import { checksOf } from "./asking.ts"
 import { openPictureReading } from "./pictures.ts"
@@ -92,6 +93,7 @@ async function useInvoke<T>(
     write: writing.write,
     pictures: pictures.read,
     assistants: checksOf(settings),
+    platforms: NO_PLATFORMS,
   })
   try {
     return await work(async (operation, input) => {

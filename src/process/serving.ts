@@ -76,6 +76,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       write: workers.writing.write,
       pictures: workers.pictures.read,
       assistants: checksOf(settings),
+      platforms: workers.platforms,
       ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
       sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),

@@ -7,8 +7,9 @@ import { createEstimates } from "../market/estimates.ts"
 import type { PictureReader } from "../pictures/read-pictures.ts"
 import { createCleaning } from "../retention/remove-old.ts"
 import type { Settings } from "../settings/settings.ts"
+import type { Platforms } from "../vocabulary/accounts/platform.ts"
 import type { TextWriter } from "../writing/port/write.ts"
-import { openAccountReading } from "./account-reading.ts"
+import { openAccountReading, openPlatforms } from "./account-reading.ts"
 import { openAsking } from "./asking.ts"
 import { openDelivery } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
@@ -20,6 +21,7 @@ export interface Workers {
   reading: StoreReading
   writing: TextWriter
   pictures: PictureReader
+  platforms: Platforms
   start(): void
   stop(): Promise<void>
 }
@@ -33,12 +35,13 @@ export async function openWorkers(
   const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
   const writing = openWriting(settings, { sql, log })
   const pictures = openPictureReading(settings, { sql, log })
+  const platforms = await openPlatforms(settings, sql)
   const workers = [
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
     { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
     { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
-    { work: createOutbox({ sql, kinds: outsideWrites(actions), log }), isOn: as === "server" },
+    { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
     { work: createFilling({ sql, log }), isOn: as === "server" },
     { work: createEstimates({ sql, log }), isOn: as === "server" },
@@ -47,6 +50,7 @@ export async function openWorkers(
     reading,
     writing,
     pictures,
+    platforms,
     start() {
       for (const { work, isOn } of workers) if (isOn) work.start()
     },

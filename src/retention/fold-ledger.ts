@@ -17,7 +17,7 @@ export async function foldLedger(
       select kept_month, least(
         kept_month::timestamp at time zone 'utc',
         now() - ${days}::int * interval '1 day',
-        (select min(created_at) from job where status in ('queued', 'running'))
+        (select min(created_at) from job where status in ('queued', 'running') or proof_at is not null)
       ) as until
       from (select (date_trunc('month', now() at time zone 'utc') - interval '1 month')::date as kept_month) m
     ), near as materialized (

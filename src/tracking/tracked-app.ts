@@ -35,7 +35,12 @@ export async function readVisibleApps(sql: Db, caller: Pick<Caller, "workspaceId
 }
 
 /** Named as in `country`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
-export async function findApp(sql: Db, caller: Caller, id: string, storefront?: string): Promise<TrackedApp> {
+export async function findApp(
+  sql: Db,
+  caller: Pick<Caller, "workspaceId" | "appList">,
+  id: string,
+  storefront?: string,
+): Promise<TrackedApp> {
   if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
   const [app] = await sql<TrackedApp[]>`
     ${columns(sql, storefront)}

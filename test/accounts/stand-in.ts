@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
 import { gzipSync } from "node:zlib"
+import { answerShelf, type ConsoleShelf, emptyShelf } from "./console-shelf.ts"
 import { type Analytics, analyticsAnswer, fileHost } from "./stand-in-analytics.ts"
 import { priceAnswer, type StandInProduct } from "./stand-in-prices.ts"
 
@@ -44,6 +45,8 @@ export interface StandIn {
   /** Answers in place of the console; null = the console does. */
   before: (path: string) => Response | null
   hourLeft: number
+  /** Reviews and listings, which can be changed. */
+  shelf: ConsoleShelf
   /** Requests that got an answer of the console's own, by path and query. */
   asked: string[]
   /** Seconds that its clock goes ahead of ours. */
@@ -82,6 +85,7 @@ export function standIn(): StandIn {
     agreement: false,
     before: () => null,
     hourLeft: 3_500,
+    shelf: emptyShelf(),
     asked: [],
     aheadS: 0,
     async stop() {
@@ -92,6 +96,7 @@ export function standIn(): StandIn {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
   here.url = `http://127.0.0.1:${server.port}`
   const answered = async (request: Request): Promise<Response> => {
+    const text = await request.text()
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
     const instead = here.before(path)
@@ -109,8 +114,10 @@ export function standIn(): StandIn {
       )
     const { method } = request
     const { pathname } = url
+    const shelved = answerShelf(here.shelf, { method, url, body: text === "" ? undefined : JSON.parse(text), role })
     const own =
-      analyticsAnswer(here, files.url, { method, pathname, body: await request.text() }, role, refusal) ??
+      shelved ??
+      analyticsAnswer(here, files.url, { method, pathname, body: text }, role, refusal) ??
       (method === "GET" ? priceAnswer(here, url, role, refusal) : null)
     const answer = own ?? (method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
     answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${here.hourLeft};`)

@@ -23,11 +23,14 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   delete_alert_rule: { type: "rank_drop" },
   create_share_link: { appId: "app_kettle", country: "us" },
   export_data: { appId: "app_kettle", dataset: "history" },
+  reply_review: { appId: "app_kettle", reviewId: "9990000731", response: "Thank you." },
+  update_listing: { appId: "app_kettle", locale: "en-US", fields: { subtitle: "Tea" } },
 }
 
 /** What else an argument is taken with: an option of a rule goes with the types that have a use for it. */
 const WITH: Record<string, Record<string, unknown>> = {
   rivalScope: { type: "rival_passed" },
+  open: { fields: { name: "Kettle" } },
 }
 
 /** What an argument's schema asks beyond the contract's type: values of the right type and shape. */
@@ -54,6 +57,11 @@ const SHAPED: Record<string, unknown[]> = {
   format: ["csv", "json"],
   from: ["2025-02-28"],
   to: ["2025-02-28"],
+  reviewId: [],
+  response: [],
+  locale: ["en-US", "zh-Hans"],
+  fields: [{ name: "Kettle", keywords: null, supportUrl: "https://example.com/help" }],
+  open: [],
 }
 
 describe("the actions", () => {

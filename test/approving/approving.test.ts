@@ -28,7 +28,10 @@ test("its address leads through the sign-in to the preview, and a yes there lets
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const stranger = await browserOf(on.house).open(path)
-  expect([stranger.status, stranger.headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`])
+  expect([stranger.status, stranger.headers.get("location")]).toEqual([
+    303,
+    `/sign-in?next=${encodeURIComponent(path)}`,
+  ])
   const shown = await browser.open(path)
   expect(shown.status).toBe(200)
   for (const text of ["Track 1 keyword", "coffee", "add_keywords", "It costs 1 credit", "key <strong>test"])
@@ -38,7 +41,9 @@ test("its address leads through the sign-in to the preview, and a yes there lets
   expect([sent.status, sent.headers.get("location")]).toEqual([303, path])
   expect((await browser.open(path)).text).toContain("<strong>approved</strong>")
   expect((await on.confirm(confirmToken)).status).toBe(200)
-  expect((await on.audits())[0]).toMatchObject({ approved_by: expect.stringMatching(/^the owner of workspace .*, signed in$/) })
+  expect((await on.audits())[0]).toMatchObject({
+    approved_by: expect.stringMatching(/^the owner of workspace .*, signed in$/),
+  })
 })
 
 test("a no holds, and neither a second form nor one sent twice changes what was said", async () => {

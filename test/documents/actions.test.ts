@@ -58,7 +58,8 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
     await server.stop(true)
   })
 
-  for (const { name, credits } of actions) {
+  // what is written to another platform takes an account there
+  for (const { name, credits } of actions.filter(({ outside }) => !outside)) {
     test(`${name}: previews, shows the preview, and confirms it once`, async () => {
       const workspace = await house.workspace()
       // a name that looks like a token, and the end of what stands before it

@@ -17,6 +17,7 @@ import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
+import { consoleSays } from "./outside.ts"
 import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
 // How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
@@ -114,6 +115,8 @@ export function outcomesOver(sql: Sql): Outcomes {
       update tracked_app set ios_app = null, android_app = play.id from play where tracked_app.id = ${app}`
   }
 
+  const ofConsole = (code: FaultCode) => consoleSays(sql, code)
+
   const raised: Outcomes["raised"] = {
     missing_api_key: async (situation) => Object.assign(situation, { key: undefined }),
     invalid_api_key: async (situation) => Object.assign(situation, { key: `svc_live_${"a".repeat(36)}` }),
@@ -174,11 +177,24 @@ export function outcomesOver(sql: Sql): Outcomes {
       return asked + told.count + count > 0 || (await onPlayAlone(situation))
     },
     not_connected: ({ workspaceId }) => sql`delete from connected_account where workspace_id = ${workspaceId}`,
-    review_not_found: given({ reviewId: "nothing" }),
     ai_limit: override({ aiVisibility: 0 }),
     already_measuring: ({ app, workspaceId }) => sql`
       insert into ai_check (id, workspace_id, app_id, storefronts, request_id)
       values (${`check ${app}`}, ${workspaceId}, ${app}, '{us}', 'req')`,
+    review_not_found: (situation) =>
+      "reviewId" in situation.input
+        ? given({ reviewId: "nothing" })(situation)
+        : ofConsole("review_not_found")(situation),
+    asc_required: ofConsole("asc_required"),
+    asc_role: ofConsole("asc_role"),
+    asc_rejected: ofConsole("asc_rejected"),
+    asc_unavailable: ofConsole("asc_unavailable"),
+    no_editable_version: ofConsole("no_editable_version"),
+    locale_not_found: ofConsole("locale_not_found"),
+    async ios_only(situation) {
+      await ofConsole("ios_only")(situation)
+      await onPlayAlone(situation)
+    },
     review_ai_limit: override({ reviewAi: 0 }),
     ai_text_limit: override({ aiWriting: 0 }),
     ai_not_configured: at(house),

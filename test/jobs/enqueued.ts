@@ -21,6 +21,7 @@ export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partia
     action: "set_bid",
     target,
     appId: null,
+    accountId: null,
     shown: { summary: `Set the bid of ${target} to 2.`, target: { kind: "keyword", id: target, name: "tea" } },
     args: { target, bid: 2 },
     before: { bid: 1 },

@@ -17,6 +17,7 @@ import type {
 } from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
+import { NO_PLATFORMS } from "../../src/vocabulary/accounts/platform.ts"
 import { NO_ASSISTANTS } from "../../src/vocabulary/writing/assistant-checks.ts"
 import { NO_PICTURES } from "../../src/vocabulary/writing/picture-text.ts"
 import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
@@ -130,6 +131,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     pause: async () => {},
     publicUrl: "http://127.0.0.1",
     agreed: false,
+    platforms: NO_PLATFORMS,
   }
 }
 

@@ -17,3 +17,19 @@ export async function findReview(
       and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
   return row ? heldReview(row) : null
 }
+
+/** Reviews of the feed with the same stars and words, written within so many days of it; it is one of them. */
+export async function countSameReviews(
+  sql: Db,
+  { appId, feed }: HeldFeed,
+  { stars, title, text, at }: Pick<HeldReview, "stars" | "title" | "text" | "at">,
+  days: number,
+): Promise<number> {
+  const [row] = await sql<[{ reviews: number }]>`
+    select count(*)::int as reviews
+    from review_version
+    where app_id = ${appId} and feed = ${feed} and current and stars = ${stars}
+      and title is not distinct from ${title} and text = ${text}
+      and at between ${at}::timestamptz - ${days} * interval '1 day' and ${at}::timestamptz + ${days} * interval '1 day'`
+  return row.reviews
+}

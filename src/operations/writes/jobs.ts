@@ -4,6 +4,7 @@ import type { Sql } from "../../database/types.ts"
 import { FaultText } from "../../fault-shapes.ts"
 import { FAULTS, Fault, type FaultCode, type FaultExtra } from "../../faults.ts"
 import type { NewJob } from "../../leases/enqueue.ts"
+import type { StoredFinding } from "../../leases/outbox-proofs.ts"
 import { operation } from "../../operation.ts"
 import { described } from "../../vocabulary/schema.ts"
 import { Count, Time } from "../shapes.ts"
@@ -18,7 +19,7 @@ export const getJob = operation({
   toolset: "writes",
   summary: "How a confirmed write to an outside platform stands.",
   description:
-    "Ask every few seconds until the status is done, failed or unknown; none of these changes any more. There is no progress percentage.",
+    "Ask every few seconds until the status is done, failed or unknown. Done and failed do not change any more; unknown does where a later look at the target proves what became of it, after 1, 10 and 60 minutes and a day. There is no progress percentage.",
   effect: "reads",
   scope: null,
   price: 0,
@@ -50,13 +51,39 @@ export const getJob = operation({
       "Why it failed: a code of the error list, its sentence and its fields; null unless failed.",
     ),
     note: described(v.nullable(v.string()), "What to know about an unknown outcome; null otherwise."),
+    steps: described(
+      v.array(
+        v.strictObject({
+          what: described(v.string(), "What was sent."),
+          sentAt: Time,
+          outcome: described(
+            v.nullable(v.picklist(["done", "refused", "unsure"])),
+            "refused: nothing of it was applied. unsure: it may have been. Null = its end was never heard of.",
+          ),
+        }),
+      ),
+      "The requests that went out, in order; each is sent once.",
+    ),
+    findings: described(
+      v.array(
+        v.strictObject({
+          at: Time,
+          verdict: described(
+            v.picklist(["applied", "absent", "unclear"]),
+            "absent: the target is as it was before. unclear: neither as before nor as wanted.",
+          ),
+          text: v.string(),
+        }),
+      ),
+      "What looks at the target found since the outcome became unknown.",
+    ),
     requestId: described(
       v.string(),
       "Our id of the confirm, its x-request-id unless it brought one; the log names the job by it.",
     ),
   }),
 }).run(async ({ jobId }, { sql, caller }) => {
-  const { shown, error, createdAt, startedAt, finishedAt, ...job } = await findJob(sql, caller, jobId)
+  const { shown, error, steps, createdAt, startedAt, finishedAt, ...job } = await findJob(sql, caller, jobId)
   return {
     ...job,
     ...shown,
@@ -65,11 +92,12 @@ export const getJob = operation({
     finishedAt: finishedAt?.toISOString() ?? null,
     error: error && faultOf(error),
     note: job.status === "unknown" ? UNKNOWN : null,
+    steps: steps.map(({ sentAt, ...step }) => ({ ...step, sentAt: new Date(sentAt).toISOString() })),
   }
 })
 
 const UNKNOWN =
-  "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. Look at the target on its platform; if it is not as wanted, preview the action anew."
+  "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. What the target shows later can prove it either way: see findings. Look at the target on its platform; if it is not as wanted, preview the action anew."
 
 interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"> {
   jobId: string
@@ -80,6 +108,8 @@ interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"
   finishedAt: Date | null
   result: Record<string, unknown> | null
   error: StoredFault | null
+  steps: { what: string; sentAt: string; outcome: "done" | "refused" | "unsure" | null }[]
+  findings: StoredFinding[]
 }
 
 type StoredFault = { error: FaultCode } & FaultExtra
@@ -88,7 +118,11 @@ type StoredFault = { error: FaultCode } & FaultExtra
 async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId: string): Promise<JobRow> {
   const [job] = await sql<JobRow[]>`
     select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
-      created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"
+      created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt", proofs as findings, (
+        select coalesce(jsonb_agg(jsonb_build_object('what', what, 'sentAt', sent_at, 'outcome', outcome) order by n), '[]')
+        from job_step
+        where job_id = job.id
+      ) as steps
     from job
     where id = ${jobId} and workspace_id = ${workspaceId}
       and (

@@ -119,7 +119,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
     scope: null,
     terms: async ({ action }) => find(action),
     price: 0,
-    faults: ["app_not_allowed", "not_found", "write_limit_reached"],
+    faults: ["app_not_allowed", "not_found", "write_limit_reached", ...faultsOf(actions)],
     input: v.strictObject({
       action: coded(described(v.picklist([...byName.keys()]), "What to do."), "unknown_action"),
       args: v.optional(
@@ -155,7 +155,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
 
 function confirmAction(actions: readonly Action[], byName: ReadonlyMap<string, Action>): Operation {
   const find = (name: string) => byName.get(name)
-  const declared = declaredOfConfirm(find)
+  const declared = declaredOfConfirm(find, faultsOf(actions))
   return operation({
     ...declared,
     id: "confirm_action",
@@ -188,7 +188,7 @@ const NOT_APPROVED = {
 }
 
 /** What the confirm and the question before it have in common: who may the one may be asked the other. */
-function declaredOfConfirm(find: (name: string) => Action | undefined) {
+function declaredOfConfirm(find: (name: string) => Action | undefined, faults: readonly FaultCode[]) {
   return {
     method: "POST",
     path: "/actions/confirm",
@@ -203,7 +203,7 @@ function declaredOfConfirm(find: (name: string) => Action | undefined) {
     },
     faults: [
       "app_not_allowed", "confirm_token_expired", "confirm_token_mismatch", "in_progress", "not_found",
-      "write_limit_reached",
+      "write_limit_reached", ...faults,
     ] as FaultCode[], // biome-ignore format: a list to scan
     input: v.strictObject({
       confirmToken: coded(
@@ -212,6 +212,11 @@ function declaredOfConfirm(find: (name: string) => Action | undefined) {
       ),
     }),
   } as const
+}
+
+/** What some of the writes refuse besides. */
+function faultsOf(actions: readonly Action[]): FaultCode[] {
+  return [...new Set(actions.flatMap(({ faults = [] }) => faults))].sort()
 }
 
 /** For a reader without the schema at hand. */

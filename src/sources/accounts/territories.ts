@@ -18,3 +18,9 @@ STOREFRONT_OF.set("XKX", "xk")
 export function storefrontOfTerritory(code: string): string | undefined {
   return STOREFRONT_OF.get(code)
 }
+
+const TERRITORY_OF = new Map(TERRITORIES.split(" ").map((code, place) => [STOREFRONTS[place] as string, code]))
+
+export function territoryOfStorefront(storefront: string): string | undefined {
+  return TERRITORY_OF.get(storefront)
+}

@@ -31,8 +31,8 @@ export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
   return new Set<FaultCode>([...catalog.flatMap(faultsOf), ...ELSEWHERE, "invalid_token"])
 }
 
-/** What a call of an operation's own path and method never meets. */
-const ELSEWHERE: FaultCode[] = ["unknown_endpoint", "method_not_allowed"]
+/** What a call of an operation's own path and method never meets; the last stands in the error of a job. */
+const ELSEWHERE: FaultCode[] = ["unknown_endpoint", "method_not_allowed", "changed_since_preview"]
 const CHARGING: FaultCode[] = ["key_budget_reached", "credits_exhausted"]
 const BODY: FaultCode[] = ["body_too_large", "unsupported_media_type"]
 

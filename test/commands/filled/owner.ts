@@ -26,7 +26,7 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
     values (sha256('i'), ${id}, now() + interval '60 days')`
 }
 
-/** How the owner of a workspace signs in, and what waits for his approval. */
+/** How the owner of a workspace signs in, what waits for his approval, and what was sent outside. */
 export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
   await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspace}, '$argon2id$v=19$m=1"')`
   await sql`
@@ -45,4 +45,9 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     where workspace_id = ${workspace}
     order by created_at
     limit 1`
+  await sql`
+    insert into job_step (job_id, n, what, change, answered_at, outcome)
+    select id, 1, 'set bid', ${sql.json({ change: { bid: { from: null, to: '1.5"' } } })}::jsonb, now(), 'unsure'
+    from job
+    where workspace_id = ${workspace} and status = 'unknown'`
 }

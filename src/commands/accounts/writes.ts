@@ -1,0 +1,55 @@
+import { ACCOUNT_KINDS, accountKind } from "../../accounts/kinds.ts"
+import { findAccount } from "../../accounts/register.ts"
+import { limitIn, WRITE_LIMIT_NAMES } from "../../accounts/writing/limits.ts"
+import { setWrites } from "../../accounts/writing/writers.ts"
+import {
+  askConsole,
+  neededIds,
+  optionsOf,
+  optionsOfKey,
+  readKey,
+  showAccount,
+  useWorkspace,
+  WORKSPACE,
+} from "../account.ts"
+import { type Command, WrongUse } from "../cli/command.ts"
+
+/** Kinds of accounts that take writes. */
+const WRITTEN: readonly string[] = ["app-store-connect", "apple-ads"]
+
+export const accountWrites: Command = {
+  name: "account writes",
+  changes: true,
+  summary: "Switch writes to the account on or off, off at first. Each write is previewed, confirmed and counted.",
+  examples: [
+    ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "with the key that reads"],
+    ["account writes ac_… on --key-id 7K2M9PQRST --key-file Writer.p8", "with a key of their own, checked first"],
+    ["account writes ac_… off", "that key is destroyed"],
+  ],
+  positionals: ["id", "on|off"],
+  options: {
+    workspace: WORKSPACE,
+    ...optionsOf(ACCOUNT_KINDS.filter(({ name }) => WRITTEN.includes(name)).flatMap(optionsOfKey)),
+    limit: {
+      value: "NAME=VALUE",
+      meaning: `What no write goes beyond, in the account's currency: ${WRITE_LIMIT_NAMES.join(", ")}.`,
+      repeated: true,
+    },
+  },
+  async run(invocation) {
+    const [id, word] = invocation.positionals as [string, string]
+    if (word !== "on" && word !== "off") throw new WrongUse("say on or off")
+    const { kind: name } = await useWorkspace(invocation, (sql, workspace) => findAccount(sql, workspace, id))
+    const kind = accountKind(name)
+    if (!WRITTEN.includes(name)) throw new WrongUse(`nothing is written to ${kind.title}`)
+    const hasKey = kind.secret !== null && invocation.text(kind.secret.option) !== undefined
+    const key = hasKey ? { ...neededIds(invocation, kind, "fresh"), ...(await readKey(invocation, kind)) } : undefined
+    const limits = Object.assign({}, ...(invocation.texts("limit") ?? []).map(limitIn))
+    const change = { on: word === "on", key, limits }
+    showAccount(
+      invocation,
+      await askConsole(invocation, (register, workspace) => setWrites(register, workspace, id, change)),
+    )
+    return 0
+  },
+}

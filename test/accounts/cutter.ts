@@ -1,0 +1,90 @@
+import { connect, createServer, type Socket } from "node:net"
+
+/** Where a connection ends in the middle of a change. Bytes are counted from the start of the request or answer. */
+export type Cut =
+  /** Taken, and closed before a byte of it was read. */
+  | { at: "accept" }
+  /** So many bytes reach the platform, and no more. */
+  | { at: "request"; bytes: number }
+  /** The platform gets all of it, and its answer is lost. */
+  | { at: "applied" }
+  /** So many bytes of the answer come back. */
+  | { at: "answer"; bytes: number }
+
+export interface Cutter {
+  url: string
+  /** Cuts the nth change from now on (0 = the next); what only asks goes through. Null = none. */
+  cut(cut: Cut | null, nth?: number): void
+  /** What the changes so far looked like on their way, "PATCH /v1/…". */
+  changes: string[]
+  /** Takes no further connection; those that stand go on. */
+  close(): void
+  stop(): void
+}
+
+/** A proxy before a stand-in that loses connections where it is told to. */
+export function cutterBefore(url: string): Cutter {
+  const to = new URL(url)
+  let cut: Cut | null = null
+  let left = 0
+  const changes: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    sockets.add(client)
+    client.on("error", () => {})
+    client.once("data", (head: Buffer) => {
+      const line = head.toString("latin1").split(" HTTP/")[0] as string
+      const isChange = /^(POST|PUT|PATCH|DELETE) /.test(line) && !/\/query$|\/token$/.test(line)
+      if (isChange) changes.push(line)
+      const here = isChange && cut && left-- === 0 ? cut : null
+      if (here) cut = null
+      if (here?.at === "accept") return client.destroy()
+      pass(client, head, here)
+    })
+  })
+  const pass = (client: Socket, head: Buffer, here: Cut | null) => {
+    const there = connect({ host: to.hostname, port: Number(to.port) })
+    sockets.add(there)
+    there.on("error", () => client.destroy())
+    const end = () => {
+      client.destroy()
+      there.destroy()
+    }
+    let sent = 0
+    const forward = (bytes: Buffer) => {
+      const most = here?.at === "request" ? here.bytes - sent : Number.POSITIVE_INFINITY
+      sent += bytes.length
+      there.write(bytes.subarray(0, Math.max(0, most)))
+      if (here?.at === "request" && sent >= here.bytes) setTimeout(end, 20)
+    }
+    forward(head)
+    client.on("data", forward)
+    client.on("close", () => there.destroy())
+    let back = 0
+    there.on("data", (bytes: Buffer) => {
+      if (here?.at === "applied") return end()
+      const most = here?.at === "answer" ? here.bytes - back : Number.POSITIVE_INFINITY
+      back += bytes.length
+      client.write(bytes.subarray(0, Math.max(0, most)))
+      if (here?.at === "answer" && back >= here.bytes) client.end()
+    })
+    there.on("close", () => client.end())
+  }
+  server.listen(0, "127.0.0.1")
+  return {
+    get url() {
+      return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    },
+    changes,
+    cut(next, nth = 0) {
+      ;[cut, left] = [next, nth]
+    },
+    close() {
+      server.close()
+    },
+    stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,4 @@
+/** Arguments of update_listing, in English unless said. */
+export function listingArgs(appId: string, fields: object, more: object = {}) {
+  return { appId, locale: "en-US", fields, ...more }
+}
