@@ -59,7 +59,6 @@ export interface Call {
 export interface Target {
   operation: Operation
   input: Record<string, unknown>
-  /** A person was asked before it, and agreed. */
   agreed?: boolean
 }
 

@@ -1,5 +1,8 @@
 import type { Action } from "./actions/action.ts"
 import { addApp } from "./actions/add-app.ts"
+import { addExactKeyword, addNegativeKeyword } from "./actions/ads/add.ts"
+import { setDailyBudget, setKeywordBid } from "./actions/ads/money.ts"
+import { pauseCampaign, pauseKeyword, resumeCampaign, resumeKeyword } from "./actions/ads/status.ts"
 import { createAlertRule, deleteAlertRule } from "./actions/alert-rules.ts"
 import { replyReview } from "./actions/console/reply-review.ts"
 import { updateListing } from "./actions/console/update-listing.ts"
@@ -13,4 +16,5 @@ import { shareLink } from "./links/share/action.ts"
 export const actions: readonly Action[] = [
   addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
   createAlertRule, deleteAlertRule, replyReview, updateListing,
+  pauseCampaign, resumeCampaign, setDailyBudget, setKeywordBid, pauseKeyword, resumeKeyword, addNegativeKeyword, addExactKeyword,
 ] // biome-ignore format: a list to scan

@@ -24,6 +24,14 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   create_share_link: { appId: "app_kettle", country: "us" },
   export_data: { appId: "app_kettle", dataset: "history" },
   reply_review: { appId: "app_kettle", reviewId: "9990000731", response: "Thank you." },
+  pause_campaign: { appId: "app_kettle", campaignId: "1" },
+  resume_campaign: { appId: "app_kettle", campaignId: "1" },
+  set_daily_budget: { appId: "app_kettle", campaignId: "1", amount: 20 },
+  set_keyword_bid: { appId: "app_kettle", campaignId: "1", keywordId: "2", amount: 1.5 },
+  pause_keyword: { appId: "app_kettle", campaignId: "1", keywordId: "2" },
+  resume_keyword: { appId: "app_kettle", campaignId: "1", keywordId: "2" },
+  add_negative_keyword: { appId: "app_kettle", campaignId: "1", text: "free" },
+  add_exact_keyword: { appId: "app_kettle", campaignId: "1", adGroupId: "3", text: "tide" },
   update_listing: { appId: "app_kettle", locale: "en-US", fields: { subtitle: "Tea" } },
 }
 
@@ -62,6 +70,13 @@ const SHAPED: Record<string, unknown[]> = {
   locale: ["en-US", "zh-Hans"],
   fields: [{ name: "Kettle", keywords: null, supportUrl: "https://example.com/help" }],
   open: [],
+  campaignId: ["444555666"],
+  keywordId: ["1"],
+  adGroupId: ["1"],
+  amount: [0.01, 20],
+  currency: ["EUR", "usd"],
+  text: ["free tea"],
+  matchType: [],
 }
 
 describe("the actions", () => {

@@ -176,7 +176,10 @@ export function outcomesOver(sql: Sql): Outcomes {
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
       return asked + told.count + count > 0 || (await onPlayAlone(situation))
     },
-    not_connected: ({ workspaceId }) => sql`delete from connected_account where workspace_id = ${workspaceId}`,
+    not_connected: (situation) =>
+      "action" in situation.input || "confirmToken" in situation.input
+        ? ofConsole("not_connected")(situation)
+        : sql`delete from connected_account where workspace_id = ${situation.workspaceId}`,
     ai_limit: override({ aiVisibility: 0 }),
     already_measuring: ({ app, workspaceId }) => sql`
       insert into ai_check (id, workspace_id, app_id, storefronts, request_id)
