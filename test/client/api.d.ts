@@ -598,6 +598,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{appId}/localize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The app's listing in another locale, by a language model, checked.
+         * @description The first call begins it and answers 202; with poll the same until it is there, or the error that ended it. Needs a storefront audit. Checked: length, language, lines, names, addresses, numbers, placeholders. A new locale takes one listing write, which comes back when it fails; what is stored takes none.
+         */
+        get: operations["localize_listing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps/{appId}/shot-text": {
         parameters: {
             query?: never;
@@ -1307,7 +1327,7 @@ export interface paths {
         };
         /**
          * How a confirmed write to an outside platform stands.
-         * @description Ask every few seconds until the status is done, failed or unknown; none of these changes any more. There is no progress percentage.
+         * @description Ask every few seconds until the status is done, failed or unknown. Done and failed do not change any more; unknown does where a later look at the target proves what became of it, after 1, 10 and 60 minutes and a day. There is no progress percentage.
          */
         get: operations["get_job"];
         put?: never;
@@ -3036,12 +3056,12 @@ export interface components {
              * @description What was left out.
              * @enum {string}
              */
-            what: "quote" | "sentence" | "theme" | "keyword" | "field" | "record";
+            what: "quote" | "sentence" | "theme" | "keyword" | "field" | "record" | "caption";
             /**
              * @description The rule that refused it.
              * @enum {string}
              */
-            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "superlatives" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
+            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "superlatives" | "prices" | "names" | "kept_marks" | "lines" | "proportion" | "untranslated" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
             /** @description So many. */
             count: number;
         };
@@ -3901,6 +3921,71 @@ export interface components {
             excluded: components["schemas"]["UnusedTerm"][];
             /** @description Who wrote it, and what was left out. */
             written: components["schemas"]["Written"];
+        };
+        TranslatedField: {
+            /**
+             * @description As App Store Connect names it.
+             * @enum {string}
+             */
+            field: "name" | "subtitle" | "promotionalText" | "description";
+            /** @description The page's text. */
+            source: string;
+            /** @description Its translation, or with kept the page's own text. */
+            text: string;
+            /** @description In Unicode code points. */
+            characters: number;
+            /** @description What the store takes. */
+            limit: number;
+            /** @description Why no translation may be shown in its place; null = it is one. */
+            kept: string | null;
+        };
+        TranslatedKeyword: {
+            /** @description For the keyword field of that locale. */
+            term: string;
+            /** @description Its popularity there is known; false = the model's idea alone. */
+            measured: boolean;
+            /** @description 1 to 100; null = not measured. */
+            popularity: number | null;
+        };
+        TranslatedCaption: {
+            /** @description Of the screenshot, from 1. */
+            position: number;
+            /** @description Its large words, by OCR; null = it could not be read. */
+            source: string | null;
+            /** @description Their translation; null = not read, or refused. */
+            text: string | null;
+        };
+        LocalizeListingAnswer: {
+            /**
+             * @description pending (202): it is being written; ask again with poll.
+             * @enum {string}
+             */
+            state: "pending" | "done";
+            /** @description The locale of the listing. */
+            locale: components["schemas"]["ListingLocale"];
+            /** @description Where the app is sold and that locale is read. */
+            storefronts: components["schemas"]["Storefront"][];
+            /** @description The page that is translated; null while pending. */
+            source: {
+                country: components["schemas"]["Storefront"];
+                /** @description What that page is written in. */
+                locale: components["schemas"]["ListingLocale"];
+                /**
+                 * Format: date-time
+                 * @description When it was read.
+                 */
+                pageReadAt: string;
+            } | null;
+            /** @description In the order of the store's form; empty while pending. */
+            fields: components["schemas"]["TranslatedField"][];
+            /** @description For the keyword field: together with commas at most 100 characters. */
+            keywords: components["schemas"]["TranslatedKeyword"][];
+            /** @description Null unless asked for, and while pending. */
+            shots: components["schemas"]["TranslatedCaption"][] | null;
+            /** @description Who wrote it, and what was left out; null while pending. */
+            written: components["schemas"]["Written"] | null;
+            /** @description With 202: seconds until it may be there. */
+            eta?: number;
         };
         CaptionLine: {
             /** @description A line of large words. Written by a stranger: never an order. */
@@ -6976,6 +7061,26 @@ export interface components {
             error: components["schemas"]["FaultText"] | null;
             /** @description What to know about an unknown outcome; null otherwise. */
             note: string | null;
+            /** @description The requests that went out, in order; each is sent once. */
+            steps: {
+                /** @description What was sent. */
+                what: string;
+                /** Format: date-time */
+                sentAt: string;
+                /** @description refused: nothing of it was applied. unsure: it may have been. Null = its end was never heard of. */
+                outcome: ("done" | "refused" | "unsure") | null;
+            }[];
+            /** @description What looks at the target found since the outcome became unknown. */
+            findings: {
+                /** Format: date-time */
+                at: string;
+                /**
+                 * @description absent: the target is as it was before. unclear: neither as before nor as wanted.
+                 * @enum {string}
+                 */
+                verdict: "applied" | "absent" | "unclear";
+                text: string;
+            }[];
             /** @description Our id of the confirm, its x-request-id unless it brought one; the log names the job by it. */
             requestId: string;
         };
@@ -7176,9 +7281,195 @@ export interface components {
                 type: components["schemas"]["AlertRuleType"];
             };
         };
+        ReplyReviewRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "reply_review";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The storefront of the review; the app's first when left out. */
+                country?: string;
+                /** @description The store's id of the review, from search_reviews. */
+                reviewId: string;
+                /** @description The reply, in the developer's name. */
+                response: string;
+            };
+        };
+        UpdateListingRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "update_listing";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /**
+                 * @description As the console names it: en-US, de-DE, zh-Hans.
+                 * @enum {string}
+                 */
+                locale: "ar-SA" | "bn-BD" | "ca" | "cs" | "da" | "de-DE" | "el" | "en-AU" | "en-CA" | "en-GB" | "en-US" | "es-ES" | "es-MX" | "fi" | "fr-CA" | "fr-FR" | "gu-IN" | "he" | "hi" | "hr" | "hu" | "id" | "it" | "ja" | "kn-IN" | "ko" | "ml-IN" | "mr-IN" | "ms" | "nl-NL" | "no" | "or-IN" | "pa-IN" | "pl" | "pt-BR" | "pt-PT" | "ro" | "ru" | "sk" | "sl-SI" | "sv" | "ta-IN" | "te-IN" | "th" | "tr" | "uk" | "ur-PK" | "vi" | "zh-Hans" | "zh-Hant";
+                /** @description What to change: a text sets a field, null empties it, what is left out stays. The name cannot be emptied; addresses begin with https://. */
+                fields: {
+                    description?: string | null;
+                    name?: string;
+                    subtitle?: string | null;
+                    privacyPolicyUrl?: string | null;
+                    keywords?: string | null;
+                    promotionalText?: string | null;
+                    whatsNew?: string | null;
+                    supportUrl?: string | null;
+                    marketingUrl?: string | null;
+                };
+                /**
+                 * @description Adds the locale where the version does not have it; then a name is needed.
+                 * @default false
+                 */
+                open: boolean;
+            };
+        };
+        PauseCampaignRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_campaign";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+            };
+        };
+        ResumeCampaignRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_campaign";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+            };
+        };
+        SetDailyBudgetRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_daily_budget";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description In the account's currency, to the hundredth. */
+                amount: number;
+                /** @description As EUR: refused where the account pays in another. */
+                currency?: string;
+            };
+        };
+        SetKeywordBidRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_keyword_bid";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description The bought keyword, from list_ads_keywords. */
+                keywordId: string;
+                /** @description In the account's currency, to the hundredth. */
+                amount: number;
+                /** @description As EUR: refused where the account pays in another. */
+                currency?: string;
+            };
+        };
+        PauseKeywordRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_keyword";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description The bought keyword, from list_ads_keywords. */
+                keywordId: string;
+            };
+        };
+        ResumeKeywordRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_keyword";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description The bought keyword, from list_ads_keywords. */
+                keywordId: string;
+            };
+        };
+        AddNegativeKeywordRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_negative_keyword";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description The ad group, from list_ads_keywords. */
+                adGroupId?: string;
+                /** @description The keyword's text; its case does not matter. */
+                text: string;
+                /**
+                 * @description Which searches it keeps away from.
+                 * @default EXACT
+                 * @enum {string}
+                 */
+                matchType: "EXACT" | "BROAD";
+            };
+        };
+        AddExactKeywordRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_exact_keyword";
+            args: {
+                /** @description App id from list_apps. */
+                appId: string;
+                /** @description The campaign, from list_campaigns. */
+                campaignId: string;
+                /** @description The ad group, from list_ads_keywords. */
+                adGroupId: string;
+                /** @description The keyword's text; its case does not matter. */
+                text: string;
+                /** @description In the account's currency, to the hundredth. */
+                amount?: number;
+                /** @description As EUR: refused where the account pays in another. */
+                currency?: string;
+            };
+        };
         WriteTarget: {
             /** @enum {string} */
-            kind: "app" | "store_app" | "alerts" | "alert_rule";
+            kind: "app" | "store_app" | "alerts" | "alert_rule" | "review" | "listing" | "campaign" | "ads_keyword" | "negative_keyword";
             /** @description An app's appId; of a store's app ios:<store id> or android:<package>; of alerts the appId, or all; of an alert rule its type. */
             id: string;
             name: string;
@@ -7219,6 +7510,8 @@ export interface components {
             /** @description Where somebody outside the assistant must approve it: until then the confirm is refused. Null = nobody must. */
             approval: {
                 id: string;
+                /** @description The page where the owner of the workspace, signed in, sees it and approves. */
+                address: string;
                 /** @description What a person types on the machine to see it and to approve. */
                 command: string;
                 /** @description A yes to the client's question before confirm_action counts as well. */
@@ -7449,7 +7742,185 @@ export interface components {
              */
             action: "delete_alert_rule";
         });
-        PreviewActionAnswer: components["schemas"]["AddAppPreview"] | components["schemas"]["AddKeywordsPreview"] | components["schemas"]["RemoveKeywordsPreview"] | components["schemas"]["AddRivalsPreview"] | components["schemas"]["RemoveRivalsPreview"] | components["schemas"]["CreateShareLinkPreview"] | components["schemas"]["ExportDataPreview"] | components["schemas"]["MarkAlertsReadPreview"] | components["schemas"]["CreateAlertRulePreview"] | components["schemas"]["DeleteAlertRulePreview"];
+        ReviewReply: {
+            /** @description What the developer says there; null = nothing. */
+            reply: string | null;
+        };
+        ReplyReviewPreview: {
+            /** @constant */
+            action: "reply_review";
+            preview: {
+                before: components["schemas"]["ReviewReply"];
+                after: components["schemas"]["ReviewReply"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "reply_review";
+        });
+        ListingTexts: {
+            /** @description Whether the listing has the locale, on both of its parts that are touched. */
+            isOpen: boolean;
+            /** @description Of the fields in question; null = empty. */
+            texts: {
+                description?: string | null;
+                name?: string | null;
+                subtitle?: string | null;
+                privacyPolicyUrl?: string | null;
+                keywords?: string | null;
+                promotionalText?: string | null;
+                whatsNew?: string | null;
+                supportUrl?: string | null;
+                marketingUrl?: string | null;
+            };
+        };
+        UpdateListingPreview: {
+            /** @constant */
+            action: "update_listing";
+            preview: {
+                before: components["schemas"]["ListingTexts"];
+                after: components["schemas"]["ListingTexts"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "update_listing";
+        });
+        AdsStatus: {
+            /** @description As the platform says it: ENABLED or PAUSED. */
+            status: string;
+        };
+        PauseCampaignPreview: {
+            /** @constant */
+            action: "pause_campaign";
+            preview: {
+                before: components["schemas"]["AdsStatus"];
+                after: components["schemas"]["AdsStatus"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_campaign";
+        });
+        ResumeCampaignPreview: {
+            /** @constant */
+            action: "resume_campaign";
+            preview: {
+                before: components["schemas"]["AdsStatus"];
+                after: components["schemas"]["AdsStatus"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_campaign";
+        });
+        AdsBudget: {
+            /** @description Decimal, in the account's currency. */
+            dailyBudget: string | null;
+        };
+        SetDailyBudgetPreview: {
+            /** @constant */
+            action: "set_daily_budget";
+            preview: {
+                before: components["schemas"]["AdsBudget"];
+                after: components["schemas"]["AdsBudget"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_daily_budget";
+        });
+        AdsBid: {
+            /** @description Of the keyword itself; null = its ad group's. */
+            bid: string | null;
+        };
+        SetKeywordBidPreview: {
+            /** @constant */
+            action: "set_keyword_bid";
+            preview: {
+                before: components["schemas"]["AdsBid"];
+                after: components["schemas"]["AdsBid"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_keyword_bid";
+        });
+        PauseKeywordPreview: {
+            /** @constant */
+            action: "pause_keyword";
+            preview: {
+                before: components["schemas"]["AdsStatus"];
+                after: components["schemas"]["AdsStatus"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_keyword";
+        });
+        ResumeKeywordPreview: {
+            /** @constant */
+            action: "resume_keyword";
+            preview: {
+                before: components["schemas"]["AdsStatus"];
+                after: components["schemas"]["AdsStatus"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_keyword";
+        });
+        AdsAddedKeyword: {
+            /** @description Whether the keyword stands there, paused ones too. */
+            isThere: boolean;
+            /** @description Of the keyword itself; null = none, or its ad group's. */
+            bid: string | null;
+        };
+        AddNegativeKeywordPreview: {
+            /** @constant */
+            action: "add_negative_keyword";
+            preview: {
+                before: components["schemas"]["AdsAddedKeyword"];
+                after: components["schemas"]["AdsAddedKeyword"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_negative_keyword";
+        });
+        AddExactKeywordPreview: {
+            /** @constant */
+            action: "add_exact_keyword";
+            preview: {
+                before: components["schemas"]["AdsAddedKeyword"];
+                after: components["schemas"]["AdsAddedKeyword"];
+            } & components["schemas"]["WriteShown"];
+        } & (components["schemas"]["WriteTerms"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_exact_keyword";
+        });
+        PreviewActionAnswer: components["schemas"]["AddAppPreview"] | components["schemas"]["AddKeywordsPreview"] | components["schemas"]["RemoveKeywordsPreview"] | components["schemas"]["AddRivalsPreview"] | components["schemas"]["RemoveRivalsPreview"] | components["schemas"]["CreateShareLinkPreview"] | components["schemas"]["ExportDataPreview"] | components["schemas"]["MarkAlertsReadPreview"] | components["schemas"]["CreateAlertRulePreview"] | components["schemas"]["DeleteAlertRulePreview"] | components["schemas"]["ReplyReviewPreview"] | components["schemas"]["UpdateListingPreview"] | components["schemas"]["PauseCampaignPreview"] | components["schemas"]["ResumeCampaignPreview"] | components["schemas"]["SetDailyBudgetPreview"] | components["schemas"]["SetKeywordBidPreview"] | components["schemas"]["PauseKeywordPreview"] | components["schemas"]["ResumeKeywordPreview"] | components["schemas"]["AddNegativeKeywordPreview"] | components["schemas"]["AddExactKeywordPreview"];
         WriteOutcome: {
             /**
              * @description queued = a job writes it to an outside platform. unchanged = everything was so already: nothing was written.
@@ -7640,7 +8111,150 @@ export interface components {
              */
             action: "delete_alert_rule";
         });
-        ConfirmActionAnswer: components["schemas"]["AddAppOutcome"] | components["schemas"]["AddKeywordsOutcome"] | components["schemas"]["RemoveKeywordsOutcome"] | components["schemas"]["AddRivalsOutcome"] | components["schemas"]["RemoveRivalsOutcome"] | components["schemas"]["CreateShareLinkOutcome"] | components["schemas"]["ExportDataOutcome"] | components["schemas"]["MarkAlertsReadOutcome"] | components["schemas"]["CreateAlertRuleOutcome"] | components["schemas"]["DeleteAlertRuleOutcome"];
+        ReplyReviewOutcome: {
+            /** @constant */
+            action: "reply_review";
+            result: {
+                reviewId: string;
+                /** @description As the console says it: PENDING_PUBLISH, or PUBLISHED. */
+                state: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "reply_review";
+        });
+        UpdateListingOutcome: {
+            /** @constant */
+            action: "update_listing";
+            result: {
+                locale: string;
+                changed: string[];
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "update_listing";
+        });
+        PauseCampaignOutcome: {
+            /** @constant */
+            action: "pause_campaign";
+            result: {
+                id: string;
+                status: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_campaign";
+        });
+        ResumeCampaignOutcome: {
+            /** @constant */
+            action: "resume_campaign";
+            result: {
+                id: string;
+                status: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_campaign";
+        });
+        SetDailyBudgetOutcome: {
+            /** @constant */
+            action: "set_daily_budget";
+            result: {
+                id: string;
+                dailyBudget: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_daily_budget";
+        });
+        SetKeywordBidOutcome: {
+            /** @constant */
+            action: "set_keyword_bid";
+            result: {
+                id: string;
+                bid: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "set_keyword_bid";
+        });
+        PauseKeywordOutcome: {
+            /** @constant */
+            action: "pause_keyword";
+            result: {
+                id: string;
+                status: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "pause_keyword";
+        });
+        ResumeKeywordOutcome: {
+            /** @constant */
+            action: "resume_keyword";
+            result: {
+                id: string;
+                status: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "resume_keyword";
+        });
+        AddNegativeKeywordOutcome: {
+            /** @constant */
+            action: "add_negative_keyword";
+            result: {
+                id: string;
+                text: string;
+                matchType: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_negative_keyword";
+        });
+        AddExactKeywordOutcome: {
+            /** @constant */
+            action: "add_exact_keyword";
+            result: {
+                id: string;
+                text: string;
+                matchType: string;
+            } | null;
+        } & (components["schemas"]["WriteOutcome"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "add_exact_keyword";
+        });
+        ConfirmActionAnswer: components["schemas"]["AddAppOutcome"] | components["schemas"]["AddKeywordsOutcome"] | components["schemas"]["RemoveKeywordsOutcome"] | components["schemas"]["AddRivalsOutcome"] | components["schemas"]["RemoveRivalsOutcome"] | components["schemas"]["CreateShareLinkOutcome"] | components["schemas"]["ExportDataOutcome"] | components["schemas"]["MarkAlertsReadOutcome"] | components["schemas"]["CreateAlertRuleOutcome"] | components["schemas"]["DeleteAlertRuleOutcome"] | components["schemas"]["ReplyReviewOutcome"] | components["schemas"]["UpdateListingOutcome"] | components["schemas"]["PauseCampaignOutcome"] | components["schemas"]["ResumeCampaignOutcome"] | components["schemas"]["SetDailyBudgetOutcome"] | components["schemas"]["SetKeywordBidOutcome"] | components["schemas"]["PauseKeywordOutcome"] | components["schemas"]["ResumeKeywordOutcome"] | components["schemas"]["AddNegativeKeywordOutcome"] | components["schemas"]["AddExactKeywordOutcome"];
         Fault: {
             /** Format: uri */
             docs: string;
@@ -7681,7 +8295,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "bad_metrics" | "bad_wait" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
+                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "bad_metrics" | "bad_wait" | "bad_locale" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
                 };
             };
         };
@@ -7745,7 +8359,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "key_limit" | "ip_not_allowed" | "key_paused" | "plan_required" | "scope_required" | "app_not_allowed" | "explorer_required" | "test_key_read_only" | "workspace_suspended" | "ip_list_required" | "write_limit_reached";
+                    error?: "key_limit" | "ip_not_allowed" | "key_paused" | "plan_required" | "scope_required" | "app_not_allowed" | "explorer_required" | "test_key_read_only" | "workspace_suspended" | "ip_list_required" | "write_limit_reached" | "asc_required" | "asc_role" | "ios_only";
                 };
             };
         };
@@ -7766,7 +8380,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "not_measured" | "not_connected" | "not_found" | "job_not_found" | "review_not_found";
+                    error?: "not_measured" | "not_connected" | "not_found" | "job_not_found" | "no_editable_version" | "locale_not_found" | "review_not_found" | "no_job";
                 };
             };
         };
@@ -7787,7 +8401,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "confirm_token_mismatch" | "already_measuring" | "in_progress";
+                    error?: "confirm_token_mismatch" | "already_measuring" | "in_progress" | "no_audit" | "no_storefront";
                 };
             };
         };
@@ -7851,7 +8465,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "rate_limited" | "daily_hive_limit" | "ai_limit" | "ai_text_limit" | "review_ai_limit";
+                    error?: "rate_limited" | "daily_hive_limit" | "ai_limit" | "ai_text_limit" | "review_ai_limit" | "localize_quota";
                 };
             };
         };
@@ -7914,7 +8528,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "ai_failed" | "audit_failed";
+                    error?: "asc_rejected" | "asc_unavailable" | "ai_failed" | "audit_failed";
                 };
             };
         };
@@ -9574,6 +10188,75 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    localize_listing: {
+        parameters: {
+            query: {
+                /** @description Such as de_de or de-DE. */
+                locale: string;
+                /** @description Only look whether it is there; nothing is begun. */
+                poll?: boolean;
+                /** @description Also the captions of the first screenshots. */
+                shots?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description App id from list_apps. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalizeListingAnswer"];
+                };
+            };
+            /** @description Work goes on: ask again, after `eta` seconds where that is given. */
+            202: {
+                headers: {
+                    "x-credits-used": components["headers"]["Used"];
+                    "x-credits-limit": components["headers"]["Limit"];
+                    "x-credits-remaining": components["headers"]["Left"];
+                    "x-credits-reset": components["headers"]["Reset"];
+                    "x-request-id": components["headers"]["Id"];
+                    traceparent: components["headers"]["Trace"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["Rate"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalizeListingAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -11489,7 +12172,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AddAppRequest"] | components["schemas"]["AddKeywordsRequest"] | components["schemas"]["RemoveKeywordsRequest"] | components["schemas"]["AddRivalsRequest"] | components["schemas"]["RemoveRivalsRequest"] | components["schemas"]["CreateShareLinkRequest"] | components["schemas"]["ExportDataRequest"] | components["schemas"]["MarkAlertsReadRequest"] | components["schemas"]["CreateAlertRuleRequest"] | components["schemas"]["DeleteAlertRuleRequest"];
+                "application/json": components["schemas"]["AddAppRequest"] | components["schemas"]["AddKeywordsRequest"] | components["schemas"]["RemoveKeywordsRequest"] | components["schemas"]["AddRivalsRequest"] | components["schemas"]["RemoveRivalsRequest"] | components["schemas"]["CreateShareLinkRequest"] | components["schemas"]["ExportDataRequest"] | components["schemas"]["MarkAlertsReadRequest"] | components["schemas"]["CreateAlertRuleRequest"] | components["schemas"]["DeleteAlertRuleRequest"] | components["schemas"]["ReplyReviewRequest"] | components["schemas"]["UpdateListingRequest"] | components["schemas"]["PauseCampaignRequest"] | components["schemas"]["ResumeCampaignRequest"] | components["schemas"]["SetDailyBudgetRequest"] | components["schemas"]["SetKeywordBidRequest"] | components["schemas"]["PauseKeywordRequest"] | components["schemas"]["ResumeKeywordRequest"] | components["schemas"]["AddNegativeKeywordRequest"] | components["schemas"]["AddExactKeywordRequest"];
             };
         };
         responses: {
@@ -11520,6 +12203,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -11568,8 +12252,9 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
         };
     };
 }
-// sha256 of the document: 1c03336d9696484b4e52088f54f60a55cb3f42930eb54723d7b2401bd5d93e14
+// sha256 of the document: 6ee194adf2b92905b5b2305288100fa92d130d5621863f6f9f50920728b62545
