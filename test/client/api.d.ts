@@ -5089,7 +5089,7 @@ export interface components {
             rankInGenre: number;
             /** @description 1 to 100, within the genre. */
             inGenre: number;
-            /** @description 1 to 100, over all genres: the scale of list_keyword_ranks. */
+            /** @description 1 to 100, over all genres, as Apple Ads says it. */
             overall100: number;
             /** @description 1 to 5, as Apple Ads shows it. */
             overall5: number;
@@ -12257,4 +12257,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 6ee194adf2b92905b5b2305288100fa92d130d5621863f6f9f50920728b62545
+// sha256 of the document: cbf7af6caa60d320486697ef570613248505848d3dade87b3df3efed5cd7208d

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
+import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
@@ -7,6 +8,10 @@ import { type House, openHouse } from "../house.ts"
 
 let sql: Sql
 let house: House
+
+const fixtures = readTree("fixtures/sandbox", ".json")
+const sampleInput = (operation: string) =>
+  JSON.parse(fixtures.get(`${operation}.json`)!).input as Record<string, string>
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -21,16 +26,20 @@ test("another workspace's app answers on every path exactly as an id that never 
   )
   const about = catalog.filter((operation) => operation.subject)
   expect(about.length).toBeGreaterThan(0)
-  for (const { path, method, names } of about) {
-    const record = names === undefined ? "" : `?${names}=1`
+  for (const { id: operation, path, method } of about) {
+    const { appId, rivalId, ...rest } = sampleInput(operation)
+    const query = new URLSearchParams(rest)
     const ask = (id: string) =>
-      house.call(`/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}${record}`, {
-        key,
-        method,
-        ...(method === "POST" && { body: {} }),
-      })
+      house.call(
+        `/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}${method === "GET" ? `?${query}` : ""}`,
+        {
+          key,
+          method,
+          ...(method === "POST" && { body: rest }),
+        },
+      )
     const [real, never] = [await ask(foreign), await ask("app_neverexisted")]
-    expect(real.status).toBe(404)
+    expect([operation, real.status, real.body.error]).toEqual([operation, 404, expect.any(String)])
     expect(real.text).toBe(never.text)
     expect(real.credits).toEqual(never.credits)
   }

@@ -25,7 +25,7 @@ const figures = {
   genre: described(v.string(), "In Apple Ads' words; of several the one where it ranks best."),
   rankInGenre: Rank,
   inGenre: described(Scale, "1 to 100, within the genre."),
-  overall100: described(Scale, "1 to 100, over all genres: the scale of list_keyword_ranks."),
+  overall100: described(Scale, "1 to 100, over all genres, as Apple Ads says it."),
   overall5: described(Scale, "1 to 5, as Apple Ads shows it."),
 }
 
