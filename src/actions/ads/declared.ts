@@ -6,10 +6,11 @@ import type { OutsideWrite, Port, Proof, ProofFinding, SendPort, SentWrite } fro
 import { findApp } from "../../tracking/tracked-app.ts"
 import type { PlatformDocument } from "../../vocabulary/accounts/platform.ts"
 import { AppId } from "../../vocabulary/fields.ts"
+import { bounded } from "../../vocabulary/schema.ts"
 import type { LookContext } from "../action.ts"
 import { textUpTo } from "../text-field.ts"
 
-const id = (what: string) => v.pipe(v.string(), v.regex(/^\d{1,20}$/), v.description(what))
+const id = (what: string) => v.pipe(bounded(v.string(), { maxLength: 20 }), v.regex(/^\d{1,20}$/), v.description(what))
 
 export const AppOfCampaign = AppId
 export const CampaignId = id("The campaign, from list_campaigns.")
@@ -22,7 +23,11 @@ export const Amount = v.pipe(
   v.description("In the account's currency, to the hundredth."),
 )
 export const Currency = v.optional(
-  v.pipe(v.string(), v.regex(/^[A-Za-z]{3}$/), v.description("As EUR: refused where the account pays in another.")),
+  v.pipe(
+    bounded(v.string(), { maxLength: 3 }),
+    v.regex(/^[A-Za-z]{3}$/),
+    v.description("As EUR: refused where the account pays in another."),
+  ),
 )
 /** The longest that the platform takes. */
 export const KeywordText = v.pipe(textUpTo(80), v.description("The keyword's text; its case does not matter."))
