@@ -55,7 +55,8 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("submit", (event) => {
   event.preventDefault()
-  ask(event.target)
+  // that of the key asks nothing
+  if (event.target.dataset.path) ask(event.target)
 })
 
 async function ask(form) {

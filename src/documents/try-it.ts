@@ -34,8 +34,8 @@ export function askingPart(): Html {
   return html`<fieldset id="asking" hidden><legend>Whom the forms of this page ask</legend>
 <p><label><input type="radio" name="asked" value="sandbox" checked=""> The sandbox, without a key</label></p>
 <p><label><input type="radio" name="asked" value="live"> This instance, with my key: calls cost what they say</label></p>
-<p><label for="key">Key, kept in this page alone until it is closed</label>
-<input id="key" type="password" autocomplete="off" spellcheck="false"></p>
+<form id="key-form"><label for="key">Key, kept in this page alone until it is closed</label>
+<input id="key" type="password" autocomplete="off" spellcheck="false"></form>
 <p id="asking-said" role="status"></p></fieldset>`
 }
 

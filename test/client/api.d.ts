@@ -12257,4 +12257,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: cbf7af6caa60d320486697ef570613248505848d3dade87b3df3efed5cd7208d
+// sha256 of the document: 3360ba0fb6c95e20948156c67e8b2a8a8a241a454213860d5db51ff29aef1ab9

@@ -103,7 +103,7 @@ describe("packaging assistants", () => {
     }
   })
 
-  test("is what the manual shows, which says who cannot connect", () => {
+  test("is what the manual shows, which says who connects to a public address alone", () => {
     const entries = entriesIn(pageOf("assistants"))
     expect([...entries.keys()].slice(0, NAMES.length)).toEqual(NAMES)
     for (const { name, language, stdio, http } of ASSISTANTS) {
@@ -111,7 +111,7 @@ describe("packaging assistants", () => {
       for (const file of files) expect(pageOf("assistants")).toContain(`\`\`\`${language}\n${file.trim()}\n\`\`\``)
       expect(entries.get(name)).toHaveLength(files.length)
     }
-    expect(pageOf("assistants")).toMatch(/## ChatGPT and Claude\.ai\n[^#]*cannot connect today/)
+    expect(pageOf("assistants")).toMatch(/## ChatGPT and Claude\.ai\n[^#]*reach no loopback or private address/)
   })
 })
 

@@ -43,6 +43,12 @@ const SINCE = [
   "/apps/:appId/chart-movers?country=us&kind=grossing.body.rivalsTruncated",
   "/apps/:appId/today.body.changesOmitted",
   "/apps/:appId/today.body.movesOmitted",
+  // writes to other platforms have steps, and what was found out later of one that may have been sent
+  ...["done", "failed", "unknown"].flatMap((state) => [
+    `/jobs/job_${state}.body.findings`,
+    `/jobs/job_${state}.body.steps`,
+  ]),
+  '/jobs/job_unknown.body.note: "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. Look at the target on its platform; if it is not as wanted, preview the action anew." is now "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. What the target shows later can prove it either way: see findings. Look at the target on its platform; if it is not as wanted, preview the action anew."',
   // reviewAi was not metered then
   "/usage.body.quotas[].used: null is now 0",
 ].sort()

@@ -91,10 +91,12 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
   },
   async localize_listing(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    const rows = [
-      { country: "us", state: "sold" },
-      { country: "de", state: "sold" },
-    ]
+    // whole rows: whoever asks for the app's audit is shown them
+    const rows = ["us", "de"].map((country) => ({
+      ...{ country, state: "sold", readAt: yesterday().toISOString(), language: "en-US", writtenIn: "en" },
+      ...{ name: "Tea Timer", subtitle: null, text: "text", screenshotsPhone: 1, screenshotsPad: 0 },
+      ...{ rating: null, ratings: null, price: 0, currency: "USD" },
+    }))
     await sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now(), '{us,de}'::text[], 1, now(), false, ${sql.json(rows)}::jsonb

@@ -43,7 +43,7 @@ else
         for (const name of ["used", "limit", "remaining"]) expect(headers).toContain(`x-credits-${name}: 0`)
         expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify(samples.get(id)?.answer))
       }
-      expect(await tab.value<number>("document.querySelectorAll('form').length")).toBe(reads.length)
+      expect(await tab.value<number>("document.querySelectorAll('form[data-path]').length")).toBe(reads.length)
     })
 
     test("what is filled in is what is asked, encoded, and a refusal is shown with its code", async () => {

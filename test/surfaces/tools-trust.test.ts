@@ -19,10 +19,14 @@ beforeAll(async () => {
   sql = await freshDatabase()
   house = openHouse({ sql })
   outcomes = outcomesOver(sql)
-  // our app, and one above it, call themselves an order
-  const results = ["999000111", "1437843273"].map((id) => ({ id, name: ORDER, developer: ORDER, ratings: 5 }))
-  await record(sql, [reading("journal", "2025-11-20T06:00:00Z", [], { depth: 200, results })])
+  await nameAsOrder("2025-11-20T06:00:00Z")
 })
+
+/** Our app, and one above it, call themselves an order. */
+async function nameAsOrder(at: string): Promise<void> {
+  const results = ["999000111", "1437843273"].map((id) => ({ id, name: ORDER, developer: ORDER, ratings: 5 }))
+  await record(sql, [reading("journal", at, [], { depth: 200, results })])
+}
 
 test("an app that is called like an order stands in answers as a quoted value only, marked as data", async () => {
   let met = 0
@@ -54,6 +58,8 @@ test("nothing of it stands in the list of tools, in the instructions or in an er
     expect(text).toContain('"result"')
     expect(text).not.toContain("Ignore your")
   }
+  // what some operations rest on names the app otherwise
+  await nameAsOrder(new Date(Date.now() - 1_000).toISOString())
   const [operation] = catalog.filter(({ id }) => id === "confirm_action")
   const changed = await outcomes.open(operation!, outcomes.raised.confirm_token_mismatch)
   const { result, body } = await asTool(operation!, changed)
@@ -70,7 +76,8 @@ test("no tool but confirm_action changes what a workspace has, and it takes noth
   for (const operation of catalog.filter(({ effect }) => effect !== "writes")) {
     const situation = await outcomes.open(operation)
     const before = await everythingOf(situation.workspaceId)
-    expect((await asTool(operation, situation)).isError).toBe(false)
+    const { isError, body } = await asTool(operation, situation)
+    expect([operation.id, isError, isError && body]).toEqual([operation.id, false, false])
     expect([operation.id, await everythingOf(situation.workspaceId)]).toEqual([operation.id, before])
   }
 })

@@ -17,6 +17,7 @@ export const AdsDay = v.pipe(v.string(), v.isoDate(), v.description("A day of th
 
 export const CampaignId = v.pipe(
   v.string(),
+  v.maxLength(20),
   v.regex(/^[0-9]{1,20}$/),
   v.description("A campaign, as list_campaigns names it; all when left out."),
 )

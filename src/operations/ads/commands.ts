@@ -62,7 +62,7 @@ export const listAdsCommands = operation({
   input: ofApp({
     limit: v.optional(wholeNumber(1, 200, "Commands on a page."), 50),
     cursor: coded(
-      v.optional(v.pipe(v.string(), v.maxLength(500), v.description("nextCursor of the page before."))),
+      v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(500), v.description("nextCursor of the page before."))),
       "bad_cursor",
     ),
   }),

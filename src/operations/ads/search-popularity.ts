@@ -60,6 +60,7 @@ export const getSearchPopularity = operation({
     genre: v.optional(
       v.pipe(
         v.string(),
+        v.maxLength(60),
         v.regex(/^[A-Za-z_]{2,60}$/),
         v.description("A genre of the answer's list: ranks within it; over all genres when left out."),
       ),

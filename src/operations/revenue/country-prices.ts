@@ -87,7 +87,7 @@ export const getCountryPrices = operation({
   input: ofApp({
     country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
     product: described(
-      v.optional(v.pipe(v.string(), v.maxLength(200))),
+      v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
       "The console's id or the seller's own; the first subscription, else purchase, else the app when left out.",
     ),
   }),

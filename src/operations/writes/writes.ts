@@ -113,7 +113,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
     group: "Writes",
     toolset: "writes",
     summary: "What a write would do, and the token that does it.",
-    description: `${PREVIEW} Actions: ${actions.map(sentence).join(" ")}`,
+    description: `${PREVIEW} Actions, each said in args: ${actions.map(priced).join(", ")}.`,
     brief: PREVIEW,
     effect: "previews",
     scope: null,
@@ -219,9 +219,8 @@ function faultsOf(actions: readonly Action[]): FaultCode[] {
   return [...new Set(actions.flatMap(({ faults = [] }) => faults))].sort()
 }
 
-/** For a reader without the schema at hand. */
-function sentence({ name, summary, credits, destructive }: Action): string {
-  return `${name} (${credits} ${credits === 1 ? "credit" : "credits"}${destructive ? ", destructive" : ""}): ${summary}`
+function priced({ name, credits, destructive }: Action): string {
+  return `${name} (${credits} ${credits === 1 ? "credit" : "credits"}${destructive ? ", destructive" : ""})`
 }
 
 function argumentsOf({ name, summary, description, args, credits, scope, plan, destructive }: Action): object {

@@ -70,7 +70,12 @@ export const localizeListing = operation({
   deadlineMs: WRITE_MS + 4_000,
   input: ofApp({
     locale: coded(
-      v.pipe(v.string(), v.regex(/^[A-Za-z]{2}[_-][A-Za-z]{2}$/), v.description("Such as de_de or de-DE.")),
+      v.pipe(
+        v.string(),
+        v.maxLength(5),
+        v.regex(/^[A-Za-z]{2}[_-][A-Za-z]{2}$/),
+        v.description("Such as de_de or de-DE."),
+      ),
       "bad_locale",
     ),
     poll: v.optional(v.pipe(v.boolean(), v.description("Only look whether it is there; nothing is begun."))),

@@ -57,6 +57,8 @@ describe("each state", () => {
       finishedAt: null,
       result: null,
       error: null,
+      steps: [],
+      findings: [],
       note: null,
       requestId: job.requestId,
     })
