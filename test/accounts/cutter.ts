@@ -10,6 +10,8 @@ export type Cut =
   | { at: "applied" }
   /** So many bytes of the answer come back. */
   | { at: "answer"; bytes: number }
+  /** The connection stays, and nothing comes back: the platform gets all of it, or nothing. */
+  | { at: "held"; applied: boolean }
 
 export interface Cutter {
   url: string
@@ -43,6 +45,7 @@ export function cutterBefore(url: string): Cutter {
     })
   })
   const pass = (client: Socket, head: Buffer, here: Cut | null) => {
+    if (here?.at === "held" && !here.applied) return
     const there = connect({ host: to.hostname, port: Number(to.port) })
     sockets.add(there)
     there.on("error", () => client.destroy())
@@ -63,6 +66,7 @@ export function cutterBefore(url: string): Cutter {
     let back = 0
     there.on("data", (bytes: Buffer) => {
       if (here?.at === "applied") return end()
+      if (here?.at === "held") return
       const most = here?.at === "answer" ? here.bytes - back : Number.POSITIVE_INFINITY
       back += bytes.length
       client.write(bytes.subarray(0, Math.max(0, most)))

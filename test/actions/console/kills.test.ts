@@ -1,0 +1,73 @@
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { until } from "../../jobs/platform.ts"
+import { listingArgs } from "./listing-args.ts"
+import { stockShelf, textsAt } from "./listing-scene.ts"
+import { consoleScene, REVIEW } from "./scene.ts"
+
+// kill -9 while a change is on its way, before and after the console has it. Another process finds what is left.
+
+setDefaultTimeout(60_000)
+
+const on = consoleScene()
+beforeEach(() => stockShelf(on.there.shelf))
+
+const REPLY = "We are looking into it."
+const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
+const onServer = test.skipIf(!process.env.DATABASE_URL)
+
+/** A worker that is killed while its nth change (0 = the first) is held up. */
+async function killAt(nth: number, applied: boolean): Promise<void> {
+  on.cutter.cut({ at: "held", applied }, nth)
+  const url = new URL(process.env.DATABASE_URL as string)
+  url.pathname = `/${on.sql.options.database}`
+  const task = JSON.stringify({ databaseUrl: url.href, console: on.cutter.url })
+  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
+    stderr: "inherit",
+  })
+  await until(async () => (applied ? on.sent() : on.cutter.changes).length === nth + 1)
+  child.kill("SIGKILL")
+  await child.exited
+}
+
+/** What another process makes of the job, once the lease of the dead one is over and every proof was looked for. */
+async function foundOut(id: string): Promise<string> {
+  await until(async () => {
+    await on.worker.runOnce()
+    return !["queued", "running"].includes((await on.job(id)).status)
+  })
+  expect((await on.job(id)).status).toBe("unknown")
+  for (const minutes of [1, 10, 60, 1_440]) await on.after(id, minutes)
+  return (await on.job(id)).status
+}
+
+onServer.each([false, true])(
+  "postgres: a worker killed at its reply, which the console has: %p, leaves it sent once, and another says how it ended",
+  async (applied) => {
+    const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
+    await killAt(0, applied)
+    expect([await foundOut(id), await on.used()]).toEqual(applied ? ["done", 2] : ["failed", 0])
+    expect(on.there.shelf.reviews[0]!.reply?.attributes.responseBody).toBe(applied ? REPLY : undefined)
+    expect(on.cutter.changes).toHaveLength(1)
+  },
+)
+
+onServer.each([
+  [0, false],
+  [0, true],
+  [1, false],
+  [1, true],
+] as const)(
+  "postgres: a worker killed at step %d of an edit, which the console has: %p, sends no step twice, and what is said of it is so",
+  async (nth, applied) => {
+    const id = await on.queued("update_listing", listingArgs(on.appId, FIELDS))
+    await killAt(nth, applied)
+    const status = await foundOut(id)
+    const { name, description } = textsAt(on.there.shelf)
+    const standing = [name === FIELDS.name, description === FIELDS.description]
+    expect(standing.filter(Boolean)).toHaveLength(nth + (applied ? 1 : 0))
+    const expected = standing.every(Boolean) ? ["done", 5] : standing.some(Boolean) ? ["unknown", 5] : ["failed", 0]
+    expect([status, await on.used()]).toEqual(expected as [string, number])
+    expect(on.cutter.changes).toHaveLength(nth + 1)
+  },
+)

@@ -1,0 +1,19 @@
+// A worker of writes to a console in a process of its own: bun worker-process.ts '{"databaseUrl": URL, "console": URL}'.
+// Says "ready" once it looks for jobs.
+import { createPlatforms } from "../../../src/accounts/writing/platforms.ts"
+import { outsideWrites } from "../../../src/actions/action.ts"
+import { actions } from "../../../src/catalog.ts"
+import { openDatabase } from "../../../src/database/connect.ts"
+import { createOutbox } from "../../../src/leases/outbox.ts"
+import { silentLog } from "../../../src/log.ts"
+import { reachOf } from "../../accounts/scene.ts"
+import { sealer } from "../../delivery/scene.ts"
+
+const { databaseUrl, console: address } = JSON.parse(process.argv[2]!)
+const { sql } = await openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog, maxConnections: 4 })
+const platforms = createPlatforms({ sql, sealer, reach: reachOf(address) })
+createOutbox({
+  ...{ sql, kinds: outsideWrites(actions), platforms, log: silentLog },
+  ...{ pollMs: 20, leaseMs: 2_000, sendMs: 1_800 },
+}).start()
+process.stdout.write("ready\n")
