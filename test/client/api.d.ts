@@ -12257,4 +12257,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 3360ba0fb6c95e20948156c67e8b2a8a8a241a454213860d5db51ff29aef1ab9
+// sha256 of the document: 278b01dfccae5192411411837982ca6d7c27e1036fed36a64952f4158c93bf7d

@@ -8,7 +8,7 @@ import { normaliseTerm } from "../../vocabulary/term.ts"
 import { action } from "../action.ts"
 import { AdGroupId, Amount, AppOfCampaign, CampaignId, Currency, KeywordText, OF_ADS, outsideOf } from "./declared.ts"
 import { refuseBid, refuseCurrency } from "./guardrails.ts"
-import { amountIn, codeOf, idOf, openCampaign, readGroup } from "./things.ts"
+import { amountIn, codeOf, equals, idOf, openCampaign, readAll, readGroup } from "./things.ts"
 
 const MATCHES = ["EXACT", "BROAD"] as const
 
@@ -146,22 +146,12 @@ async function readPlace(keyword: Keyword, place: Place, port: Port): Promise<Se
   }
 }
 
-const PAGE = 1_000
-const MOST_PAGES = 10
-
 /** Keywords of that text and match in that place; their case does not matter. */
 async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal): Promise<Record<string, unknown>[]> {
   const { list, campaignId, adGroupId, text, matchType } = keyword
-  const equals = (field: string, value: string) => ({ field, operator: "EQUALS", value })
   const ofCampaign = [equals("campaignId", campaignId), { field: "adGroupId", operator: "IS_NULL" }]
   const filters = adGroupId === undefined ? ofCampaign : [equals("adGroupId", adGroupId)]
-  const found: Record<string, unknown>[] = []
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const pagination = { offset: page * PAGE, pageSize: PAGE }
-    const things = thingsIn(await way.ask({ path: `/v1/${list}/query`, body: { filters, pagination } }, signal))
-    found.push(...things)
-    if (things.length < PAGE) break
-  }
+  const found = await readAll(way, list, filters, signal)
   const wanted = normaliseTerm(text)
   return found.filter(
     (one) => normaliseTerm(String(one.text)) === wanted && one.matchType === matchType && one.deleted !== true,

@@ -8,7 +8,14 @@ export function refuseBid(amount: number, before: number | null, limits: WriteLi
   refuseStep("bid", amount, before, limits)
 }
 
-export function refuseBudget(amount: number, before: number | null, limits: WriteLimits): void {
+/** A day's budget below one bid lets nothing be bought at it. */
+export function refuseBudget(
+  amount: number,
+  { before, highestBid }: { before: number | null; highestBid: number | null },
+  limits: WriteLimits,
+): void {
+  if (highestBid !== null && amount < highestBid)
+    throw refused(`A bid of the campaign is ${highestBid}: its daily budget must not be less.`)
   if (amount > limits.mostBudget) throw refused(`A daily budget of this account is ${limits.mostBudget} at most.`)
   refuseStep("daily budget", amount, before, limits)
 }

@@ -14,18 +14,23 @@ import {
   sendChange,
 } from "./declared.ts"
 import { refuseBid, refuseBudget, refuseCurrency, refused } from "./guardrails.ts"
-import { openCampaign, readKeyword, type SeenCampaign, type SeenKeyword } from "./things.ts"
+import { openCampaign, readHighestBid, readKeyword, type SeenCampaign, type SeenKeyword } from "./things.ts"
 
 const Money = v.nullable(v.string())
 
 const BudgetArgs = v.strictObject({ appId: AppOfCampaign, campaignId: CampaignId, amount: Amount, currency: Currency })
 type BudgetArguments = v.InferOutput<typeof BudgetArgs>
 
+interface SeenBudget extends SeenCampaign {
+  highestBid: number | null
+}
+
 export const setDailyBudget = action({
   ...OF_ADS,
   name: "set_daily_budget",
   summary: "Sets what a campaign may spend a day.",
-  description: "By half of what it is at most, and up to the account's limit. Refused where a shared budget rules.",
+  description:
+    "By half of what it is at most, up to the account's limit, and not below a bid. Refused where a shared budget rules.",
   destructive: true,
   args: BudgetArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", amount: 25 },
@@ -33,10 +38,10 @@ export const setDailyBudget = action({
   result: v.strictObject({ id: v.string(), dailyBudget: v.string() }),
   target: ({ campaignId }) => `campaign ${campaignId}`,
   diff({ writer }, { campaignId, amount, currency }, seen) {
-    const { budget, sharedBudget } = seen as SeenCampaign
+    const { budget, sharedBudget, highestBid } = seen as SeenBudget
     refuseCurrency(currency, writer.currency)
     if (sharedBudget) throw refused("A shared budget rules this campaign: it has none of its own to set.")
-    refuseBudget(amount, budget === null ? null : Number(budget), writer.limits)
+    refuseBudget(amount, { before: budget === null ? null : Number(budget), highestBid }, writer.limits)
     const after = decimal(amount, budget)
     return {
       summary: `Set the daily budget of campaign ${campaignId} to ${after}${inCurrency(writer.currency)}.`,
@@ -47,7 +52,10 @@ export const setDailyBudget = action({
     }
   },
   outside: outsideOf({
-    read: async (args: BudgetArguments, port: Port) => (await openCampaign(args, port)).campaign,
+    async read(args: BudgetArguments, port: Port): Promise<SeenBudget> {
+      const { way, campaign } = await openCampaign(args, port)
+      return { ...campaign, highestBid: await readHighestBid(way, args.campaignId, port.signal) }
+    },
     async send({ amount, ...args }: BudgetArguments, port: SendPort, { budget }: SeenCampaign) {
       const { way } = await openCampaign(args, port)
       const { campaignId: id } = args

@@ -78,6 +78,44 @@ export async function readGroup(
 
 type AdsRecord = Record<string, unknown>
 
+/** A condition of a query. */
+export const equals = (field: string, value: string) => ({ field, operator: "EQUALS", value })
+
+const PAGE = 1_000
+const MOST_PAGES = 10
+
+/** What a query finds, at most 10,000. */
+export async function readAll(
+  way: PlatformWay,
+  list: "adgroups" | "keywords" | "negative-keywords",
+  filters: readonly object[],
+  signal: AbortSignal,
+): Promise<AdsRecord[]> {
+  const found: AdsRecord[] = []
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const pagination = { offset: page * PAGE, pageSize: PAGE }
+    const things = thingsIn(await way.ask({ path: `/v1/${list}/query`, body: { filters, pagination } }, signal))
+    found.push(...things)
+    if (things.length < PAGE) break
+  }
+  return found
+}
+
+/** The highest bid of a campaign's ad groups and keywords that are not paused; null = none has one. */
+export async function readHighestBid(
+  way: PlatformWay,
+  campaignId: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const filters = [equals("campaignId", campaignId)]
+  const lists = [await readAll(way, "adgroups", filters, signal), await readAll(way, "keywords", filters, signal)]
+  const bids = lists
+    .flat()
+    .filter(({ status, deleted }) => status === "ENABLED" && deleted !== true)
+    .flatMap(({ bid, defaultBid }) => amountIn(bid ?? defaultBid) ?? [])
+  return bids.length === 0 ? null : Math.max(...bids.map(Number))
+}
+
 /** Of {amount, currency}: a decimal text. */
 export function amountIn(money: unknown): string | null {
   const amount = (money as AdsRecord | undefined | null)?.amount

@@ -107,6 +107,16 @@ describe("guardrails", () => {
     ])
   })
 
+  test("a budget below a bid of the campaign is refused, and one of a paused keyword is none", async () => {
+    Object.assign(on.there.keywords[0]!, { bid: { amount: "24.00", currency: "EUR" } })
+    expect(await refusal("set_daily_budget", { amount: 22 })).toEqual([
+      "write_limit_reached",
+      "A bid of the campaign is 24: its daily budget must not be less.",
+    ])
+    Object.assign(on.there.keywords[0]!, { status: "PAUSED" })
+    expect((await on.preview("set_daily_budget", { amount: 22 })).status).toBe(200)
+  })
+
   test("a campaign that bids by itself, a shared budget and another currency are refused", async () => {
     Object.assign(on.there.campaigns[0]!, { bidStrategy: "MAX_CONVERSIONS", sharedBudgets: [{ id: 1 }] })
     expect((await refusal("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 }))[1]).toContain("MAX_CONVERSIONS")

@@ -57,7 +57,11 @@ export async function readCommands(sql: Db, query: CommandsQuery, actions: reado
       select distinct on (l.change) l.change, o.id as job_id
       from own o
       join listed l on l.changed_by = 'api' and l.at between o.sent_at - ${BEFORE}::interval and o.until + ${AFTER}::interval
-        and (l.entity_id = o.target ->> 'id' or (l.event = 'CREATE' and lower(l.name) = lower(o.args ->> 'text')))
+        -- what is added has no id before it is there: its target is the place
+        and case
+          when o.args ? 'text' then l.event = 'CREATE' and lower(l.name) = lower(o.args ->> 'text')
+          else l.entity_id = o.target ->> 'id'
+        end
       where o.status in ('done', 'unknown', 'running')
       order by l.change, abs(extract(epoch from l.at - o.sent_at)), o.id
     ), entry as (
