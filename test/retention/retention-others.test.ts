@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await sql`
-    truncate attempt, hive_day, job, source_hour, instance_alert, hint_answer, allowance_unit, allowance_month, delivery,
+    truncate attempt, hive_day, job, job_step, source_hour, instance_alert, hint_answer, allowance_unit, allowance_month, delivery,
       alert_to_deliver, alert restart identity`
 })
 
