@@ -67,6 +67,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
   let listening: ListeningProcess | undefined
   let metrics: ListeningProcess | null = null
   try {
+    const receive = await createReceiving(sql, settings)
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
     const app: App = createApp({
@@ -84,7 +85,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       log,
       now: () => new Date(),
       disk: database.disk,
-      receive: await createReceiving(sql, settings),
+      receive,
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)

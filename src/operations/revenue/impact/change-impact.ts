@@ -159,7 +159,8 @@ function changedKinds(changes: ChangedPage["changes"]) {
   }))
 }
 
-const UNREAD = "The store's analytics of this app (impressions, page views) are not read here."
+const UNREAD =
+  "The store's analytics of this app (impressions, page views) are no part of this reckoning: see get_funnel."
 
 function missingOf({
   kind,
