@@ -7,6 +7,7 @@ import { TOPIC_LABELS, TOPICS } from "../../src/writing/topics/topics.ts"
 import { cases } from "../long.ts"
 import { COUNTRIES, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
+import { agreementOf, LABELLED, precisionOf, recallOf } from "./label-agreement.ts"
 
 const SPOKEN: Record<string, WritingLanguage> = { de: "de", jp: "ja", tr: "tr" }
 const feeds = Map.groupBy(rowsOf(SOME), ({ country }) => COUNTRIES[country] as string)
@@ -106,4 +107,14 @@ test("every language has words and a label for every topic, and no word twice in
       expect([language, topic, list.filter((word, at) => list.indexOf(word) !== at)]).toEqual([language, topic, []])
     }
   }
+})
+
+test("of 300 reviews that a person labelled the topics found are right in five of six, and few are missed", () => {
+  expect([LABELLED.length, LABELLED.filter(({ topics }) => topics === undefined)]).toEqual([300, []])
+  const { all, ads, misleading } = agreementOf()
+  expect(precisionOf(all)).toBeGreaterThan(0.84)
+  expect(recallOf(all)).toBeGreaterThan(0.9)
+  // "not like the ads" is no complaint about ads
+  expect(precisionOf(ads)).toBeGreaterThan(0.8)
+  expect(recallOf(misleading)).toBeGreaterThan(0.9)
 })

@@ -24,7 +24,7 @@ const MOST_REVIEWS = 500
 /** Fewer say nothing of what people think. */
 const LEAST_REVIEWS = 20
 /** Of the list of topics and the choice of quotes. */
-const RULES_VERSION = 1
+const RULES_VERSION = 2
 
 const ReviewQuote = named(
   "ReviewQuote",

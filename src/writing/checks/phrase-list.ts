@@ -1,6 +1,6 @@
 import { foldReviewText } from "../../formulas/review-text.ts"
 
-/** By language, phrases apart by blanks, "_" joining the words of one; "*" at an end stands for any letters. */
+/** By language, phrases apart by blanks, "_" joining the words of one; "/" parts words of which one stands there, "*" at an end stands for any letters. */
 export type PhraseList = Readonly<Record<string, string>>
 
 /** Phrases of a language that a text holds, in the text's folded spelling. A language without a list has none. */
@@ -13,7 +13,11 @@ export function phrasesIn(text: string, list: PhraseList, language: string): str
 export function patternOf(phrases: string): RegExp | null {
   const known = patterns.get(phrases)
   if (known !== undefined) return known
-  const parts = phrases.split(/\s+/).filter((phrase) => phrase !== "")
+  // the longest first: what is taken out of a text goes whole
+  const parts = phrases
+    .split(/\s+/)
+    .filter((phrase) => phrase !== "")
+    .sort((a, b) => b.length - a.length)
   const made = parts.length === 0 ? null : new RegExp(parts.map(partOf).join("|"), "gu")
   patterns.set(phrases, made)
   return made
@@ -31,5 +35,6 @@ function partOf(phrase: string): string {
     "\\$&",
   )
   if (UNSPACED.test(bare)) return bare
-  return `${open.before ? "" : "(?<![\\p{L}\\p{N}])"}${bare}${open.after || bare.endsWith("'") ? "" : "(?![\\p{L}\\p{N}])"}`
+  const words = bare.split(" ").map((word) => (word.includes("/") ? `(?:${word.split("/").join("|")})` : word))
+  return `${open.before ? "" : "(?<![\\p{L}\\p{N}])"}${words.join(" ")}${open.after || bare.endsWith("'") ? "" : "(?![\\p{L}\\p{N}])"}`
 }

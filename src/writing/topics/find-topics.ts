@@ -7,7 +7,16 @@ import { TOPICS, type Topic } from "./topics.ts"
 /** The topics that a text is about, in the order of TOPICS, by the words of these languages. */
 export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
   const folded = foldReviewText(text)
-  return TOPICS.filter((topic) => languages.some((language) => holds(folded, TOPIC_WORDS[language][topic])))
+  const other = languages.reduce((left, language) => without(left, TOPIC_WORDS[language].misleading), folded)
+  return TOPICS.filter((topic) =>
+    languages.some((language) => holds(topic === "ads" ? other : folded, TOPIC_WORDS[language][topic])),
+  )
+}
+
+/** "Not like the ads" is about what was promised: the advertisements that the app shows are another matter. */
+function without(folded: string, words: string): string {
+  const pattern = patternOf(words)
+  return pattern === null ? folded : folded.replace(pattern, " ")
 }
 
 function holds(folded: string, words: string): boolean {

@@ -1,0 +1,50 @@
+import { join } from "node:path"
+import type { WritingLanguage } from "../../src/writing/languages.ts"
+import { topicsOf } from "../../src/writing/topics/find-topics.ts"
+import { TOPICS, type Topic } from "../../src/writing/topics/topics.ts"
+import { COUNTRIES, type Row, rowsOf } from "../observations/review-rows.ts"
+import labelled from "./labelled-reviews.json"
+
+export const FEED_LANGUAGES: Record<string, WritingLanguage[]> = {
+  ca: ["en", "fr"],
+  de: ["de", "en"],
+  jp: ["ja", "en"],
+  tr: ["tr", "en"],
+  us: ["en", "es"],
+}
+
+export const languagesIn = (country: string): WritingLanguage[] => FEED_LANGUAGES[COUNTRIES[country]!] ?? ["en"]
+
+/** 300 real reviews, and what each is about: as a person labelled them before any rule was run. */
+export const LABELLED: readonly { row: Row; topics: readonly Topic[] }[] = rowsOf(
+  join(import.meta.dirname, "../../fixtures/upstream/apple-reviews-3games-6countries-labelled.csv"),
+).map((row) => ({ row, topics: (labelled.topics as Record<string, Topic[]>)[row.review_id]! }))
+
+export interface Agreement {
+  /** Reviews that both say are about it; that the rules alone say; that the labels alone say. */
+  both: number
+  rules: number
+  labels: number
+}
+
+/** What the rules say of the labelled reviews, topic by topic, and together. */
+export function agreementOf(reviews = LABELLED): Record<Topic | "all", Agreement> {
+  const said = reviews.map(({ row, topics }) => ({
+    topics,
+    found: topicsOf(`${row.title}\n${row.review}`, languagesIn(row.country)),
+  }))
+  const all: Agreement = { both: 0, rules: 0, labels: 0 }
+  const each = TOPICS.map((topic) => {
+    const one = { both: 0, rules: 0, labels: 0 }
+    for (const { topics, found } of said) {
+      const [own, rule] = [topics.includes(topic), found.includes(topic)]
+      if (own || rule) one[own && rule ? "both" : own ? "labels" : "rules"]++
+    }
+    for (const key of ["both", "rules", "labels"] as const) all[key] += one[key]
+    return [topic, one]
+  })
+  return Object.fromEntries([...each, ["all", all]])
+}
+
+export const precisionOf = ({ both, rules }: Agreement): number => both / (both + rules)
+export const recallOf = ({ both, labels }: Agreement): number => both / (both + labels)
