@@ -637,6 +637,7 @@ create table billing_event (
   constraint billing_event_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
 CREATE INDEX billing_event_happened_idx ON billing_event USING btree (account_id, happened_at);
+CREATE INDEX billing_event_seen_idx ON billing_event USING btree (account_id, seen_at);
 
 create table channel (
   id text not null,
@@ -1755,6 +1756,8 @@ create table sales_fact (
   gross numeric not null,
   proceeds_currency text not null,
   proceeds numeric not null,
+  free_units integer,
+  refunded numeric,
   constraint sales_fact_pkey PRIMARY KEY (account_id, day, place),
   constraint sales_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint sales_fact_counts_as_check CHECK ((counts_as = ANY (ARRAY['download'::text, 'redownload'::text, 'update'::text, 'purchase'::text, 'subscription'::text, 'other'::text])))

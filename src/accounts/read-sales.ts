@@ -1,6 +1,7 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import type { SaleType } from "../formulas/sold-things.ts"
+import { decimal, millionths } from "../sources/accounts/decimal.ts"
 import type { AppAccount } from "./app-accounts.ts"
 
 /** As decimal text: never added to another currency's. */
@@ -114,13 +115,8 @@ export function soldIn(rows: readonly FactRow[]): Sold {
   return { ...units, gross: moneyIn(gross), proceeds: moneyIn(proceeds) }
 }
 
-/** Of the console's decimals none has more. */
-const PLACES = 6
-
 function add(sums: Map<string, bigint>, currency: string, amount: string): void {
-  const [, sign, whole = "0", part = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
-  const value = BigInt(whole + part.slice(0, PLACES).padEnd(PLACES, "0"))
-  sums.set(currency, (sums.get(currency) ?? 0n) + (sign === "-" ? -value : value))
+  sums.set(currency, (sums.get(currency) ?? 0n) + millionths(amount))
 }
 
 /** Without currencies in which nothing stands: what is free is listed in every one. */
@@ -129,13 +125,6 @@ function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
     .filter(([, sum]) => sum !== 0n)
     .sort(([a, one], [b, other]) => (one === other ? (a < b ? -1 : 1) : one > other ? -1 : 1))
     .map(([currency, sum]) => ({ currency, amount: decimal(sum) }))
-}
-
-function decimal(sum: bigint): string {
-  const digits = (sum < 0n ? -sum : sum).toString().padStart(PLACES + 1, "0")
-  const part = digits.slice(-PLACES).replace(/0+$/, "")
-  const whole = `${sum < 0n ? "-" : ""}${digits.slice(0, -PLACES)}`
-  return part === "" ? whole : `${whole}.${part.padEnd(2, "0")}`
 }
 
 /** A day whose report said something else before. */

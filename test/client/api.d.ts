@@ -4451,6 +4451,113 @@ export interface components {
             /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
             proceeds: components["schemas"]["Money"][];
         };
+        SecondWitness: {
+            /** @description The connected account, as `appmeter account list` names it. */
+            id: string;
+            /** @enum {string} */
+            kind: "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
+            /** @enum {string} */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            /**
+             * Format: date-time
+             * @description When its first message came: of what was before it told nothing.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When the last came. Messages that were lost cannot be seen.
+             */
+            asOf: string;
+            /** @description Messages of tests in those days, which are not counted. */
+            sandbox: number;
+            /** @description Those of other stores, which are not counted. */
+            otherStores: number;
+            /** @description Those of a type that counts as nothing here. */
+            unknownTypes: number;
+        };
+        WitnessSide: {
+            /** @description Purchases paid, less those given back. */
+            units: number;
+            /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+            gross: string;
+            /** @description Of them given back. */
+            refunds: number;
+        };
+        /**
+         * @description day_zone: its days are UTC; not_reported: days that the console is late with; before_first_message: days on which the service did not tell of all yet; not_through_service: a product it never told of; not_in_console: one that the app never sold there; refunds: what one counts as given back and the other does not; free_units: trials and what else cost nothing; currency: as many stand under another; price_unknown: its messages name no price; price: as many, at other prices.
+         * @enum {string}
+         */
+        WitnessCause: "day_zone" | "not_reported" | "before_first_message" | "not_through_service" | "not_in_console" | "refunds" | "free_units" | "currency" | "price_unknown" | "price";
+        ReconciledProduct: {
+            product: string;
+            /** @description Null = the service names none. */
+            currency: string | null;
+            console: components["schemas"]["WitnessSide"];
+            /** @description By its own days, UTC. */
+            service: components["schemas"]["WitnessSide"];
+            /** @description Console less service. */
+            difference: {
+                /** @description Purchases paid, less those given back. */
+                units: number;
+                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                gross: string;
+            };
+            /** @description What of the difference each explains, taken off in this order. */
+            causes: {
+                cause: components["schemas"]["WitnessCause"];
+                /** @description Purchases paid, less those given back. */
+                units: number;
+                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                gross: string;
+            }[];
+            unexplained: {
+                /** @description Purchases paid, less those given back. */
+                units: number;
+                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                gross: string;
+                /** @description Of the money of the one that says more. Null = neither says any. */
+                share: number | null;
+            };
+        };
+        WitnessUnits: {
+            /** @description Purchases paid, less those given back. */
+            units: number;
+            /** @description Of them given back. */
+            refunds: number;
+        };
+        Reconciliation: {
+            with: components["schemas"]["SecondWitness"];
+            /** @description Each currency by itself; those with most left unexplained first, at most 200. */
+            products: components["schemas"]["ReconciledProduct"][];
+            productsOmitted: number;
+            /** @description Every day asked for, oldest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description Null = not reported. */
+                console: components["schemas"]["WitnessUnits"] | null;
+                /** @description By the console's days. Null = before its first message. */
+                service: components["schemas"]["WitnessUnits"] | null;
+                /** @description Of the units. Null where either is. */
+                difference: number | null;
+                /** @description What keeps the day from being compared; on the day of the first message it is part of a day. */
+                why: ("not_reported" | "before_first_message") | null;
+            }[];
+            /** @description Of days that both know. A service may name the country where the phone was last heard of instead of the storefront. */
+            countries: {
+                /** @description Null = its messages name none. */
+                country: components["schemas"]["Storefront"] | null;
+                console: components["schemas"]["WitnessUnits"];
+                service: components["schemas"]["WitnessUnits"];
+                /** @description Of the units. */
+                difference: number;
+            }[];
+            /** @description Units that stand in one country here and in another there: totals are not touched. */
+            otherCountry: number;
+        };
         GetRevenueAnswer: {
             /**
              * @description The time zone whose days these are.
@@ -4561,6 +4668,8 @@ export interface components {
                 /** @description As said since. */
                 units: number;
             }[];
+            /** @description The same purchases as a billing service or the App Store told them, and why the two differ. Null = nobody tells of them. Neither is corrected: the console counts for money, the service for what just happened. */
+            reconciliation: components["schemas"]["Reconciliation"] | null;
         };
         SubscriptionEvents: {
             /** @description Free trials begun. */
@@ -12257,4 +12366,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 278b01dfccae5192411411837982ca6d7c27e1036fed36a64952f4158c93bf7d
+// sha256 of the document: 7c63b78687ed917c3ad95707fce0468185a8eea7f13455c14b4f21058b68ee78

@@ -13,7 +13,8 @@ export function millionths(amount: string): bigint {
   return sign === "-" ? -value : value
 }
 
-function decimal(sum: bigint): string {
+/** -1500000n → "-1.50" */
+export function decimal(sum: bigint): string {
   const digits = (sum < 0n ? -sum : sum).toString().padStart(PLACES + 1, "0")
   const part = digits.slice(-PLACES).replace(/0+$/, "")
   const whole = `${sum < 0n ? "-" : ""}${digits.slice(0, -PLACES)}`

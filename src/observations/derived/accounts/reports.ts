@@ -44,16 +44,19 @@ export async function deriveSales(tx: Tx, days: ReportDays): Promise<void> {
   await tx`
     insert into sales_fact (
       account_id, day, place, app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency,
-      proceeds
+      proceeds, free_units, refunded
     )
     select account_id, day, row_number() over (partition by account_id, day order by app, country, product, counts_as, currency,
-      proceeds_currency), app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency, proceeds
+      proceeds_currency), app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency, proceeds,
+      free_units, refunded
     from (
       select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
         max(s.row ->> 'title') as title, coalesce(t.sold_as, 'other') as counts_as, sum(u.units)::int as units,
         sum(greatest(-u.units, 0))::int as refunds, s.row ->> 'currency' as currency,
         sum(u.units * abs((s.row ->> 'price')::numeric)) as gross, s.row ->> 'proceedsCurrency' as proceeds_currency,
-        sum(u.units * abs((s.row ->> 'proceeds')::numeric)) as proceeds
+        sum(u.units * abs((s.row ->> 'proceeds')::numeric)) as proceeds,
+        coalesce(sum(u.units) filter (where (s.row ->> 'price')::numeric = 0), 0)::int as free_units,
+        sum(greatest(-u.units, 0) * abs((s.row ->> 'price')::numeric)) as refunded
       from (${newestRows(tx, "sales", days)}) s
       cross join lateral (select (s.row ->> 'units')::int as units) u
       left join unnest(${types}::text[], ${soldAs}::text[]) t (type, sold_as) on t.type = s.row ->> 'type'

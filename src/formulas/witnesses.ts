@@ -1,0 +1,107 @@
+/** Why two witnesses of the same money say different things, in the order in which they are taken off. */
+export const CAUSES = [
+  "day_zone", "not_reported", "before_first_message", "not_through_service", "not_in_console", "refunds", "free_units",
+  "currency", "price_unknown", "price",
+] as const // biome-ignore format: a list to scan
+export type Cause = (typeof CAUSES)[number]
+
+/** Units less those given back; money in millionths. */
+export interface Sum {
+  units: number
+  gross: bigint
+}
+
+/** What was given back, as positive figures, and units that cost nothing: of days on which both can be known. */
+interface Apart {
+  refunds: number
+  refunded: bigint
+  free: number
+}
+
+/** What the console says of one product in one currency, by its own days. */
+export interface ConsoleSum extends Sum {
+  refunds: number
+  /** Of this, on days before the service told of all. */
+  before: Sum
+  apart: Apart
+}
+
+/** What the service told of it, by its own days (UTC), and of days as the console has them. */
+export interface ServiceSum extends Sum {
+  refunds: number
+  consoleDays: Sum
+  /** Of those days, on such that the console has not reported. */
+  unreported: Sum
+  /** And on such before the service told of all. */
+  before: Sum
+  apart: Apart
+}
+
+export interface WitnessPair {
+  product: string
+  /** Null = the service names none. */
+  currency: string | null
+  console: ConsoleSum
+  service: ServiceSum
+}
+
+/** Whether a product was ever told of, or sold, on any day. */
+export interface KnownProducts {
+  told: ReadonlySet<string>
+  sold: ReadonlySet<string>
+}
+
+export interface WitnessDifference extends WitnessPair {
+  difference: Sum
+  causes: (Sum & { cause: Cause })[]
+  unexplained: Sum
+}
+
+/**
+ * The difference of console and service, product by product, as far as a cause of it can be measured. Causes are taken off one
+ * after another; what is left is said to be unexplained, and no figure of either is changed.
+ */
+export function explainedDifferences(rows: readonly WitnessPair[], known: KnownProducts): WitnessDifference[] {
+  const explained = rows.map((row) => explainedRow(row, known))
+  for (const own of Map.groupBy(explained, ({ product }) => product).values()) explainCurrencies(own)
+  // as many, at other prices: some services take it that a price of old stands
+  for (const row of explained) if (row.unexplained.units === 0) takeOff(row, "price", row.unexplained)
+  return explained
+}
+
+function explainedRow(row: WitnessPair, { told, sold }: KnownProducts): WitnessDifference {
+  const { product, console, service } = row
+  const difference = less(console, service)
+  const result: WitnessDifference = { ...row, difference, causes: [], unexplained: difference }
+  takeOff(result, "day_zone", less(service.consoleDays, service))
+  takeOff(result, "not_reported", less(NONE, service.unreported))
+  takeOff(result, "before_first_message", less(console.before, service.before))
+  if (!told.has(product)) takeOff(result, "not_through_service", result.unexplained)
+  else if (!sold.has(product)) takeOff(result, "not_in_console", result.unexplained)
+  else {
+    const [there, here] = [console.apart, service.apart]
+    takeOff(result, "refunds", { units: here.refunds - there.refunds, gross: here.refunded - there.refunded })
+    takeOff(result, "free_units", { units: there.free - here.free, gross: 0n })
+  }
+  return result
+}
+
+/** The same units stand under another currency, or the service names none. */
+function explainCurrencies(rows: readonly WitnessDifference[]): void {
+  const open = rows.filter(({ unexplained }) => unexplained.units !== 0)
+  if (open.length < 2 || open.reduce((sum, { unexplained }) => sum + unexplained.units, 0) !== 0) return
+  const cause = open.some(({ currency }) => currency === null) ? "price_unknown" : "currency"
+  for (const row of open) takeOff(row, cause, row.unexplained)
+}
+
+const NONE: Sum = { units: 0, gross: 0n }
+
+function less(one: Sum, other: Sum): Sum {
+  return { units: one.units - other.units, gross: one.gross - other.gross }
+}
+
+function takeOff(row: WitnessDifference, cause: Cause, { units, gross }: Sum): void {
+  if (units === 0 && gross === 0n) return
+  row.causes.push({ cause, units, gross })
+  row.unexplained = less(row.unexplained, { units, gross })
+}
