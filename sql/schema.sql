@@ -419,6 +419,8 @@ create table app_estimate (
   growth double precision,
   growth_low double precision,
   growth_high double precision,
+  genre text,
+  revenue_by text,
   constraint app_estimate_pkey PRIMARY KEY (app_id),
   constraint app_estimate_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
   constraint app_estimate_basis_check CHECK ((basis = ANY (ARRAY['measured'::text, 'own'::text, 'genre'::text, 'prior'::text]))),
@@ -430,6 +432,7 @@ create table app_estimate (
   constraint app_estimate_downloads_check CHECK ((downloads >= (0)::double precision)),
   constraint app_estimate_downloads_under_check CHECK ((downloads_under > (0)::double precision)),
   constraint app_estimate_markets_check CHECK ((markets >= 0)),
+  constraint app_estimate_revenue_by_check CHECK ((revenue_by = ANY (ARRAY['price'::text, 'place'::text]))),
   constraint app_estimate_revenue_check CHECK ((revenue >= (0)::double precision)),
   constraint app_estimate_revenue_under_check CHECK ((revenue_under > (0)::double precision))
 );

@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Db } from "../database/types.ts"
 import { addDays } from "../vocabulary/days.ts"
 import type { Report } from "../vocabulary/upstreams.ts"
@@ -46,6 +47,27 @@ export async function findAppAccount(
     order by c.sealed is null, c.created_at, c.id
     limit 1`
   return account ?? null
+}
+
+/** As findAppAccount, of several apps at once: what reports name each by. Those without an account are missing. */
+export async function findReportNames(
+  sql: Db,
+  { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
+  apps: readonly OwnApp[],
+): Promise<Map<string, Pick<AppAccount, "id" | "sku">>> {
+  const rows = await sql<{ app: string; id: string; sku: string }[]>`
+    select distinct on (o.id) o.id as app, c.id, a.sku
+    from jsonb_to_recordset(${json(
+      sql,
+      apps.map(({ id, iosId }) => ({ id, iosId })),
+    )}) o (id text, "iosId" text)
+    join connected_account c on c.workspace_id = ${workspaceId} and c.kind = ${kind}
+    join account_app a on a.account_id = c.id and (
+      a.app_id = o.id or (a.app_id is null and not a.by_hand and a.outside_id = o."iosId")
+    )
+    order by o.id, c.sealed is null, c.created_at, c.id
+    limit ${apps.length}`
+  return new Map(rows.map(({ app, ...name }) => [app, name]))
 }
 
 /** The workspace's account of a kind, whatever apps it has: the first that still has a key, else the first. */

@@ -1,10 +1,11 @@
 import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { ESTIMATE_FORMULA } from "../formulas/estimates/downloads.ts"
 import { readCalibration } from "../history/market/grades.ts"
 import type { Log } from "../log.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { gradeNext } from "./grade-month.ts"
-import { type AppFigures, ESTIMATE_FORMULA, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
+import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
 
 /** Apps of a turn: of each three short reads, one after the other, so that requests get theirs between them. */
 const AT_ONCE = 50
@@ -94,16 +95,16 @@ async function storeEstimates(tx: Tx, made: readonly MadeEstimate[]): Promise<vo
     insert into app_estimate (
       app_id, version, made_at, formula, day, markets, days, basis, pairs, coverage, downloads, downloads_low,
       downloads_high, downloads_under, revenue, revenue_low, revenue_high, revenue_under, revenue_markets, growth,
-      growth_low, growth_high
+      growth_low, growth_high, genre, revenue_by
     )
     select r.app_id, v.version, clock_timestamp(), ${ESTIMATE_FORMULA}::smallint, r.day, r.markets, r.days, r.basis,
       r.pairs, r.coverage, r.downloads, r.downloads_low, r.downloads_high, r.downloads_under, r.revenue, r.revenue_low,
-      r.revenue_high, r.revenue_under, r.revenue_markets, r.growth, r.growth_low, r.growth_high
+      r.revenue_high, r.revenue_under, r.revenue_markets, r.growth, r.growth_low, r.growth_high, r.genre, r.revenue_by
     from jsonb_to_recordset(${tx.json(made.map(rowOf))}) r (
       app_id int, day date, markets smallint, days smallint, basis text, pairs int, coverage float8, downloads float8,
       downloads_low float8, downloads_high float8, downloads_under float8, revenue float8, revenue_low float8,
       revenue_high float8, revenue_under float8, revenue_markets smallint, growth float8, growth_low float8,
-      growth_high float8
+      growth_high float8, genre text, revenue_by text
     )
     cross join (select coalesce(max(version), 0) + 1 as version from app_estimate) v
     order by r.app_id
@@ -114,10 +115,11 @@ async function storeEstimates(tx: Tx, made: readonly MadeEstimate[]): Promise<vo
       downloads_high = excluded.downloads_high, downloads_under = excluded.downloads_under,
       revenue = excluded.revenue, revenue_low = excluded.revenue_low, revenue_high = excluded.revenue_high,
       revenue_under = excluded.revenue_under, revenue_markets = excluded.revenue_markets, growth = excluded.growth,
-      growth_low = excluded.growth_low, growth_high = excluded.growth_high`
+      growth_low = excluded.growth_low, growth_high = excluded.growth_high, genre = excluded.genre,
+      revenue_by = excluded.revenue_by`
 }
 
-function rowOf({ app, figures }: MadeEstimate) {
+function rowOf({ app, genre, figures }: MadeEstimate) {
   const { downloads, revenue, growth, markets, days, day } = figures
   return {
     ...{ app_id: app, day, markets, days, basis: downloads?.basis ?? null },
@@ -130,6 +132,7 @@ function rowOf({ app, figures }: MadeEstimate) {
     revenue_high: revenue?.value == null ? null : revenue.high,
     revenue_markets: revenue?.markets ?? null,
     ...{ growth: growth?.percent ?? null, growth_low: growth?.low ?? null, growth_high: growth?.high ?? null },
+    ...{ genre, revenue_by: revenue && figures.revenueBy },
   }
 }
 

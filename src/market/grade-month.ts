@@ -2,12 +2,12 @@ import { json } from "../database/json.ts"
 import { tryLock } from "../database/locks.ts"
 import type { Db, Sql, Tx } from "../database/types.ts"
 import { daysBetween, MONTH_DAYS } from "../formulas/estimates/count-readings.ts"
-import { type DownloadEstimate, estimateDownloads } from "../formulas/estimates/downloads.ts"
+import { type DownloadEstimate, ESTIMATE_FORMULA, estimateDownloads, LEVEL } from "../formulas/estimates/downloads.ts"
 import { calibrateMonth, type Grade, scoreMonth } from "../formulas/estimates/grades.ts"
 import { downloadsPerRating } from "../formulas/estimates/ratio.ts"
 import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../history/market/gains.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../vocabulary/days.ts"
-import { downloadsFrom, ESTIMATE_FORMULA, LEVEL } from "./make-estimate.ts"
+import { downloadsFrom } from "./make-estimate.ts"
 
 /** Counts of a month's last day are read until then. */
 const SETTLED_DAYS = 3

@@ -2,8 +2,8 @@ import type { Db } from "../database/types.ts"
 import type { IntervalCalibration } from "../formulas/estimates/conformal.ts"
 import type { Gain } from "../formulas/estimates/count-readings.ts"
 import { MONTH_DAYS } from "../formulas/estimates/count-readings.ts"
-import { type DownloadEstimate, estimateDownloads } from "../formulas/estimates/downloads.ts"
-import type { Estimate, Level } from "../formulas/estimates/estimate.ts"
+import { type DownloadEstimate, estimateDownloads, LEVEL } from "../formulas/estimates/downloads.ts"
+import type { Estimate } from "../formulas/estimates/estimate.ts"
 import { widenedBy } from "../formulas/estimates/grades.ts"
 import { type Growth, growthOf } from "../formulas/estimates/growth.ts"
 import type { MeasuredDownloads } from "../formulas/estimates/install-gain.ts"
@@ -13,14 +13,12 @@ import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../hist
 import { addDays } from "../vocabulary/days.ts"
 import { readMoneyFacts } from "./money-facts.ts"
 
-/** Raised whenever the same counts give another figure. */
-export const ESTIMATE_FORMULA = 1
-export const LEVEL: Level = 0.8
-
 /** An app's figures of 30 days; null = not known. */
 export interface AppFigures {
   downloads: Estimate | null
   revenue: RevenueEstimate | null
+  /** What the revenue follows from; null without one. */
+  revenueBy: "price" | "place" | null
   growth: Growth | null
   /** Storefronts whose counts it rests on; of what Google Play counts itself 1, as the count is the world's. */
   markets: number
@@ -65,6 +63,7 @@ async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: strin
   return {
     downloads: now,
     revenue,
+    revenueBy: revenue && "price",
     growth,
     markets: now ? 1 : 0,
     days: now?.days ?? null,
@@ -86,10 +85,12 @@ async function readAppStoreFigures(
   const downloads = downloadsFrom(storefronts, genre, calibration)
   const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
   const paid = paidRevenue(downloads, money.priceUsd)
+  // what is bought within a paid app shows in the list alone
+  const isByPrice = grossing?.value == null && Boolean(money.priceUsd)
   return {
     downloads,
-    // what is bought within a paid app shows in the list alone
-    revenue: grossing?.value != null ? grossing : money.priceUsd ? paid : grossing,
+    revenue: isByPrice ? paid : grossing,
+    revenueBy: isByPrice ? paid && "price" : grossing && "place",
     growth: growthFrom(storefronts),
     markets: downloads?.markets ?? 0,
     days: downloads?.days ?? null,

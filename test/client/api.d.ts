@@ -5854,12 +5854,16 @@ export interface components {
             publisher: string | null;
             /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
             publisherId: string | null;
-            /** @description With estimates; null = there is none of this app. */
+            /** @description With estimates: the app's own, as everywhere; null = there is none of this app. */
             estimate?: components["schemas"]["Estimate"] | null;
+            /** @description With estimates: what its place brings, as the middle of the apps around, falling with the place; null = not known. */
+            rankEstimate?: components["schemas"]["Estimate"] | null;
         };
         ChartThreshold: {
             rank: number;
             estimate: components["schemas"]["Estimate"];
+            /** @description Apps of the list that have a figure. */
+            n?: number;
         };
         HiveGetChartAnswer: {
             country: components["schemas"]["Storefront"];
@@ -5897,8 +5901,13 @@ export interface components {
              * @description The first day on which this list was read.
              */
             measuredSince: string;
+            /**
+             * @description With estimates: what they are of. Revenue on the grossing list.
+             * @enum {string}
+             */
+            measure?: "downloads" | "revenue";
             apps: components["schemas"]["MarketChartRow"][];
-            /** @description With estimates: what it takes to stand at a place. Null = fewer than five apps of the list have an estimate. */
+            /** @description With estimates: what it takes to stand at #10, #50 and #100; one that lies before or behind all apps with an estimate is missing. Null = fewer than five apps of the list have one. */
             thresholds?: components["schemas"]["ChartThreshold"][] | null;
         };
         MarketReading: {
@@ -12366,4 +12375,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 7c63b78687ed917c3ad95707fce0468185a8eea7f13455c14b4f21058b68ee78
+// sha256 of the document: 44412e7b3cb47ceb3f6808151f963e3ed0e9c7a26e5f169ddee3deb6c88f460f

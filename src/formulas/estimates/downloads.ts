@@ -3,6 +3,11 @@ import { type Gain, MONTH_DAYS } from "./count-readings.ts"
 import { type Estimate, estimateUnder, factorOf, type Level, together } from "./estimate.ts"
 import type { DownloadsPerRating } from "./ratio.ts"
 
+/** Raised whenever the same counts give another figure. */
+export const ESTIMATE_FORMULA = 1
+/** How likely an interval is meant to hold the truth. */
+export const LEVEL: Level = 0.8
+
 /** What is known of an app's ratings in one storefront; a storefront whose count was never read is none. */
 export interface StorefrontRatings {
   storefront: string
@@ -74,7 +79,7 @@ export function estimateDownloads({ storefronts, ratio, level, calibration }: Do
 const UNDER = 1_000
 const LIFETIME_PACE = 0.5
 /** Of log10: ×/÷4.2 at 80 %. */
-const LIFETIME_SPREAD = 0.486
+export const LIFETIME_SPREAD = 0.486
 /** A young app's mean over its life is no pace yet. */
 const LEAST_AGE = 7
 

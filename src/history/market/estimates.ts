@@ -1,14 +1,17 @@
 import type { Sql } from "../../database/types.ts"
 
-interface Figure {
+/** A value with its interval, or only an amount that it is under. */
+export interface Figure {
   value: number | null
   low: number | null
   high: number | null
   under: number | null
 }
 
-/** An app's figures of a month as they were made last; null = not known. */
+/** An app's figures of a month as they were made last, by what is known of its store at large; null = not known. */
 export interface StoredEstimate {
+  /** The App Store's id; null = an app of Google Play. */
+  iosId: string | null
   downloads: Figure | null
   revenue: (Figure & { markets: number }) | null
   growth: { percent: number; low: number; high: number } | null
@@ -20,19 +23,24 @@ export interface StoredEstimate {
   coverage: number | null
   formula: number
   madeAt: Date
+  /** Whose downloads per rating were taken. */
+  genre: string | null
+  /** What the revenue follows from; null = there is none, or it was not kept. */
+  revenueBy: "price" | "place" | null
 }
 
 /** Of apps (store_app ids), by id; those that none was made of are missing. */
 export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<Map<number, StoredEstimate>> {
   if (apps.length === 0) return new Map()
   const rows = await sql<EstimateRow[]>`
-    select e.app_id as app, e.made_at as "madeAt", e.formula, e.day, e.markets, e.days, e.basis, e.pairs, e.coverage,
+    select e.app_id as app, case s.platform when 'ios' then s.store_id end as "iosId", e.made_at as "madeAt", e.formula, e.day, e.markets, e.days, e.basis, e.pairs, e.coverage,
       e.downloads, e.downloads_low as "downloadsLow", e.downloads_high as "downloadsHigh",
       e.downloads_under as "downloadsUnder", e.revenue, e.revenue_low as "revenueLow", e.revenue_high as "revenueHigh",
       e.revenue_under as "revenueUnder", e.revenue_markets as "revenueMarkets", e.growth, e.growth_low as "growthLow",
-      e.growth_high as "growthHigh"
+      e.growth_high as "growthHigh", e.genre, e.revenue_by as "revenueBy"
     from unnest(${apps as number[]}::int[]) u (id)
     join app_estimate e on e.app_id = u.id
+    join store_app s on s.id = u.id
     order by e.app_id
     limit ${apps.length}`
   return new Map(rows.map((row) => [row.app, estimateOf(row)]))
@@ -44,7 +52,10 @@ export function isKnown({ downloads, revenue, growth }: StoredEstimate): boolean
 }
 
 interface EstimateRow
-  extends Pick<StoredEstimate, "markets" | "days" | "day" | "basis" | "pairs" | "coverage" | "formula" | "madeAt"> {
+  extends Pick<
+    StoredEstimate,
+    "iosId" | "markets" | "days" | "day" | "basis" | "pairs" | "coverage" | "formula" | "madeAt" | "genre" | "revenueBy"
+  > {
   app: number
   downloads: number | null
   downloadsLow: number | null
@@ -61,19 +72,17 @@ interface EstimateRow
 }
 
 function estimateOf(row: EstimateRow): StoredEstimate {
-  const { markets, days, day, basis, pairs, coverage, formula, madeAt, revenueMarkets, growth } = row
+  const { iosId, markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy } = row
+  const { revenueMarkets, growth } = row
   const downloads = figureOf(row.downloads, row.downloadsLow, row.downloadsHigh, row.downloadsUnder)
   const revenue = figureOf(row.revenue, row.revenueLow, row.revenueHigh, row.revenueUnder)
   return {
-    ...{ markets, days, day, basis, pairs, coverage, formula, madeAt, downloads },
+    ...{ iosId, markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy, downloads },
     revenue: revenue && { ...revenue, markets: revenueMarkets ?? 0 },
     growth: growth === null ? null : { percent: growth, low: row.growthLow!, high: row.growthHigh! },
   }
 }
 
-/** Money and apps are not divided: figures are whole. */
 function figureOf(value: number | null, low: number | null, high: number | null, under: number | null): Figure | null {
-  if (value === null && under === null) return null
-  const whole = (figure: number | null) => figure && Math.round(figure)
-  return { value: whole(value), low: whole(low), high: whole(high), under }
+  return value === null && under === null ? null : { value, low, high, under }
 }

@@ -38,6 +38,9 @@ export async function readCalibration(sql: Db, today: string): Promise<IntervalC
 export interface KeptFigure {
   /** The first day of the month; the figure is of the 30 days that end with it. */
   month: string
+  formula: number
+  /** The app's, as it is now. */
+  genre: string | null
   storefronts: string[]
   /** Null = only that it is under an amount. */
   value: number | null
@@ -46,12 +49,24 @@ export interface KeptFigure {
   under: number | null
 }
 
-/** Of an app (a store_app id), the newest month first. */
-export async function readKeptFigures(sql: Db, app: number, months: number): Promise<KeptFigure[]> {
-  return await sql<KeptFigure[]>`
-    select month::text, storefronts, value, low, high, under
-    from estimate_grade
-    where app_id = ${app}
-    order by estimate_grade.month desc
-    limit ${months}`
+/** Of apps of the App Store by their ids there: of each its last months, the newest first; those without one are missing. */
+export async function readKeptFigures(
+  sql: Db,
+  iosIds: readonly string[],
+  months: number,
+): Promise<Map<string, KeptFigure[]>> {
+  const rows = await sql<(KeptFigure & { id: string })[]>`
+    select s.store_id as id, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high, g.under
+    from store_app s
+    cross join lateral (
+      select *
+      from estimate_grade
+      where app_id = s.id
+      order by estimate_grade.month desc
+      limit ${months}
+    ) g
+    where s.platform = 'ios' and s.store_id = any(${iosIds as string[]}::text[])
+    order by s.id, g.month desc
+    limit ${months * iosIds.length}`
+  return Map.groupBy(rows, ({ id }) => id)
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
+import { placeCurve } from "../../formulas/estimates/place-curve.ts"
 import { readChart } from "../../history/charts.ts"
 import type { ChartKey } from "../../observations/rows/chart-identities.ts"
 import { ALL_APPS, CHARTS } from "../../observations/types-charts.ts"
@@ -9,7 +10,9 @@ import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Day, Rank, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Rank, Storefront, Time } from "../shapes.ts"
+import { readFigures, shownFigure } from "./estimates/figures.ts"
+import type { OwnContext } from "./estimates/own-sales.ts"
 import { ESTIMATE_CREDITS, Estimate, isEstimated } from "./estimates.ts"
 import { MarketCountry } from "./inputs.ts"
 import { marketAppFields, readMarketApps } from "./market-apps.ts"
@@ -25,11 +28,31 @@ const Row = named(
   v.strictObject({
     rank: Rank,
     ...marketAppFields,
-    estimate: v.optional(described(v.nullable(Estimate), "With estimates; null = there is none of this app.")),
+    estimate: v.optional(
+      described(
+        v.nullable(Estimate),
+        "With estimates: the app's own, as everywhere; null = there is none of this app.",
+      ),
+    ),
+    rankEstimate: v.optional(
+      described(
+        v.nullable(Estimate),
+        "With estimates: what its place brings, as the middle of the apps around, falling with the place; null = not known.",
+      ),
+    ),
   }),
 )
 
-const Threshold = named("ChartThreshold", v.strictObject({ rank: Rank, estimate: Estimate }))
+const Threshold = named(
+  "ChartThreshold",
+  v.strictObject({
+    rank: Rank,
+    estimate: Estimate,
+    n: v.optional(described(Count, "Apps of the list that have a figure.")),
+  }),
+)
+/** Places that the specification names. */
+const THRESHOLDS = [10, 50, 100]
 
 export const hiveGetChart = operation({
   id: "hive_get_chart",
@@ -68,11 +91,17 @@ export const hiveGetChart = operation({
     source: Source,
     depth: Depth,
     measuredSince: described(Day, "The first day on which this list was read."),
+    measure: v.optional(
+      described(
+        v.picklist(["downloads", "revenue"]),
+        "With estimates: what they are of. Revenue on the grossing list.",
+      ),
+    ),
     apps: v.array(Row),
     thresholds: v.optional(
       described(
         v.nullable(v.array(Threshold)),
-        "With estimates: what it takes to stand at a place. Null = fewer than five apps of the list have an estimate.",
+        "With estimates: what it takes to stand at #10, #50 and #100; one that lies before or behind all apps with an estimate is missing. Null = fewer than five apps of the list have one.",
       ),
     ),
   }),
@@ -87,8 +116,7 @@ export const hiveGetChart = operation({
     return {
       ...{ country: storefront, platform: key.platform, device: key.device, kind, genre: await readGenre(sql, key) },
       ...{ day, measuredAt: seenAt.toISOString(), source, depth, measuredSince: firstDay },
-      apps: await readRows(sql, appIds.slice(0, limit), { storefront, estimates }),
-      ...(estimates && { thresholds: null }),
+      ...(await readRows(ctx, appIds, { storefront, limit, measure: estimates ? MEASURES[kind] : null })),
     }
   })
 })
@@ -102,11 +130,32 @@ export async function readGenre(sql: Sql, { storefront, genre }: ChartKey): Prom
   return { id: genre, name: (await readGenreNames(sql, storefront, [genre])).get(genre) ?? null }
 }
 
-async function readRows(
-  sql: Sql,
-  appIds: readonly number[],
-  { storefront, estimates }: { storefront: string; estimates: boolean | undefined },
-) {
-  const apps = await readMarketApps(sql, appIds, storefront)
-  return appIds.map((app, i) => ({ rank: i + 1, ...apps.get(app)!, ...(estimates && { estimate: null }) }))
+/** What a list is ordered by. */
+const MEASURES = { free: "downloads", paid: "downloads", grossing: "revenue" } as const
+
+interface RowTerms {
+  storefront: string
+  limit: number
+  /** Null = without estimates. */
+  measure: "downloads" | "revenue" | null
+}
+
+async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront, limit, measure }: RowTerms) {
+  const shown = appIds.slice(0, limit)
+  const named = await readMarketApps(ctx.sql, shown, storefront)
+  const apps = shown.map((app, i) => ({ rank: i + 1, ...named.get(app)! }))
+  if (measure === null) return { apps }
+  const figures = await readFigures(ctx, appIds)
+  const own = appIds.map((app) => figures.get(app)?.[measure] ?? null)
+  const curve = placeCurve(own)
+  const place = (at: number) => shownFigure(curve[at] ?? null)
+  const thresholds = THRESHOLDS.flatMap((rank) => {
+    const estimate = place(rank - 1)
+    return estimate ? [{ rank, estimate, n: curve[rank - 1]!.n }] : []
+  })
+  return {
+    measure,
+    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(own[at]!), rankEstimate: place(at) })),
+    thresholds: curve.some((one) => one !== null) ? thresholds : null,
+  }
 }

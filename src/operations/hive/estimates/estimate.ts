@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import type { Sql } from "../../../database/types.ts"
 import { Fault } from "../../../faults.ts"
-import { isKnown, readEstimates, type StoredEstimate } from "../../../history/market/estimates.ts"
+import { LEVEL } from "../../../formulas/estimates/downloads.ts"
+import { isKnown, type StoredEstimate } from "../../../history/market/estimates.ts"
 import { readFollowedMarket } from "../../../history/market/followed.ts"
 import { readGradedMonth } from "../../../history/market/grades.ts"
 import { type Context, nothing, operation, pending } from "../../../operation.ts"
@@ -12,10 +13,10 @@ import { Count, Day, Store, Storefront, Time } from "../../shapes.ts"
 import { Estimate } from "../estimates.ts"
 import { MarketCountry, platformOf, StoreAppId } from "../inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "../market-apps.ts"
+import { readFigures, shownFigure } from "./figures.ts"
 import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 
 const CREDITS = 500
-const LEVEL = 0.8
 const KEPT_DAYS = 1
 /** So many storefronts are read for one app: each is a request to the store. */
 const MOST_STOREFRONTS = 10
@@ -93,10 +94,10 @@ export const hiveEstimateApp = operation({
   const platform = platformOf(id)!
   const { eta, why } = await readCounts(ctx, { platform, id }, country)
   const app = await findStoreApp(ctx.sql, { platform, id })
-  const [held] = app === null ? [] : (await readEstimates(ctx.sql, [app])).values()
+  const [held] = app === null ? [] : (await readFigures(ctx, [app])).values()
   const named = app === null ? undefined : (await readMarketApps(ctx.sql, [app], country)).get(app)
   const about = { publisher: null, publisherId: null, name: id, ...named, id, platform, country }
-  const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, { app, iosId: id })
+  const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, id)
   const graded = held?.basis === "prior" && held.days !== null ? await readGradedMonth(ctx.sql) : null
   const answer = { ...about, ...shown(held), graded, ownRecord }
   if (held && isKnown(held)) return answer
@@ -161,11 +162,17 @@ async function readSecondsToFigure({ sql, now }: Context, app: number, held: Sto
 
 function shown(held: StoredEstimate | undefined) {
   const { downloads = null, revenue = null, growth = null, basis = null, days = null } = held ?? {}
-  const { markets: revenueMarkets, ...money } = revenue ?? { markets: null }
   return {
-    downloads,
-    revenue: revenue && (money as NonNullable<StoredEstimate["downloads"]>),
-    ...{ revenueMarkets, growth, level: LEVEL, basis, markets: held?.markets ?? 0, days, day: held?.day ?? null },
+    ...{ downloads: shownFigure(downloads), revenue: shownFigure(revenue) },
+    ...{
+      revenueMarkets: revenue?.markets ?? null,
+      growth,
+      level: LEVEL,
+      basis,
+      markets: held?.markets ?? 0,
+      days,
+      day: held?.day ?? null,
+    },
     ...{ pairs: held?.pairs ?? null, coverage: held?.coverage ?? null, formula: held?.formula ?? null },
     madeAt: held?.madeAt.toISOString() ?? null,
     backTest: basis === "prior" && days !== null ? RATINGS_TEST : null,

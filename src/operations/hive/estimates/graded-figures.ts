@@ -1,13 +1,8 @@
 import * as v from "valibot"
-import { findAppAccount, readStanding } from "../../../accounts/app-accounts.ts"
-import { readSales } from "../../../accounts/read-sales.ts"
-import { MONTH_DAYS } from "../../../formulas/estimates/count-readings.ts"
-import { type KeptFigure, readKeptFigures } from "../../../history/market/grades.ts"
-import type { Context } from "../../../operation.ts"
-import { addDays, daysInMonth } from "../../../vocabulary/days.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
 import { Count, Storefront } from "../../shapes.ts"
 import { Estimate } from "../estimates.ts"
+import { type OwnContext, readSoldMonths, type SoldMonth } from "./own-sales.ts"
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const Month = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/))
@@ -48,40 +43,16 @@ const MONTHS = 12
  * Figures of ended months of an app of the caller's own workspace, beside what its console reported of the same days and
  * storefronts. Null where no connected console says anything of the app, or this key may not read what it says.
  */
-export async function readOwnMonths(
-  { sql, caller, visibleApps }: Pick<Context, "sql" | "caller" | "visibleApps">,
-  { app, iosId }: { app: number; iosId: string },
-): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
-  if (!caller.scopes.includes("revenue:read")) return null
-  const own = (await visibleApps()).find((visible) => visible.iosId === iosId)
-  const { workspaceId } = caller
-  const account = own && (await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, own))
-  if (!account) return null
-  const months: v.InferOutput<typeof OwnMonth>[] = []
-  for (const figure of await readKeptFigures(sql, app, MONTHS)) {
-    const days = daysOf(figure)
-    const { reported } = await readStanding(sql, account.id, "sales", days)
-    const isWhole = reported.length === MONTH_DAYS
-    const sold = isWhole ? await readSales(sql, account, { ...days, country: null }) : null
-    months.push(ownMonth(figure, { reportedDays: reported.length, downloads: sold && downloadsIn(sold, figure) }))
-  }
-  return months
+export async function readOwnMonths(ctx: OwnContext, iosId: string): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
+  const months = (await readSoldMonths(ctx, { months: MONTHS, only: iosId })).get(iosId)
+  return months?.map(ownMonth) ?? null
 }
 
-function daysOf({ month }: KeptFigure) {
-  const to = addDays(month, daysInMonth(month) - 1)
-  return { from: addDays(to, 1 - MONTH_DAYS), to }
-}
-
-/** A storefront without a row on reported days had none. */
-function downloadsIn({ countries }: Awaited<ReturnType<typeof readSales>>, { storefronts }: KeptFigure): number {
-  return storefronts.reduce((sum, storefront) => sum + (countries.get(storefront)?.downloads ?? 0), 0)
-}
-
-function ownMonth(
-  { month, storefronts, value, low, high, under }: KeptFigure,
-  { reportedDays, downloads }: { reportedDays: number; downloads: number | null },
-): v.InferOutput<typeof OwnMonth> {
+function ownMonth({
+  figure: { month, storefronts, value, low, high, under },
+  reportedDays,
+  downloads,
+}: SoldMonth): v.InferOutput<typeof OwnMonth> {
   const [least, most] = value === null ? [null, null] : [Math.round(low), Math.round(high)]
   const isHeld = under === null ? downloads !== null && downloads >= low && downloads <= high : downloads! < under
   return {

@@ -1,0 +1,71 @@
+import { findReportNames, isConnected } from "../../../accounts/app-accounts.ts"
+import { readDownloads } from "../../../accounts/read-downloads.ts"
+import { MONTH_DAYS } from "../../../formulas/estimates/count-readings.ts"
+import { ESTIMATE_FORMULA } from "../../../formulas/estimates/downloads.ts"
+import { type KnownApp, STORE_PRIORS } from "../../../formulas/estimates/ratio.ts"
+import { type KeptFigure, readKeptFigures } from "../../../history/market/grades.ts"
+import type { Context } from "../../../operation.ts"
+import { addDays, daysInMonth } from "../../../vocabulary/days.ts"
+
+export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps">
+
+/** A kept figure of an own app, beside what its console reported of the same 30 days and storefronts. */
+export interface SoldMonth {
+  figure: KeptFigure
+  /** Of the 30 days those that the console has reported. */
+  reportedDays: number
+  /** First downloads; null = not all of the days are reported. */
+  downloads: number | null
+}
+
+/**
+ * The last months of own apps by their ids in the App Store, the newest first. Empty where no connected console speaks of the
+ * workspace's apps, and for a key that may not read what it says; an app off the key's list is missing.
+ */
+export async function readSoldMonths(
+  { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
+  { months, only = null }: { months: number; only?: string | null },
+): Promise<Map<string, SoldMonth[]>> {
+  const kind = "app-store-connect"
+  if (!scopes.includes("revenue:read") || !(await isConnected(sql, { workspaceId, kind }))) return new Map()
+  const apps = (await visibleApps()).filter(({ iosId }) => iosId !== null && (only === null || iosId === only))
+  if (apps.length === 0) return new Map()
+  const names = await findReportNames(sql, { workspaceId, kind }, apps)
+  const own = apps.filter(({ id }) => names.has(id))
+  const ids = own.map(({ iosId }) => iosId!)
+  const kept = await readKeptFigures(sql, ids, months)
+  const wanted = own.flatMap(({ id, iosId }) => {
+    const { id: account, sku } = names.get(id)!
+    return (kept.get(iosId!) ?? []).map((figure) => ({ iosId: iosId!, figure, account, sku, ...daysOf(figure) }))
+  })
+  const reported = await readDownloads(
+    sql,
+    wanted.map(({ account, sku, from, to }) => ({ account, sku, from, to })),
+  )
+  const sold = wanted.map(({ iosId, figure }, at) => {
+    const { reportedDays, countries } = reported[at]!
+    const isWhole = reportedDays === MONTH_DAYS
+    return { iosId, figure, reportedDays, downloads: isWhole ? downloadsIn(countries, figure) : null }
+  })
+  const none = ids.map((id) => [id, [] as SoldMonth[]] as const)
+  return new Map([...none, ...Map.groupBy(sold, ({ iosId }) => iosId)])
+}
+
+function daysOf({ month }: KeptFigure) {
+  const to = addDays(month, daysInMonth(month) - 1)
+  return { from: addDays(to, 1 - MONTH_DAYS), to }
+}
+
+/** A storefront without a row on reported days had none. */
+function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts }: KeptFigure): number {
+  return storefronts.reduce((sum, storefront) => sum + (countries[storefront] ?? 0), 0)
+}
+
+/** Downloads beside ratings gained of the months that are reported whole; null where either is none. */
+export function knownApp(months: readonly SoldMonth[]): KnownApp | null {
+  const whole = months.filter(({ downloads, figure }) => downloads !== null && figure.formula === ESTIMATE_FORMULA)
+  const downloads = whole.reduce((sum, month) => sum + month.downloads!, 0)
+  // figures are ratings gained times the prior; a month that is only under an amount gained none
+  const ratings = whole.reduce((sum, { figure }) => sum + (figure.value ?? 0), 0) / 10 ** STORE_PRIORS.ios.mean
+  return downloads > 0 && ratings > 0 ? { genre: whole[0]!.figure.genre, downloads, ratings } : null
+}
