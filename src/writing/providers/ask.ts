@@ -24,6 +24,8 @@ export type WriterReply = WriterReading & {
   status?: number
   code?: string
   retryAfterMs?: number
+  /** The provider says that asking again does not help. */
+  isFinal?: boolean
 }
 
 const RETRIES = 2
@@ -41,7 +43,7 @@ export async function askWriter(
 ): Promise<WriterReply> {
   for (let tried = 0; ; tried++) {
     const reply = await askOnce(settings, question, parts)
-    if (!("failed" in reply) || reply.failed !== "busy" || tried === RETRIES) return reply
+    if (!("failed" in reply) || reply.failed !== "busy" || reply.isFinal || tried === RETRIES) return reply
     const waitMs = reply.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tried
     if (waitMs > (parts.patienceMs ?? PATIENCE_MS)) return { ...reply, retryAfterMs: waitMs }
     await sleep(waitMs, undefined, { signal: parts.signal })
@@ -53,7 +55,7 @@ async function askOnce(settings: WriterSettings, question: WriterQuestion, parts
   const sent = {
     url: `${settings.url}${format.path}`,
     headers: format.headers(settings.key),
-    body: format.body(question, settings.model),
+    body: format.body(question, { model: settings.model, host: new URL(settings.url).hostname }),
   }
   const reply = await postJson(sent, parts)
   return "failed" in reply ? reply : format.read(reply.body)

@@ -4,7 +4,7 @@ import { listAt, textAt, tokensAt, type WireFormat, type WriterReading } from ".
 export const messages: WireFormat = {
   path: "/messages",
   headers: (key) => ({ "anthropic-version": "2026-10-21", ...(key !== undefined && { "x-api-key": key }) }),
-  body: ({ system, data, schema, mostTokens }, model) => ({
+  body: ({ system, data, schema, mostTokens }, { model }) => ({
     model,
     system,
     messages: [{ role: "user", content: data }],

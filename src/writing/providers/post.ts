@@ -1,4 +1,4 @@
-import { textAt, type WriterFailure } from "./provider.ts"
+import { at, listAt, textAt, type WriterFailure } from "./provider.ts"
 
 export interface AskParts {
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -14,6 +14,8 @@ export interface PostFailure {
   status?: number
   code?: string
   retryAfterMs?: number
+  /** The provider says that asking again does not help. */
+  isFinal?: boolean
 }
 
 export interface PostedJson {
@@ -72,12 +74,16 @@ function jsonOf(bytes: Uint8Array | undefined): unknown {
 
 /** By the status, and by codes that say that no waiting helps. */
 function failureOf({ status, headers }: Response, body: unknown, now: Date): PostFailure {
-  const found = textAt(body, "error", "code") ?? textAt(body, "error", "type")
-  const code = found !== undefined && /^[a-z_]{1,60}$/.test(found) ? found : undefined
+  // Gemini's has come inside a list
+  const error = at(Array.isArray(body) ? body[0] : body, "error")
+  const found = textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status")
+  const code = found !== undefined && /^[A-Za-z_]{1,60}$/.test(found) ? found : undefined
   const said = { status, ...(code !== undefined && { code }) }
-  const waitMs = waitOf(headers, now)
   const failed = kindOf(status, code)
-  return { failed, ...said, ...(failed === "busy" && waitMs !== undefined && { retryAfterMs: waitMs }) }
+  if (failed !== "busy") return { failed, ...said }
+  const waitMs = waitOf(headers, now) ?? waitIn(listAt(error, "details"))
+  const isFinal = headers.get("x-should-retry") === "false"
+  return { failed, ...said, ...(waitMs !== undefined && { retryAfterMs: waitMs }), ...(isFinal && { isFinal }) }
 }
 
 const SPENT = /quota|spend_limit|billing|credit/
@@ -96,4 +102,11 @@ function waitOf(headers: Headers, now: Date): number | undefined {
   if (said === null) return undefined
   const wait = /^\d{1,7}(\.\d+)?$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
+}
+
+/** Gemini tells it in the body: "34.4s". */
+function waitIn(details: readonly unknown[]): number | undefined {
+  const [said] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
+  const seconds = said !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(said)?.[1]
+  return seconds ? Math.ceil(Number(seconds) * 1_000) : undefined
 }

@@ -29,7 +29,8 @@ export interface WireFormat {
   /** Below the address, which ends in /v1. */
   path: string
   headers(key: string | undefined): Record<string, string>
-  body(question: WriterQuestion, model: string): object
+  /** Of a vendor's own host some ask for words that others refuse. */
+  body(question: WriterQuestion, asked: { model: string; host: string }): object
   read(answer: unknown): WriterReading
 }
 

@@ -4,7 +4,7 @@ import { bearer, listAt, textAt, tokensAt, type WireFormat, type WriterReading }
 export const responses: WireFormat = {
   path: "/responses",
   headers: bearer,
-  body: ({ system, data, name, schema, mostTokens }, model) => ({
+  body: ({ system, data, name, schema, mostTokens }, { model }) => ({
     model,
     instructions: system,
     input: data,
@@ -17,9 +17,9 @@ export const responses: WireFormat = {
       input: tokensAt(answer, "usage", "input_tokens"),
       output: tokensAt(answer, "usage", "output_tokens"),
     }
-    // between messages lie items of other types: thoughts, searches
+    // between messages lie items of other types: thoughts, searches; and messages that tell what is being done
     const parts = listAt(answer, "output").flatMap((item) =>
-      textAt(item, "type") === "message" ? listAt(item, "content") : [],
+      textAt(item, "type") === "message" && textAt(item, "phase") !== "commentary" ? listAt(item, "content") : [],
     )
     const status = textAt(answer, "status")
     const reason = textAt(answer, "incomplete_details", "reason")
