@@ -311,6 +311,7 @@ create table allowance_unit (
   opened_at timestamp with time zone not null default now(),
   open_until timestamp with time zone not null,
   requests text[],
+  answered boolean not null default false,
   constraint allowance_unit_pkey PRIMARY KEY (workspace_id, allowance, subject),
   constraint allowance_unit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint allowance_unit_check CHECK ((open_until >= opened_at))
@@ -2639,6 +2640,18 @@ begin
   return null;
 end $$;
 
+create function settle_allowance(w integer, what text) returns void language sql as $$
+  with gone as (
+    delete from allowance_unit
+    where workspace_id = w and allowance = what and not answered and opened_at < now() - interval '10 minutes'
+    returning month
+  )
+  update allowance_month m
+  set used = m.used - g.units
+  from (select month, count(*)::int as units from gone group by month) g
+  where m.workspace_id = w and m.allowance = what and m.month = g.month;
+$$;
+
 create function storefront_evidence(app integer, places text[], since timestamp with time zone) returns TABLE(storefront text, sold boolean, seen_at timestamp with time zone) language sql stable as $$
   select p.storefront, e.sold, e.seen_at
   from store_app a
@@ -2681,6 +2694,7 @@ declare
 begin
   -- not a row of the month: around its turn two calls would lock two
   perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
+  perform settle_allowance(w, what);
   take_allowance.month := case
     when what = 'listingWritesEver' then date '0001-01-01'
     else date_trunc('month', now() at time zone 'utc')::date
@@ -2717,7 +2731,7 @@ begin
   values (w, what, about, take_allowance.month, take_allowance.open_until, array[request])
   on conflict (workspace_id, allowance, subject) do update
   set month = excluded.month, opened_at = excluded.opened_at, open_until = excluded.open_until,
-    requests = excluded.requests;
+    requests = excluded.requests, answered = false;
   return query select true, true, used, take_allowance.month, take_allowance.open_until;
 end $$;
 

@@ -155,13 +155,16 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const leftMs = () => Math.max(1, until - performance.now())
     // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
     const givenUp = () => takings.ended || performance.now() > until
-    const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, { ...takings, givenUp }, place))
+    const { take, returnUnit, takeMeasurement, returnMeasurement } = takings
+    const ofCall = { givenUp, take, returnUnit, takeMeasurement, returnMeasurement }
+    const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, ofCall, place))
     const turn = { workspaceId: caller.workspaceId, kind: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
       return { status: 304, answer: outcome, credits: caller.credits, cost, operation, caller }
     cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
     if (outcome instanceof EmptyAnswer && outcome.answer instanceof Fault) throw outcome.answer
+    await takings.keep()
     const answer = hasAnswer(outcome) ? outcome.answer : outcome
     const status = outcome instanceof PendingAnswer ? 202 : 200
     return { status, answer, credits: caller.credits, cost, operation, caller }
@@ -202,11 +205,7 @@ function contextOf(
     sql,
     now,
     requestId: call.requestId,
-    givenUp: ofCall.givenUp,
-    take: ofCall.take,
-    returnUnit: ofCall.returnUnit,
-    takeMeasurement: ofCall.takeMeasurement,
-    returnMeasurement: ofCall.returnMeasurement,
+    ...ofCall,
     caller,
     publicUrl,
     agreed,

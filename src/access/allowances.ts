@@ -9,8 +9,9 @@ export const ALLOWANCES = [
 ] as const satisfies (keyof Entitlements)[] // biome-ignore format: the order of get_usage
 export type Allowance = (typeof ALLOWANCES)[number]
 /** Of a month, or of all time where a plan gives them once. */
-export type ListingAllowance = "listingWrites" | "listingWritesEver"
-type AnyAllowance = Allowance | ListingAllowance
+const LISTING_ALLOWANCES = ["listingWrites", "listingWritesEver"] as const
+export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
+export type AnyAllowance = Allowance | ListingAllowance
 
 /** Those that an operation takes from; of the others nothing is counted. */
 export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
@@ -50,6 +51,8 @@ export interface Takings {
   takeMeasurement(): Promise<MeasureAllowance>
   /** Nothing was begun with it. */
   returnMeasurement(): Promise<void>
+  /** Ends the call as answered: what it relied on stays. Until then a process that dies leaves nothing taken. */
+  keep(): Promise<void>
   /** Ends the call as failed: what it relied on is given back, unless another call relies on it. */
   giveBack(): Promise<void>
   readonly ended: boolean
@@ -95,6 +98,10 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
       return measurement
     },
     returnMeasurement,
+    async keep() {
+      ended = true
+      await keepUnits(parts, begun)
+    },
     async giveBack() {
       ended = true
       await Promise.all([returnMeasurement(), ...begun.splice(0).map((one) => giveUnitBack(parts, one))])
@@ -102,15 +109,20 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
   }
 }
 
-export async function countUsedAllowances(sql: Sql, workspaceId: number): Promise<Map<Allowance, number>> {
-  const rows = await sql<{ allowance: Allowance; used: number }[]>`
-    select allowance, used
-    from allowance_month
-    where workspace_id = ${workspaceId} and month = date_trunc('month', now() at time zone 'utc')::date
-    order by allowance
+/** Of this month; of listingWritesEver of all time. What dead processes took is not counted. */
+export async function countUsedAllowances(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance, number>> {
+  const rows = await sql<{ allowance: AnyAllowance; used: number }[]>`
+    select m.allowance, m.used - count(u.subject)::int as used
+    from allowance_month m
+    left join allowance_unit u on (u.workspace_id, u.allowance, u.month) = (m.workspace_id, m.allowance, m.month)
+      and not u.answered and u.opened_at < now() - interval '10 minutes'
+    where m.workspace_id = ${workspaceId}
+      and m.month in (date_trunc('month', now() at time zone 'utc')::date, date '0001-01-01')
+    group by m.allowance, m.month, m.used
+    order by m.allowance
     limit 100`
   const used = new Map(rows.map((row) => [row.allowance, row.used]))
-  return new Map(METERED.map((allowance) => [allowance, used.get(allowance) ?? 0]))
+  return new Map([...METERED, ...LISTING_ALLOWANCES].map((allowance) => [allowance, used.get(allowance) ?? 0]))
 }
 
 function entitlementOf(allowance: AnyAllowance): Allowance | "listingWrites" {
@@ -158,6 +170,22 @@ async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): 
 export async function giveBackUnit(sql: Sql, { workspaceId, allowance, about, requestId }: Unit): Promise<void> {
   await sql`
     select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`
+}
+
+/** Where that fails the units come back, though the call was answered. */
+async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly PendingUnit[]): Promise<void> {
+  const units = begun.map(({ unit }) => unit)
+  if (units.length === 0) return
+  try {
+    await sql`
+      update allowance_unit u
+      set answered = true
+      from unnest(${units.map(({ allowance }) => allowance)}::text[], ${units.map(({ about }) => about)}::text[])
+        as kept (allowance, subject)
+      where u.workspace_id = ${units[0]!.workspaceId} and u.allowance = kept.allowance and u.subject = kept.subject`
+  } catch (error) {
+    log("warn", "units_not_kept", { requestId, reason: (error as Error).message })
+  }
 }
 
 async function persist({ log, requestId }: TakingParts, giveBack: () => Promise<unknown>): Promise<void> {

@@ -70,7 +70,9 @@ describe("by the database's clock", () => {
 
   test("what was opened is open for exactly 30 days: a moment before their end nothing is taken, at their end a unit", async () => {
     const workspace = await newWorkspace()
-    const { openUntil } = await call(workspace).take("spy", RIVAL)
+    const first = call(workspace)
+    const { openUntil } = await first.take("spy", RIVAL)
+    await first.keep()
     const [clock] = await sql<{ days: number }[]>`
       select extract(epoch from ${openUntil}::timestamptz - now()) / 86400 as days`
     expect(Number(clock!.days)).toBeWithin(29.99, 30.001)
@@ -204,8 +206,27 @@ describe("calls that rely on one unit", () => {
     const calls = Array.from({ length: of }, () => call(workspace))
     await Promise.all(calls.map((one) => one.take("spy", RIVAL)))
     await Promise.all(calls.slice(0, failing).map((one) => one.giveBack()))
+    await Promise.all(calls.slice(failing).map((one) => one.keep()))
     return { workspace, used: await used(workspace) }
   }
+
+  test("whose process died are given back after ten minutes, unless one of them was answered", async () => {
+    const passes = (workspace: number) => sql`
+      update allowance_unit
+      set opened_at = opened_at - interval '11 minutes'
+      where workspace_id = ${workspace}`
+    const [dead, answered] = [await newWorkspace(), await newWorkspace()]
+    for (const workspace of [dead, answered]) await call(workspace, 1).take("spy", RIVAL)
+    const other = call(answered)
+    await other.take("spy", RIVAL)
+    await other.keep()
+    expect([await used(dead), await used(answered)]).toEqual([1, 1])
+    await Promise.all([passes(dead), passes(answered)])
+    expect([await used(dead), await used(answered)]).toEqual([0, 1])
+    expect(short(await call(dead, 1).take("spy", about(2)))).toEqual([true, 1])
+    expect(short(await call(answered, 1).take("spy", about(2)))).toEqual([false, 1])
+    expect([await used(dead), await used(answered)]).toEqual([1, 1])
+  })
 
   test("leave nothing taken where all of them fail, and a unit where one does not, whichever took it", async () => {
     expect((await joined(40, 40)).used).toBe(0)

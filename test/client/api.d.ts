@@ -1776,12 +1776,12 @@ export interface components {
              * @description trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.
              * @enum {string}
              */
-            key: "trackedKeywords" | "apps" | "discovery" | "aiQuestions" | "reviewAi" | "aiVisibility" | "spy" | "apiCredits" | "hive" | "ratePerSecond";
+            key: "trackedKeywords" | "apps" | "discovery" | "aiQuestions" | "reviewAi" | "aiVisibility" | "spy" | "apiCredits" | "hive" | "ratePerSecond" | "aiWriting" | "listingWrites";
             /**
-             * @description stock: held at once; month and day: used up and renewed in UTC; rate: a second.
+             * @description stock: held at once; month and day: used up and renewed in UTC; rate: a second; total: never renewed.
              * @enum {string}
              */
-            kind: "stock" | "month" | "day" | "rate";
+            kind: "stock" | "month" | "day" | "rate" | "total";
             /** @description null = not metered, which does not mean zero. */
             used: number | null;
             /** @description null = no limit. */
@@ -12375,4 +12375,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 44412e7b3cb47ceb3f6808151f963e3ed0e9c7a26e5f169ddee3deb6c88f460f
+// sha256 of the document: d4d31105707ed34bc23029002556ab046da367212eea0a30dc0169972141a787

@@ -20,7 +20,7 @@ import openaiText from "./recorded/openai-responses-text.json"
 // (Apache-2.0, Copyright 2023 Vercel, Inc.), as they stand there.
 
 test.each<[string, WireFormat, object, string, number, number]>([
-  ["OpenAI, Chat Completions", chat, openaiChat, "**Holiday Name:** Galaxy Day", 16, 377],
+  ["OpenAI, Chat Completions", chat, openaiChat, "**Holiday Name:** Galaxy Day", 16, 363],
   ["Mistral", chat, mistralText, '**Holiday Name: "World Kindness', 13, 434],
   ["Mistral, its thoughts in a part of their own", chat, mistralReasoning, "2 + 2 = 4", 10, 46],
   ["OpenAI, Responses, thoughts before it", responses, openaiReasoning, "", 865, 163],

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { type Allowance, countUsedAllowances } from "../../access/allowances.ts"
+import { type AnyAllowance, countUsedAllowances } from "../../access/allowances.ts"
 import { type Balance, refreshCredits } from "../../access/credits.ts"
 import { hivePerDay, PLANS } from "../../access/plans.ts"
 import { SCOPES } from "../../access/scopes.ts"
@@ -79,8 +79,8 @@ export const whoami = operation({
 
 const QUOTA_KEYS = [
   "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
-  "ratePerSecond",
-] as const // biome-ignore format: the specification's order
+  "ratePerSecond", "aiWriting", "listingWrites",
+] as const // biome-ignore format: the specification's order, then ours
 
 const Quota = named(
   "Quota",
@@ -90,8 +90,8 @@ const Quota = named(
       "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
     ),
     kind: described(
-      v.picklist(["stock", "month", "day", "rate"]),
-      "stock: held at once; month and day: used up and renewed in UTC; rate: a second.",
+      v.picklist(["stock", "month", "day", "rate", "total"]),
+      "stock: held at once; month and day: used up and renewed in UTC; rate: a second; total: never renewed.",
     ),
     used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
     limit: described(v.nullable(Count), "null = no limit."),
@@ -217,13 +217,14 @@ interface Figures {
   balance: Balance
   tracked: TrackedCounts
   byApp: NonNullable<QuotaRow["byApp"]>
-  allowances: ReadonlyMap<Allowance, number>
+  allowances: ReadonlyMap<AnyAllowance, number>
   hive: { perDay: number; usedToday: number | null }
 }
 
 /** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
-function quotasOf({ caller: { entitlements } }: Context, figures: Figures): QuotaRow[] {
+function quotasOf({ caller: { entitlements, plan } }: Context, figures: Figures): QuotaRow[] {
   const { balance, tracked, byApp, allowances, hive } = figures
+  const written = (of: AnyAllowance) => allowances.get(of) ?? null
   const monthly = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
   return [
     { key: "trackedKeywords", kind: "stock", used: tracked.keywords, limit: entitlements.trackedKeywords, byApp },
@@ -234,5 +235,9 @@ function quotasOf({ caller: { entitlements } }: Context, figures: Figures): Quot
     { key: "apiCredits", kind: "month", used: balance.used, limit: balance.limit },
     { key: "hive", kind: "day", used: hive.usedToday, limit: hive.perDay },
     { key: "ratePerSecond", kind: "rate", used: null, limit: entitlements.ratePerSecond },
+    { key: "aiWriting", kind: "month", used: written("aiWriting"), limit: entitlements.aiWriting },
+    plan === "free"
+      ? { key: "listingWrites", kind: "total", used: written("listingWritesEver"), limit: entitlements.listingWrites }
+      : { key: "listingWrites", kind: "month", used: written("listingWrites"), limit: entitlements.listingWrites },
   ]
 }

@@ -118,8 +118,24 @@ describe("GET /usage", () => {
     expect(quota(body, "trackedKeywords").used).toBe(0)
     expect(body.quotas.map(({ key }: { key: string }) => key)).toEqual([
       "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
-      "ratePerSecond",
+      "ratePerSecond", "aiWriting", "listingWrites",
     ]) // biome-ignore format: a list
+  })
+
+  test("listing writes are the month's, on Free of all time; AI writing has a row of its own", async () => {
+    const asked = async (plan: "free" | "pro") => {
+      const workspace = await house.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
+      await sql`
+        insert into allowance_month (workspace_id, allowance, month, used)
+        select ${workspace}, what, case what when 'listingWritesEver' then date '0001-01-01'
+            else date_trunc('month', now() at time zone 'utc')::date end, used
+        from (values ('listingWritesEver', 1), ('listingWrites', 3), ('aiWriting', 2)) u (what, used)`
+      return (await house.call("/v1/usage", { key: await house.key(workspace) })).body
+    }
+    const [free, pro] = [await asked("free"), await asked("pro")]
+    expect(quota(free, "listingWrites")).toEqual({ key: "listingWrites", kind: "total", used: 1, limit: 1 })
+    expect(quota(pro, "listingWrites")).toMatchObject({ kind: "month", used: 3 })
+    expect(quota(pro, "aiWriting")).toMatchObject({ kind: "month", used: 2 })
   })
 
   test("credits are those of the headers; what a pack has left stands apart", async () => {
