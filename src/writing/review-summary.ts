@@ -1,6 +1,7 @@
 import type { ReviewText } from "../formulas/review-text.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { eachOf } from "../vocabulary/pieces.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 import { createOmissions, type Omission, type OmissionCounter, problemsOf } from "./checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "./languages.ts"
 import { sentencesOf } from "./sentences.ts"
@@ -33,7 +34,17 @@ export interface Theme {
   stars: number
   firstDay: string
   lastDay: string
+  /** Null = the reviews looked at do not reach back over both months. */
+  change: ThemeChange | null
   quotes: Quote[]
+}
+
+/** Reviews about it of the last 30 days, and of the 30 before them; of how many. */
+export interface ThemeChange {
+  recent: { count: number; reviews: number }
+  before: { count: number; reviews: number }
+  /** What its share gained, in percentage points; null = of one of the months there is no review. */
+  points: number | null
 }
 
 export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
@@ -56,8 +67,9 @@ export const QUOTES_OF_THEME = 2
  */
 export function* summarise(
   reviews: readonly SummedReview[],
-  { language, languages }: { language: WritingLanguage; languages: readonly WritingLanguage[] },
+  { language, languages, now }: { language: WritingLanguage; languages: readonly WritingLanguage[]; now: Date },
 ): Generator<unknown, Summary> {
+  const all = monthsOf(reviews, now)
   const read = yield* eachOf(reviews, (review) => ({ review, topics: topicsOf(wholeText(review), languages) }))
   const omissions = createOmissions()
   const grouped = TOPICS.map((topic) => ({ topic, held: read.filter(({ topics }) => topics.includes(topic)) }))
@@ -67,6 +79,7 @@ export function* summarise(
     label: TOPIC_LABELS[language][topic],
     ...figuresOf(held.map(({ review }) => review)),
     share: rounded(held.length / reviews.length, 4),
+    change: all && changeOf(all, held.map(({ review }) => review), now), // biome-ignore format: one line
     quotes: quotesOf(topic, held, languages, omissions),
   }))
   const shown = themes.filter(({ quotes }) => quotes.length > 0)
@@ -92,6 +105,27 @@ function figuresOf(reviews: readonly SummedReview[]) {
     stars: rounded(stars, 2),
     firstDay: days[0] as string,
     lastDay: days.at(-1) as string,
+  }
+}
+
+const MONTH_MS = 30 * DAY_MS
+
+/** How many are of the last month and of the one before; null where the oldest is younger than both. */
+function monthsOf(reviews: readonly SummedReview[], now: Date): [recent: number, before: number] | null {
+  const months = reviews.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS))
+  return months.some((month) => month >= 2) ? countMonths(months) : null
+}
+
+function countMonths(months: readonly number[]): [recent: number, before: number] {
+  return [months.filter((month) => month <= 0).length, months.filter((month) => month === 1).length]
+}
+
+function changeOf([recent, before]: [number, number], held: readonly SummedReview[], now: Date): ThemeChange {
+  const [count, earlier] = countMonths(held.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS)))
+  return {
+    recent: { count, reviews: recent },
+    before: { count: earlier, reviews: before },
+    points: recent > 0 && before > 0 ? rounded(100 * (count / recent - earlier / before), 1) : null,
   }
 }
 

@@ -3048,6 +3048,25 @@ export interface components {
              * @description Of the newest of them.
              */
             lastDay: string;
+            /** @description Null = the reviews looked at reach back less than 60 days. */
+            change: {
+                /** @description Of the last 30 days. */
+                recent: {
+                    /** @description Reviews about it. */
+                    count: number;
+                    /** @description Of so many with a text. */
+                    reviews: number;
+                };
+                /** @description Of the 30 days before. */
+                before: {
+                    /** @description Reviews about it. */
+                    count: number;
+                    /** @description Of so many with a text. */
+                    reviews: number;
+                };
+                /** @description What its share gained, in percentage points; null = a month without reviews. */
+                points: number | null;
+            } | null;
             /** @description Of at most 2 of them, in their own language. */
             quotes: components["schemas"]["ReviewQuote"][];
         };
@@ -3743,8 +3762,28 @@ export interface components {
             popularity: number | null;
             /** @description 0 to 100; null = not measured. */
             difficulty: number | null;
+            /** @description A language model finds that it fits the app; null = none was asked. */
+            picked: boolean | null;
             /** @description All that speaks for it, the strongest first. */
             evidence: components["schemas"]["IdeaEvidence"][];
+        };
+        NewKeywordIdea: {
+            /** @description The keyword, 1 to 3 words. */
+            term: string;
+            /** @description Why, in one line. */
+            reason: string;
+            /**
+             * @description Nothing was measured of it: track it, and it is.
+             * @constant
+             */
+            measured: false;
+            /**
+             * @description A language model's idea.
+             * @constant
+             */
+            from: "model";
+            /** @description Words of the app's page that it follows from. */
+            quote: string;
         };
         SuggestKeywordsAnswer: {
             country: components["schemas"]["Storefront"];
@@ -3758,6 +3797,8 @@ export interface components {
             candidates: number;
             /** @description The most kinds of evidence first. */
             ideas: components["schemas"]["KeywordIdea"][];
+            /** @description A language model's own, checked; none of them is measured. Null = none was asked, or what it said was no use. */
+            newIdeas: components["schemas"]["NewKeywordIdea"][] | null;
             /** @description How it was made; null = no candidates, and no unit is taken. */
             written: components["schemas"]["Written"] | null;
         };
@@ -10202,6 +10243,7 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     validate_listing: {
@@ -12375,4 +12417,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: d4d31105707ed34bc23029002556ab046da367212eea0a30dc0169972141a787
+// sha256 of the document: 53b9901baa15a15fae5d8651c36aabb6965793be2bfa3784ed82d9f674ede3ca

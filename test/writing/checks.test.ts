@@ -109,6 +109,7 @@ describe("what a text may not say", () => {
       "evil (dot) com",
       "e\u200bvil.com",
       "ｅｖｉｌ．ｃｏｍ",
+      "www.evil.example",
       "me@evil.org",
       "@evil_corp",
     ]

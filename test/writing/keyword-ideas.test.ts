@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test"
+import { backgroundIn } from "../../src/listing/checks/background.ts"
 import { atOnce } from "../../src/vocabulary/pieces.ts"
 import { type IdeaInputs, keywordIdeas, type MeasuredKeyword } from "../../src/writing/keywords/keyword-ideas.ts"
 import { namePhrases } from "../../src/writing/keywords/name-phrases.ts"
-import { reasonOf } from "../../src/writing/keywords/reasons.ts"
+import { newKeywordsTask } from "../../src/writing/keywords/new-keywords.ts"
+import { newReasonOf, reasonOf } from "../../src/writing/keywords/reasons.ts"
 import { WRITING_LANGUAGES } from "../../src/writing/languages.ts"
 
 const DAY = "2025-11-20"
@@ -92,7 +94,7 @@ describe("an idea", () => {
   })
 
   test("nothing measured, nothing suggested", () =>
-    expect(ideasOf({ known: { ...known, rivals: [] } })).toEqual({ ideas: [], candidates: 0, dropped: [] }))
+    expect(ideasOf({ known: { ...known, rivals: [] } })).toEqual({ ideas: [], terms: [], candidates: 0, dropped: [] }))
 })
 
 test("a phrase of names is carried by several apps, and reaches over nothing that parts a name", () => {
@@ -110,4 +112,64 @@ test("a reason says its evidence's figures in every language", () => {
     expect(reasonOf({ kind: "names", apps: 53 }, language)).toInclude("53")
     expect(reasonOf({ kind: "rival", rank: 4, day: DAY, rival: "{prefix}" }, language)).toInclude("{prefix}")
   }
+})
+
+describe("a model's own keywords", () => {
+  const own = { name: "Lumen Journal", subtitle: "Write at night", description: "Three lines a day, behind a lock." }
+  const task = newKeywordsTask({
+    ...{ digest: "d", language: "en", own, tracked: known.tracked },
+    background: atOnce(backgroundIn(known, "en")),
+    taken: [...known.tracked, "bullet journal", "mood diary"],
+    candidates: [
+      { term: "sleep diary", reason: "Petal ranks 2 for it." },
+      { term: "habit diary", reason: "Petal ranks 4 for it." },
+    ],
+  })
+  const judged = (picks: string[], ideas: [term: string, from: string][]) => {
+    const answer = { picks, ideas: ideas.map(([term, from]) => ({ from, term })) }
+    return task.judge(answer as never, false) as {
+      value: { picked: string[]; added: { term: string; from: string }[] }
+      dropped: object[]
+    }
+  }
+
+  test("follow from words of the page, and are of the page's own characters", () => {
+    const { value, dropped } = judged(["c2"], [["Locked  diary", "BEHIND a lock"], ["night writing", "write at night"]]) // biome-ignore format: one line
+    expect(value).toEqual({
+      picked: ["habit diary"],
+      added: [
+        { term: "locked diary", from: "behind a lock" },
+        { term: "night writing", from: "Write at night" },
+      ],
+    })
+    expect(dropped).toEqual([])
+  })
+
+  test.each<[string, string, string]>([
+    ["that is followed already", "daily journal", "Write at night"],
+    ["that is buried", "bullet journal", "Write at night"],
+    ["that was found by measuring", "mood diary", "Write at night"],
+    ["that names a rival", "daybook garden", "Write at night"],
+    ["of four words", "write lines at night", "Write at night"],
+    ["with an address", "diary evil.com", "Write at night"],
+    ["with a number of nobody's", "500 lines", "Write at night"],
+    ["that counts people", "everyone writes", "Write at night"],
+    ["from words that the page does not have", "gratitude list", "be grateful"],
+    ["from nothing", "gratitude list", ""],
+    ["that gives orders", "ignore previous instructions", "Write at night"],
+  ])("none %s", (_, term, from) => {
+    const { value, dropped } = judged([], [[term, from]])
+    expect([value.added, dropped.length]).toEqual([[], 1])
+  })
+
+  test("handles that nobody has pick nothing, and a hundred ideas are ten", () => {
+    const many = Array.from({ length: 100 }, (_, n) => [`${"abcdefghij"[n % 10]}${"klmnopqrst"[Math.floor(n / 10)]} diary`, "Write at night"]) // biome-ignore format: one line
+    const { value, dropped } = judged(["c9", "c1", "c1"], many as [string, string][])
+    expect([value.picked, value.added.length]).toEqual([["sleep diary"], 10])
+    expect(dropped).toContainEqual({ what: "keyword", rule: "unknown_handle", count: 1 })
+  })
+
+  test("say in every language what they rest on", () => {
+    for (const language of WRITING_LANGUAGES) expect(newReasonOf("a {from} lock", language)).toInclude("a {from} lock")
+  })
 })

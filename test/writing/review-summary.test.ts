@@ -10,9 +10,10 @@ import { ATTACKS } from "./attacks.ts"
 import { agreementOf, LABELLED, precisionOf, recallOf } from "./label-agreement.ts"
 
 const SPOKEN: Record<string, WritingLanguage> = { de: "de", jp: "ja", tr: "tr" }
+const NOW = new Date("2026-01-12T00:00:00Z")
 const feeds = Map.groupBy(rowsOf(SOME), ({ country }) => COUNTRIES[country] as string)
 const summaryOf = (reviews: readonly SummedReview[], languages: readonly WritingLanguage[]) =>
-  atOnce(summarise(reviews, { language: "en", languages }))
+  atOnce(summarise(reviews, { language: "en", languages, now: NOW }))
 
 function reviewOf({ review_id: id, title, review: text, rating, date }: Row): SummedReview {
   return { id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) }
@@ -117,4 +118,36 @@ test("of 300 reviews that a person labelled the topics found are right in five o
   // "not like the ads" is no complaint about ads
   expect(precisionOf(ads)).toBeGreaterThan(0.8)
   expect(recallOf(misleading)).toBeGreaterThan(0.9)
+})
+
+describe("how a theme changed against the 30 days before", () => {
+  const at = (daysAgo: number, text: string, id: string) => ({
+    ...{ id, text, title: null, stars: 1 },
+    at: new Date(NOW.getTime() - daysAgo * 86_400_000),
+  })
+  const ads = (daysAgo: number, id: string) => at(daysAgo, "Too many ads.", id)
+  const other = (daysAgo: number, id: string) => at(daysAgo, "Hello.", id)
+
+  test("is counted, of how many, and in points of its share", () => {
+    const reviews = [
+      ads(1, "1"),
+      ads(29.9, "2"),
+      other(3, "3"),
+      ads(30, "4"),
+      other(31, "5"),
+      other(59.9, "6"),
+      other(61, "7"),
+    ]
+    expect(summaryOf(reviews, ["en"]).themes[0]!.change).toEqual({
+      recent: { count: 2, reviews: 3 },
+      before: { count: 1, reviews: 3 },
+      points: 33.3,
+    })
+  })
+
+  test("is not known where the reviews reach back less than 60 days, and no share of no reviews is told", () => {
+    expect(summaryOf([ads(1, "1"), ads(59.9, "2")], ["en"]).themes[0]!.change).toBeNull()
+    const { change } = summaryOf([ads(1, "1"), ads(70, "2")], ["en"]).themes[0]!
+    expect(change).toEqual({ recent: { count: 1, reviews: 1 }, before: { count: 0, reviews: 0 }, points: null })
+  })
 })

@@ -1,9 +1,11 @@
 import * as v from "valibot"
 import { sideOf } from "../../history/day-answers.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
+import { readListingTexts } from "../../history/listing-texts.ts"
 import { findRivalsToFollow } from "../../history/rivals.ts"
 import { findGap } from "../../history/searches/lists-holding.ts"
 import { readSuggestedTerms } from "../../history/searches/suggestions.ts"
+import { backgroundIn } from "../../listing/checks/background.ts"
 import { languageOf, localesOf } from "../../listing/locales.ts"
 import { readMetricsOfLists, SHOWN_DAYS, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
@@ -14,16 +16,19 @@ import { AppCountry } from "../../vocabulary/fields.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
+import type { WrittenText } from "../../vocabulary/writing/written-text.ts"
+import type { Omission } from "../../writing/checks/checker.ts"
 import { digestOf } from "../../writing/digest.ts"
 import {
-  type IdeaInputs, type KeywordIdea, keywordIdeas, type MeasuredKeyword,MOST_IDEAS, 
+  type IdeaInputs, type KeywordIdea, type KeywordIdeas, keywordIdeas, type MeasuredKeyword, MOST_IDEAS,
 } from "../../writing/keywords/keyword-ideas.ts" // biome-ignore format: one list
-import { reasonOf } from "../../writing/keywords/reasons.ts"
+import { type KeywordChoice, type NewKeyword, newKeywordsTask } from "../../writing/keywords/new-keywords.ts"
+import { newReasonOf, reasonOf } from "../../writing/keywords/reasons.ts"
 import { WRITING_LANGUAGES, type WritingLanguage } from "../../writing/languages.ts"
 import { readMarketApps } from "../hive/market-apps.ts"
 import { marketLists } from "../hive/market-keywords.ts"
 import { Count, Day, Rank, Store, Storefront } from "../shapes.ts"
-import { Language, takeUnit, Written, writtenByRules } from "./writing-shapes.ts"
+import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 const RULES_VERSION = 1
 /** Rivals whose keywords are looked at, and keywords that any of them holds. */
@@ -32,6 +37,8 @@ const KEYWORDS = 1_000
 /** Tracked keywords whose suggestions are looked at, and for how long those say something. */
 const SUGGESTED_FOR = 100
 const SUGGESTED_DAYS = 90
+/** Tracked keywords that a model is told of. */
+const TOLD = 100
 
 const Evidence = named(
   "IdeaEvidence",
@@ -57,7 +64,19 @@ const Idea = named(
     rank: described(v.nullable(Rank), "The app's; null = absent from the results read, or measured: false."),
     popularity: described(v.nullable(v.number()), "1 to 100; null = not measured."),
     difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured."),
+    picked: described(v.nullable(v.boolean()), "A language model finds that it fits the app; null = none was asked."),
     evidence: described(v.array(Evidence), "All that speaks for it, the strongest first."),
+  }),
+)
+
+const NewIdea = named(
+  "NewKeywordIdea",
+  v.strictObject({
+    term: described(v.string(), "The keyword, 1 to 3 words."),
+    reason: described(v.string(), "Why, in one line."),
+    measured: described(v.literal(false), "Nothing was measured of it: track it, and it is."),
+    from: described(v.literal("model"), "A language model's idea."),
+    quote: described(v.string(), "Words of the app's page that it follows from."),
   }),
 )
 
@@ -73,7 +92,8 @@ export const suggestKeywords = operation({
   scope: "apps:read",
   plan: "pro",
   price: 1,
-  faults: ["ai_text_limit"],
+  faults: ["ai_text_limit", "ai_timeout"],
+  deadlineMs: WRITE_MS + 4_000,
   input: ofApp({ cc: AppCountry, lang: Language }),
   output: v.strictObject({
     country: Storefront,
@@ -81,6 +101,10 @@ export const suggestKeywords = operation({
     lang: described(v.picklist(WRITING_LANGUAGES), "The language of the reasons."),
     candidates: described(Count, "Keywords looked at; 0 = nothing was measured that speaks for any."),
     ideas: described(v.array(Idea), "The most kinds of evidence first."),
+    newIdeas: described(
+      v.nullable(v.array(NewIdea)),
+      "A language model's own, checked; none of them is measured. Null = none was asked, or what it said was no use.",
+    ),
     written: described(v.nullable(Written), "How it was made; null = no candidates, and no unit is taken."),
   }),
 }).run(async ({ app, cc, lang }, ctx) => {
@@ -88,15 +112,50 @@ export const suggestKeywords = operation({
   const inputs = await readInputs(ctx, app, side)
   const found = await inPieces(keywordIdeas(inputs))
   const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
-  if (found.candidates === 0) return { ...about, ideas: [], written: null }
+  if (found.candidates === 0) return { ...about, ideas: [], newIdeas: null, written: null }
   const digest = digestOf(["suggest", app.id, side, lang, dayOf(ctx.now()), found])
   await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
+  const text = await writeNew(ctx, app, side, { inputs, found, digest })
+  const byRules = writtenByRules({ version: RULES_VERSION, digest, dropped: found.dropped }, ctx.now())
+  const picked = text && new Set(text.value.picked)
   return {
     ...about,
-    ideas: found.ideas.map((idea) => shownIdea(idea, lang)),
-    written: writtenByRules({ version: RULES_VERSION, digest, dropped: found.dropped }, ctx.now()),
+    ideas: found.ideas.map((idea) => ({ ...shownIdea(idea, lang), picked: picked?.has(idea.term) ?? null })),
+    newIdeas: text?.value.added.map((one) => shownNew(one, lang)) ?? null,
+    written: text
+      ? { ...writtenBy(text, digest), dropped: [...found.dropped, ...(text.dropped as Omission[])] }
+      : byRules,
   }
 })
+
+/** Null = there is no writer, or what it wrote is no use: what was measured stands without. Throws ai_timeout. */
+async function writeNew(
+  ctx: Context,
+  app: TrackedApp,
+  side: Side,
+  { inputs, found, digest }: { inputs: IdeaInputs; found: KeywordIdeas; digest: string },
+): Promise<WrittenText<KeywordChoice> | null> {
+  const { own } = sideOf(app, side)
+  const page = own === null ? null : await readListingTexts(ctx.sql, own, side)
+  if (!page) return null
+  const { language, known, buried } = inputs
+  const task = newKeywordsTask({
+    digest,
+    language,
+    background: await inPieces(backgroundIn(known, language)),
+    own: { name: page.name, subtitle: page.subtitle, description: page.description },
+    tracked: known.tracked.slice(0, TOLD),
+    taken: [...known.tracked, ...buried, ...found.terms],
+    candidates: found.ideas.map(({ term, evidence }) => ({ term, reason: reasonOf(evidence[0]!, "en") })),
+  })
+  const state = await ctx.write(task, WRITE_MS)
+  if (state.state === "pending") throw faultOf(state)
+  return state.state === "done" ? state : null
+}
+
+function shownNew({ term, from: quote }: NewKeyword, lang: WritingLanguage) {
+  return { term, reason: newReasonOf(quote, lang), measured: false as const, from: "model" as const, quote }
+}
 
 async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<IdeaInputs> {
   const known = await readSurroundings(ctx.sql, app, side)

@@ -141,7 +141,7 @@ async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<st
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const { reviews } = await findReviews(ctx.sql, { ...held, ...days, stars: [4, 5] }, REVIEWS)
   const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
-  const { themes } = await inPieces(summarise(reviews, { language, languages: [language] }))
+  const { themes } = await inPieces(summarise(reviews, { language, languages: [language], now: ctx.now() }))
   return themes.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)).slice(0, PRAISE)
 }
 

@@ -36,6 +36,11 @@ const ReviewQuote = named(
   }),
 )
 
+const ThemeMonth = v.strictObject({
+  count: described(Count, "Reviews about it."),
+  reviews: described(Count, "Of so many with a text."),
+})
+
 const Theme = named(
   "ReviewTheme",
   v.strictObject({
@@ -51,6 +56,19 @@ const Theme = named(
     average: described(v.number(), "Of their stars, to two decimals."),
     firstDay: described(Day, "Of the oldest of them."),
     lastDay: described(Day, "Of the newest of them."),
+    change: described(
+      v.nullable(
+        v.strictObject({
+          recent: described(ThemeMonth, "Of the last 30 days."),
+          before: described(ThemeMonth, "Of the 30 days before."),
+          points: described(
+            v.nullable(v.number()),
+            "What its share gained, in percentage points; null = a month without reviews.",
+          ),
+        }),
+      ),
+      "Null = the reviews looked at reach back less than 60 days.",
+    ),
     quotes: described(v.array(ReviewQuote), `Of at most ${QUOTES_OF_THEME} of them, in their own language.`),
   }),
 )
@@ -98,7 +116,7 @@ export const summarizeReviews = operation({
   if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
   const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
-  const summary = await inPieces(summarise(found, { language: lang, languages }))
+  const summary = await inPieces(summarise(found, { language: lang, languages, now: ctx.now() }))
   const sentences = await writeSentences(ctx, summary, { digest, language: lang })
   return { ...about, state: "ready" as const, ...shown(summary, sentences, digest, ctx) }
 })

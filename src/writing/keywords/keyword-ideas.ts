@@ -36,6 +36,8 @@ export interface KeywordIdea {
 
 export interface KeywordIdeas {
   ideas: KeywordIdea[]
+  /** Every term that measurements speak for, those left out among them. */
+  terms: string[]
   /** Candidates found, those left out among them. */
   candidates: number
   dropped: Omission[]
@@ -61,7 +63,12 @@ export function* keywordIdeas(inputs: IdeaInputs): Generator<unknown, KeywordIde
     .filter(({ isOut }) => !isOut)
     .map(({ term }) => ({ term, measured: readings.get(term) ?? null, evidence: found.get(term) as IdeaEvidence[] }))
     .toSorted(byWeight)
-  return { ideas: ideas.slice(0, MOST_IDEAS), candidates: found.size, dropped: omissions.list() }
+  return {
+    ideas: ideas.slice(0, MOST_IDEAS),
+    terms: [...found.keys()],
+    candidates: found.size,
+    dropped: omissions.list(),
+  }
 }
 
 function evidenceOf({ language, known, measured, suggested }: IdeaInputs): Map<string, IdeaEvidence[]> {

@@ -75,3 +75,21 @@ const SENTENCES: Readonly<Record<WritingLanguage, Readonly<Record<IdeaEvidence["
     names: "跟踪关键词前列有 {apps} 个应用名称含此词。",
   },
 }
+
+/** Of a model's own idea, that names the words it follows from. */
+export function newReasonOf(from: string, language: WritingLanguage): string {
+  return NEW_SENTENCES[language].replace("{from}", () => from)
+}
+
+const NEW_SENTENCES: Readonly<Record<WritingLanguage, string>> = {
+  en: "A language model's idea, from \"{from}\" on the app's page.",
+  tr: "Uygulamanın sayfasındaki “{from}” ifadesinden bir dil modelinin önerisi.",
+  de: "Idee eines Sprachmodells, aus „{from}“ auf der Seite der App.",
+  es: "Idea de un modelo de lenguaje, a partir de «{from}» en la página de la app.",
+  fr: "Idée d'un modèle de langage, tirée de « {from} » sur la page de l'app.",
+  pt: "Ideia de um modelo de linguagem, a partir de “{from}” na página do app.",
+  ru: "Идея языковой модели из слов «{from}» на странице приложения.",
+  ja: "アプリのページの「{from}」から言語モデルが出した案です。",
+  ko: "앱 페이지의 “{from}”에서 나온 언어 모델의 제안입니다.",
+  zh: "语言模型根据应用页面中的“{from}”提出。",
+}

@@ -70,6 +70,7 @@ test("ideas are what was measured, none of them tracked, buried or a rival's nam
         rank: 3,
       },
       ...{ popularity: null, difficulty: null },
+      picked: null,
       evidence: [
         { kind: "ranked", rank: 3, day: "2025-11-20" },
         { kind: "rival", rank: 1, day: "2025-11-20", rival: "Tidal Notes" },
@@ -78,11 +79,13 @@ test("ideas are what was measured, none of them tracked, buried or a rival's nam
     {
       ...{ term: "calm pages", reason: "Petal Diary ranks 2 for it.", measured: true, rank: null },
       ...{ popularity: null, difficulty: null },
+      picked: null,
       evidence: [{ kind: "rival", rank: 2, day: "2025-11-20", rival: "Petal Diary" }],
     },
     {
       ...{ term: "journal prompts", reason: 'The store suggests it for "journal".', measured: false, rank: null },
       ...{ popularity: null, difficulty: null },
+      picked: null,
       evidence: [{ kind: "suggested", prefix: "journal", day: "2025-11-20" }],
     },
   ])
@@ -108,7 +111,7 @@ test("where nothing was measured nothing is made up, and nothing is taken", asyn
   const { status, body } = await get("?cc=jp")
   expect([status, body]).toEqual([
     200,
-    { country: "jp", platform: "ios", lang: "en", candidates: 0, ideas: [], written: null },
+    { country: "jp", platform: "ios", lang: "en", candidates: 0, ideas: [], newIdeas: null, written: null },
   ])
   expect(await used()).toBe(0)
 })
