@@ -105,3 +105,27 @@ function takeOff(row: WitnessDifference, cause: Cause, { units, gross }: Sum): v
   row.causes.push({ cause, units, gross })
   row.unexplained = less(row.unexplained, { units, gross })
 }
+
+/** How often the console and the service say that something happened: as WitnessPair, without money. */
+export interface EventPair {
+  console: { units: number; before: number }
+  service: { units: number; consoleDays: number; unreported: number; before: number }
+}
+
+export interface EventDifference {
+  difference: number
+  causes: { cause: Cause; units: number }[]
+  unexplained: number
+}
+
+export function explainedEvents({ console, service }: EventPair): EventDifference {
+  const causes = (
+    [
+      ["day_zone", service.consoleDays - service.units],
+      ["not_reported", -service.unreported],
+      ["before_first_message", console.before - service.before],
+    ] as const
+  ).flatMap(([cause, units]) => (units === 0 ? [] : [{ cause, units }]))
+  const difference = console.units - service.units
+  return { difference, causes, unexplained: causes.reduce((left, { units }) => left - units, difference) }
+}

@@ -14,6 +14,7 @@ import {
   reportQuery,
   sourceShape,
 } from "./account-shapes.ts"
+import { EventReconciliation, readEventReconciliation } from "./event-reconciliation.ts"
 
 const Quantity = v.pipe(v.number(), v.integer())
 
@@ -91,6 +92,10 @@ export const getSubscriptions = operation({
       ),
       "Storefronts with any.",
     ),
+    reconciliation: described(
+      v.nullable(EventReconciliation),
+      "The same as a billing service or the App Store told it, and why the two differ. Null = nobody tells.",
+    ),
   }),
 }).run(async ({ app, ...asked }, ctx) => {
   const { sql } = ctx
@@ -122,6 +127,7 @@ export const getSubscriptions = operation({
       ...summedEvents(own.map(({ counts }) => counts)),
       days: own.map(({ day, counts }) => ({ day, ...counts })),
     })),
+    reconciliation: await readEventReconciliation({ app, ...query, reported: standing.reported, events }, ctx),
   }
 })
 

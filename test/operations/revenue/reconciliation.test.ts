@@ -8,7 +8,7 @@ import { silentLog } from "../../../src/log.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { type Bought, purchase, SECRET } from "../../accounts/billing/scene.ts"
 import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
-import { type SalesRow, salesReport } from "../../accounts/stand-in.ts"
+import { type SalesRow, salesReport, table } from "../../accounts/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
 
@@ -40,6 +40,17 @@ const SOLD: Record<string, SalesRow[]> = {
   [ago(1)]: [row("year", 1, "19.99"), row("year", 4, "0")],
 }
 
+const happened = (days: number, Event: string, Quantity: string, offer = " ") => ({
+  ...{ "Event Date": ago(days), Event, Quantity, "Subscription Offer Type": offer, Country: "DE" },
+  ...{ "App Name": TEA.name, "App Apple ID": TEA.id, "Subscription Name": "Year", "Subscription Apple ID": "77" },
+})
+const EVENTS: Record<string, Record<string, string>[]> = {
+  [ago(5)]: [happened(5, "Renew", "2")],
+  [ago(4)]: [happened(4, "Renew", "3"), happened(4, "Subscribe", "1"), happened(4, "Cancel", "6")],
+  [ago(3)]: [happened(3, "Reactivate", "1"), happened(3, "Refund", "1"), happened(3, "Renew", "9")],
+  [ago(1)]: [happened(1, "Renew", "1"), happened(1, "Start Introductory Offer", "2", "Free Trial")],
+}
+
 let sent = 0
 const bought = (product_id: string, at: Date, rest: Partial<Bought> = {}) =>
   purchase({ id: `e${++sent}`, product_id, at, ...rest })
@@ -67,6 +78,7 @@ beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.house.key(scene.workspaceId)
   scene.there.report = (type, day) => {
+    if (type === "SUBSCRIPTION_EVENT" && EVENTS[day]) return { tsv: table(Object.keys(EVENTS[day]![0]!), EVENTS[day]!) }
     if (type !== "SALES") return "late"
     if (SOLD[day]) return { tsv: salesReport(day, SOLD[day]) }
     return day === ago(6) ? "no sales" : "late"
@@ -163,6 +175,33 @@ test("by the console's days each is known to both, late, or before the service t
   const german = await reconciliation("days=6&country=GB")
   expect(german.products.map(({ product, difference }: Record<string, object>) => [product, difference])).toEqual([
     ["year", { units: 2, gross: "35.98" }],
+  ])
+})
+
+test("what happened to subscriptions is compared where both count alike, and what each dates otherwise is not", async () => {
+  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
+  expect(body.reconciliation.with).toEqual((await reconciliation()).with)
+  const said = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
+    ...Object.values(event),
+    causes.map((one) => Object.values(one)),
+  ])
+  expect(said).toEqual([
+    ["trialStarts", 2, 0, 2, 2, []],
+    ["trialConversions", 0, 0, 0, 0, []],
+    // of the service what it was told of all products, bought once and for all too where it calls that a renewal
+    [
+      "payments",
+      17,
+      15,
+      2,
+      1,
+      [
+        ["day_zone", 1],
+        ["not_reported", -2],
+        ["before_first_message", 2],
+      ],
+    ],
+    ["refunds", 1, 0, 1, 1, []],
   ])
 })
 

@@ -1,0 +1,53 @@
+import * as v from "valibot"
+import { COMPARED, readEventWitnesses } from "../../accounts/billing/witness-events.ts"
+import { findService } from "../../accounts/billing/witnesses.ts"
+import type { EventCounts } from "../../accounts/read-subscriptions.ts"
+import type { Context } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Count } from "../shapes.ts"
+import type { ReportQuery } from "./account-shapes.ts"
+import { CauseName, SecondWitness, Whole, witnessShape } from "./reconciliation.ts"
+
+export const EventReconciliation = named(
+  "EventReconciliation",
+  v.strictObject({
+    with: SecondWitness,
+    events: described(
+      v.array(
+        v.strictObject({
+          event: described(
+            v.picklist(COMPARED),
+            "payments: begun paid, begun again and renewed together, for a service counts who comes back as renewed.",
+          ),
+          console: Whole,
+          service: described(Count, "By its own days, UTC."),
+          difference: described(Whole, "Console less service."),
+          causes: described(
+            v.array(v.strictObject({ cause: CauseName, units: Whole })),
+            "What of the difference each explains, taken off in this order.",
+          ),
+          unexplained: Whole,
+        }),
+      ),
+      "What both count alike. Cancellations are not among them: the console dates them at the end of what was paid, a service when renewal was turned off.",
+    ),
+  }),
+)
+
+/** Null where no service has told of the app's purchases. */
+export async function readEventReconciliation(
+  {
+    app,
+    ...asked
+  }: ReportQuery & {
+    app: TrackedApp
+    reported: readonly string[]
+    events: readonly { day: string; counts: EventCounts }[]
+  },
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<v.InferOutput<typeof EventReconciliation> | null> {
+  const { from, to } = asked
+  const service = await findService(sql, { workspaceId: caller.workspaceId, app, days: { from, to } })
+  return service && { with: witnessShape(service), events: await readEventWitnesses(sql, service, asked) }
+}
