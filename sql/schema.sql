@@ -643,6 +643,20 @@ create table billing_event (
 CREATE INDEX billing_event_happened_idx ON billing_event USING btree (account_id, happened_at);
 CREATE INDEX billing_event_seen_idx ON billing_event USING btree (account_id, seen_at);
 
+create table billing_metric_day (
+  account_id text not null,
+  day date not null,
+  currency text not null,
+  rows jsonb not null,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint billing_metric_day_pkey PRIMARY KEY (account_id, day),
+  constraint billing_metric_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+
 create table channel (
   id text not null,
   workspace_id integer not null,

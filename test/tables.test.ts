@@ -29,6 +29,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   price_day: { writes: "observations", reads: "accounts" },
   price_period: { writes: "observations", reads: "accounts" },
   billing_event: { writes: "observations", reads: "accounts" },
+  billing_metric_day: { writes: "observations", reads: "accounts" },
   refresh_token: { writes: "oauth", reads: "" },
   report_day: { writes: "observations", reads: "accounts" },
   report_turn: { writes: "accounts", reads: "" },

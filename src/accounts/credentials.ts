@@ -25,6 +25,11 @@ export type WebhookKey = {
   secret: string
 }
 
+/** What a service is asked with that takes one secret text. */
+export type ApiKey = {
+  apiKey: string
+}
+
 /** Throws AccessProblem without SECRET_KEY. */
 export async function sealKey(sealer: Sealer, account: string, key: AccountKey): Promise<string> {
   return await sealer.seal(JSON.stringify(key), placeOf(account))

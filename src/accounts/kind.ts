@@ -7,7 +7,7 @@ import type { ConsoleReach } from "./console.ts"
 import type { AccountKey } from "./credentials.ts"
 import type { Look } from "./look.ts"
 
-export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES] as const
+export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
 
 /** How the hosts of accounts are reached. */

@@ -132,7 +132,8 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
       select t.id
       from store_app s
       join tracked_app t on t.ios_app = s.id
-      where s.platform = 'ios' and s.store_id = r."outsideId" and t.workspace_id = ${account.workspaceId}
+      where s.platform = 'ios' and (s.store_id = r."outsideId" or (r."bundleId" <> '' and s.bundle_id = r."bundleId"))
+        and t.workspace_id = ${account.workspaceId}
       order by t.created_at, t.id
       limit 1
     )

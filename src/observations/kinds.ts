@@ -7,6 +7,7 @@ import { appAds } from "./kinds/app-ads.ts"
 import { apps } from "./kinds/apps.ts"
 import { assistantAnswer } from "./kinds/assistant-answer.ts"
 import { billingEvent } from "./kinds/billing.ts"
+import { billingMetrics } from "./kinds/billing-metrics.ts"
 import { chart } from "./kinds/chart.ts"
 import { developer } from "./kinds/developer.ts"
 import { genres } from "./kinds/genres.ts"
@@ -23,7 +24,7 @@ import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
   sales, subscriptions, subscriptionEvents, engagement, downloads, prices,
-  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent, assistantAnswer,
+  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent, billingMetrics, assistantAnswer,
 ] // biome-ignore format: a list to scan
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {

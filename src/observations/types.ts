@@ -6,6 +6,7 @@ import type { DownloadsObservation, EngagementObservation } from "./kinds/analyt
 import type { AppAdsObservation } from "./kinds/app-ads.ts"
 import type { AssistantAnswerObservation } from "./kinds/assistant-answer.ts"
 import type { BillingObservation } from "./kinds/billing.ts"
+import type { BillingMetricsObservation } from "./kinds/billing-metrics.ts"
 import type { DeveloperAppsObservation } from "./kinds/developer.ts"
 import type { GenresObservation } from "./kinds/genres.ts"
 import type { HintsObservation } from "./kinds/hints.ts"
@@ -70,6 +71,7 @@ export type Observation =
   | AdsChangesObservation
   | AdsPopularityObservation
   | BillingObservation
+  | BillingMetricsObservation
   | AssistantAnswerObservation
 
 /** `mismatched`: what came answers another question than was asked: another term, country, app or chart. */

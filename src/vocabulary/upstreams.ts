@@ -11,8 +11,10 @@ export const CONSOLE_HOST = "api.appstoreconnect.apple.com"
 /** Apple Ads, and where its tokens come from. */
 export const ADS_HOST = "api.ads.apple.com"
 export const APPLE_ID_HOST = "appleid.apple.com"
+/** What a billing service reckons. */
+export const REVENUECAT_HOST = "api.revenuecat.com"
 /** Hosts that are asked with a key of the workspace's: each account has a pace of its own there. */
-export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST] as const
+export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST, REVENUECAT_HOST] as const
 export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
 /** Hosts in whose place an address can be named. */
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
@@ -26,7 +28,7 @@ export type BillingSource = (typeof BILLING_SOURCES)[number]
 export const ACCOUNT_SOURCES = [
   "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-engagement", "asc-downloads", "asc-prices",
   "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
-  ...BILLING_SOURCES,
+  ...BILLING_SOURCES, "revenuecat-metrics",
 ] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 

@@ -26,6 +26,7 @@ export type PrivateKind =
   | "prices"
   | AdsReport
   | "billing_event"
+  | "billing_metrics"
 
 /** The example of a kind, with other fields. */
 export function reported(name: PrivateKind, rest: object = {}): Observation {

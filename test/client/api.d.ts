@@ -4492,6 +4492,39 @@ export interface components {
             /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
             proceeds: components["schemas"]["Money"][];
         };
+        BillingFigures: {
+            /** @description The connected account, as `appmeter account list` names it. */
+            id: string;
+            /** @enum {string} */
+            kind: "revenuecat-metrics";
+            /** @enum {string} */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            /** @description Who must do what; null = nothing. */
+            why: string | null;
+            /** @description Apps of the project that all figures are of together, whatever country is asked for. */
+            projectApps: number;
+            /**
+             * Format: date-time
+             * @description When it was last asked; null = it has said nothing yet.
+             */
+            asOf: string | null;
+            /** @description Monthly recurring revenue; null = it says none. */
+            mrr: components["schemas"]["Money"] | null;
+            activeSubscriptions: number | null;
+            activeTrials: number | null;
+            /** @description The UTC days of those asked for on which it was asked, oldest first. Nothing is known of any other. */
+            days: {
+                /**
+                 * Format: date
+                 * @description A UTC day, YYYY-MM-DD.
+                 */
+                day: string;
+                /** @description Monthly recurring revenue; null = it says none. */
+                mrr: components["schemas"]["Money"] | null;
+                activeSubscriptions: number | null;
+                activeTrials: number | null;
+            }[];
+        };
         SecondWitness: {
             /** @description The connected account, as `appmeter account list` names it. */
             id: string;
@@ -4709,6 +4742,8 @@ export interface components {
                 /** @description As said since. */
                 units: number;
             }[];
+            /** @description As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them. */
+            billing: components["schemas"]["BillingFigures"] | null;
             /** @description The same purchases as a billing service or the App Store told them, and why the two differ. Null = nobody tells of them. Neither is corrected: the console counts for money, the service for what just happened. */
             reconciliation: components["schemas"]["Reconciliation"] | null;
         };
@@ -4732,6 +4767,28 @@ export interface components {
             billingIssues: number;
             /** @description Under names that are none of these. */
             other: number;
+        };
+        EventReconciliation: {
+            with: components["schemas"]["SecondWitness"];
+            /** @description What both count alike. Cancellations are not among them: the console dates them at the end of what was paid, a service when renewal was turned off. */
+            events: {
+                /**
+                 * @description payments: begun paid, begun again and renewed together, for a service counts who comes back as renewed.
+                 * @enum {string}
+                 */
+                event: "trialStarts" | "trialConversions" | "payments" | "refunds";
+                console: number;
+                /** @description By its own days, UTC. */
+                service: number;
+                /** @description Console less service. */
+                difference: number;
+                /** @description What of the difference each explains, taken off in this order. */
+                causes: {
+                    cause: components["schemas"]["WitnessCause"];
+                    units: number;
+                }[];
+                unexplained: number;
+            }[];
         };
         GetSubscriptionsAnswer: {
             /**
@@ -4857,6 +4914,10 @@ export interface components {
                     other: number;
                 }[];
             }[];
+            /** @description As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them. */
+            billing: components["schemas"]["BillingFigures"] | null;
+            /** @description The same as a billing service or the App Store told it, and why the two differ. Null = nobody tells. */
+            reconciliation: components["schemas"]["EventReconciliation"] | null;
         };
         FunnelRates: {
             /** @description Page views by impressions. */
@@ -12417,4 +12478,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 53b9901baa15a15fae5d8651c36aabb6965793be2bfa3784ed82d9f674ede3ca
+// sha256 of the document: 42cc67b0e038ec6cf366ebc7a3b8f465d430b9da7f3ce9028cb2bdfc97e1fbe4

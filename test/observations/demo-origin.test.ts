@@ -53,6 +53,7 @@ const others = {
   ads_changes: (rest: object) => reported("ads_changes", rest),
   ads_popularity: (rest: object) => reported("ads_popularity", rest),
   billing_event: (rest: object) => reported("billing_event", rest),
+  billing_metrics: (rest: object) => reported("billing_metrics", rest),
   assistant_answer: (rest: object) => answered({ seenAt: AT, ...rest }),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 

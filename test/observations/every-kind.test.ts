@@ -341,6 +341,12 @@ const WRONG: Record<string, [object, string][]> = {
     [{ currency: "euro" }, "bad_text"],
     [{ country: "DE" }, "bad_storefront"],
   ],
+  billing_metrics: [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ currency: "$" }, "bad_text"],
+    [{ day: "2025-10-26" }, "bad_time"],
+    [{ rows: [{ metric: "mrr", value: "1e3" }] }, "bad_figure"],
+  ],
   assistant_answer: [
     [{ term: "Tea" }, "bad_term"],
     [{ language: "German" }, "bad_language"],

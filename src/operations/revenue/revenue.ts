@@ -14,6 +14,7 @@ import {
   reportQuery,
   sourceShape,
 } from "./account-shapes.ts"
+import { BillingFigures, readBillingFigures } from "./billing-figures.ts"
 import { Reconciliation, readReconciliation } from "./reconciliation.ts"
 
 const Units = v.pipe(v.number(), v.integer())
@@ -85,6 +86,7 @@ export const getRevenue = operation({
       ),
       "Days whose figures were changed by the console afterwards, newest first, at most 50.",
     ),
+    billing: BillingFigures,
     reconciliation: described(
       v.nullable(Reconciliation),
       "The same purchases as a billing service or the App Store told them, and why the two differ. Null = nobody tells of them. Neither is corrected: the console counts for money, the service for what just happened.",
@@ -112,6 +114,7 @@ export const getRevenue = operation({
     countries: [...countries].map(([country, sold]) => ({ country, ...sold })).sort(byDownloads),
     products,
     restatements: restatements.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })),
+    billing: await readBillingFigures(app, query, ctx),
     reconciliation: await readReconciliation({ app, account, query, reported: standing.reported }, ctx),
   }
 })

@@ -14,6 +14,7 @@ import {
   reportQuery,
   sourceShape,
 } from "./account-shapes.ts"
+import { BillingFigures, readBillingFigures } from "./billing-figures.ts"
 import { EventReconciliation, readEventReconciliation } from "./event-reconciliation.ts"
 
 const Quantity = v.pipe(v.number(), v.integer())
@@ -92,6 +93,7 @@ export const getSubscriptions = operation({
       ),
       "Storefronts with any.",
     ),
+    billing: BillingFigures,
     reconciliation: described(
       v.nullable(EventReconciliation),
       "The same as a billing service or the App Store told it, and why the two differ. Null = nobody tells.",
@@ -127,6 +129,7 @@ export const getSubscriptions = operation({
       ...summedEvents(own.map(({ counts }) => counts)),
       days: own.map(({ day, counts }) => ({ day, ...counts })),
     })),
+    billing: await readBillingFigures(app, query, ctx),
     reconciliation: await readEventReconciliation({ app, ...query, reported: standing.reported, events }, ctx),
   }
 })

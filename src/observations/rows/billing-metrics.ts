@@ -1,0 +1,46 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import type { AnyObservation } from "../provenance.ts"
+import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { readOfAccounts } from "./reports.ts"
+
+interface BillingMetrics extends AnyObservation {
+  account: string
+  day: string
+  currency: string
+  rows: readonly object[]
+}
+
+const TABLE: BestOptions = { table: "billing_metric_day", key: ["account_id", "day"] }
+
+/** A row for each day: what was said of it last. Of an account that is not here nothing is held. */
+export async function storeBillingMetrics<Seen extends BillingMetrics>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
+  const rowOf = (from: Seen) => {
+    const { account: account_id, day, currency, rows } = from
+    return { account_id, day, currency, rows, ...provenanceOf(from) }
+  }
+  const held = await readOfAccounts(tx, seen)
+  return await storeBest(
+    tx,
+    TABLE,
+    held.map((from) => ({ from, row: rowOf(from) })),
+  )
+}
+
+const PAGE = 200
+
+export async function* readBillingMetrics<Seen extends BillingMetrics>(
+  sql: Sql,
+  { since, sources }: { since: string | null; sources: readonly string[] },
+): AsyncGenerator<Seen[]> {
+  yield* pagesOf(
+    async (after: Seen | null) =>
+      await sql<Seen[]>`
+      select 'billing_metrics' as kind, source, 'ios' as platform, account_id as account, day, currency, rows,
+        seen_at as "seenAt", parser, origin, sha256
+      from billing_metric_day
+      where day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
+        and (account_id, day) > (${after?.account ?? ""}, ${after?.day ?? "0001-01-01"}::date)
+      order by account_id, day
+      limit ${PAGE}`,
+  )
+}

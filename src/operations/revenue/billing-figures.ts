@@ -1,0 +1,60 @@
+import * as v from "valibot"
+import { type ReckonedDay, readBillingService } from "../../accounts/billing/read-metrics.ts"
+import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import type { Context } from "../../operation.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Count, Day, Time } from "../shapes.ts"
+import { Money, type ReportQuery } from "./account-shapes.ts"
+
+const figures = {
+  mrr: described(v.nullable(Money), "Monthly recurring revenue; null = it says none."),
+  activeSubscriptions: v.nullable(Count),
+  activeTrials: v.nullable(Count),
+}
+
+export const BillingFigures = described(
+  v.nullable(
+    named(
+      "BillingFigures",
+      v.strictObject({
+        id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+        kind: v.picklist(["revenuecat-metrics"]),
+        state: v.picklist(ACCOUNT_STATES),
+        why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+        projectApps: described(
+          Count,
+          "Apps of the project that all figures are of together, whatever country is asked for.",
+        ),
+        asOf: described(v.nullable(Time), "When it was last asked; null = it has said nothing yet."),
+        ...figures,
+        days: described(
+          v.array(v.strictObject({ day: Day, ...figures })),
+          "The UTC days of those asked for on which it was asked, oldest first. Nothing is known of any other.",
+        ),
+      }),
+    ),
+  ),
+  "As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them.",
+)
+
+/** Null where no service is connected that reckons anything. */
+export async function readBillingFigures(
+  app: TrackedApp,
+  { from, to }: ReportQuery,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<v.InferOutput<typeof BillingFigures>> {
+  const service = await readBillingService(sql, { workspaceId: caller.workspaceId, app, from, to })
+  if (!service) return null
+  const { id, state, why, apps, latest, days } = service
+  return {
+    ...{ id, kind: "revenuecat-metrics" as const, state, why, projectApps: apps },
+    asOf: latest?.readAt.toISOString() ?? null,
+    ...(latest ? shown(latest) : { mrr: null, activeSubscriptions: null, activeTrials: null }),
+    days: days.map((day) => ({ day: day.day, ...shown(day) })),
+  }
+}
+
+function shown({ mrr, currency, activeSubscriptions, activeTrials }: ReckonedDay) {
+  return { mrr: mrr === null ? null : { amount: mrr, currency }, activeSubscriptions, activeTrials }
+}
