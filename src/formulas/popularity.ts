@@ -10,7 +10,7 @@ export interface PopularityParts {
   demand: number | null
   hintCount: number | null
   prefixDepth: number | null
-  /** Their weighted mean, before it is mapped to Apple's scale. */
+  /** Their weighted mean. */
   blend: number
 }
 
@@ -22,26 +22,22 @@ export interface PopularityInputs {
 }
 
 /**
- * How popular a keyword may be where Apple publishes no figure, 1 to 100 on the scale of Apple's monthly report of search
- * terms. Apple Ads' search popularity (5 to 100, most terms at 5) is another scale.
+ * How much a keyword may be searched for where no store says it: a score of 1 to 100 that orders keywords of one storefront
+ * and is shown to nobody as a popularity. What may be shown of it is a band (popularityBand).
  *
  *     blend = .70 · demand + .20 · depth + .10 · extensions
  *     demand: see demandOf   depth: 100 · 0.85^(letters - 1), 0 when not suggested   extensions: five or more are 100
- *     popularity = 7.7 + 0.85 · blend, at least 1 and at most 100 (LINE has all digits)
+ *     score = 7.7 + 0.85 · blend, at least 1 and at most 100 (LINE has all digits)
  *
  * A part that was not read is dropped and the others stand for it. When all three were read and all are nothing, none can be
  * given (null); when what was read is nothing and something was not read, it is not measured (undefined).
  *
  * Source: the weights and the depth's decay are those that SquashVash/ASO-Tool-CLI publishes as fitted (182 terms). The line
- * was fitted by us, by `bun test/bench/popularity.ts`, to Apple's report of September 2025 and the rating counts of the
- * first ten results a month later: 187 terms of the United States out of drewster99/appstore, all of popularity 70 and more;
- * the fit allows for that choice (a regression truncated at 70), and holds the start at that of formula 1. Their logarithms go together as a line, for Apple's figure
- * falls with the logarithm of a term's rank.
+ * is of an earlier calibration to Apple's monthly report; it changes no order, and stored scores keep it.
  *
- * Limits: an order rather than a level (CHECKED), and checked by ratings alone: the suggestions of that day are not known.
- * Below 70 nothing was fitted, and what few search comes out too high, long terms that bring up giants most. Apple's figures
- * are relative to a storefront; only the United States were fitted, and no Google Play. There an estimate mostly rests
- * on extensions alone: the search page counts the ratings of one app, and the beginnings of a term are not asked for.
+ * Limits: ratings are gathered over years and belong to a storefront: scores of two storefronts are not comparable. On Google
+ * Play a score mostly rests on extensions alone: the search page counts the ratings of one app, and the beginnings of a term
+ * are not asked for.
  */
 export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Figure<PopularityParts> | undefined {
   const read = {
@@ -55,7 +51,7 @@ export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Fig
   const weighed = parts.reduce((sum, { weight, value }) => sum + weight * value, 0)
   const blend = weighed / parts.reduce((sum, { weight }) => sum + weight, 0)
   return {
-    score: nothing ? null : Math.round(appleScale(blend)),
+    score: nothing ? null : Math.round(scoreOf(blend)),
     parts: {
       demand: rounded(read.demand),
       hintCount: rounded(read.hintCount),
@@ -65,26 +61,52 @@ export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Fig
   }
 }
 
-/** A blend of 0 to 100 on Apple's scale, not rounded. */
-export function appleScale(blend: number, { start, slope } = LINE): number {
-  return clamp(start + slope * blend, 1, 100)
+/** A blend of 0 to 100 as a score, not rounded. */
+export function scoreOf(blend: number): number {
+  return clamp(LINE.start + LINE.slope * blend, 1, 100)
+}
+
+/** Where Apple Ads' search popularity (5 to 100) of a keyword lies in at least four of five cases, both ends included. */
+export interface PopularityBand {
+  low: number
+  high: number
 }
 
 /**
- * What the estimate is worth on terms that its line was not fitted on, as `bun test/bench/popularity.ts` prints it: the error
- * of the figure shown (root mean square, in points), that of a constant and of the first app's ratings alone, and how well
- * the order of each goes with that of Apple's figures (rank correlation, and where 95 % of resamples lie).
+ * What a score says on the scale of Apple Ads' search popularity, where most terms stand at the floor of 5 to 9. A band and no
+ * number: on 227 terms of the United States the order of the scores goes with Apple's at CHECKED.correlation, below the 0.75
+ * from which a number would mean something. Null for Google Play, whose searches nobody publishes. Other storefronts than the
+ * United States were not checked.
  */
-export const CHECKED = {
-  terms: 187,
-  least: 70,
-  shown: { error: 7.8, correlation: 0.58, between: [0.47, 0.67] },
-  constant: { error: 6.3 },
-  firstApp: { error: 5.6, correlation: 0.53, between: [0.41, 0.63] },
+export function popularityBand(platform: "ios" | "android", score: number): PopularityBand | null {
+  if (platform === "android") return null
+  const { low, high } = BANDS.findLast(({ from }) => score >= from) as (typeof BANDS)[number]
+  return { low, high }
 }
 
-/** As `bun test/bench/popularity.ts` prints it. */
-export const LINE = { start: 7.66, slope: 0.852 }
+/** `from`: the least score. `held` of so many `terms` lie within, as `bun test/bench/popularity.ts` prints it. */
+export const BANDS = [
+  { from: 0, low: 5, high: 9, terms: 124, held: 119 },
+  { from: 59, low: 5, high: 50, terms: 76, held: 70 },
+  { from: 73, low: 6, high: 100, terms: 27, held: 26 },
+]
+
+/**
+ * How far the scores go with Apple Ads' popularity on terms of the United States, as `bun test/bench/popularity.ts` prints it:
+ * rank correlation with where 95 % of resamples lie, the error of the best rising line through them on terms that it was not
+ * drawn through (root mean square, in points) beside that of a constant, and how often a band drawn on one half of the terms
+ * holds those of the other.
+ */
+export const CHECKED = {
+  terms: 227,
+  correlation: 0.71,
+  between: [0.64, 0.77],
+  line: { error: 13.3 },
+  constant: { error: 18 },
+  held: 0.88,
+}
+
+const LINE = { start: 7.66, slope: 0.852 }
 
 const WEIGHTS = [
   ["demand", 0.7],

@@ -47,15 +47,17 @@ const PLACES = 50
 /** Results that are older say little of today's. */
 export const YOUNG_DAYS = 7
 
-/** Those with a popularity, the most popular first, at most KEYWORDS, with the apps of their first places. */
+/** Those that may be searched for, the most first, at most KEYWORDS, with the apps of their first places. */
 export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
   const answers = await readAnswers(sql, app, side, addDays(dayOf(now), -YOUNG_DAYS))
   const metrics = await readKeywordMetrics(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
   const known = answers.flatMap((answer) => {
-    const { popularity, popularitySource, popularityAt } = metrics.get(answer.term) ?? UNMEASURED
-    return popularity && popularitySource ? [{ ...answer, popularity, popularitySource, popularityAt }] : []
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityAt, popularityOrder } =
+      metrics.get(answer.term) ?? UNMEASURED
+    const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityAt }
+    return popularityOrder ? [{ ...answer, ...searched, weight: popularityOrder }] : []
   })
-  const chosen = known.sort((a, b) => b.popularity - a.popularity || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
+  const chosen = known.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
   const peers = await readPeers(
     sql,
     chosen.flatMap(({ ids }) => ids),

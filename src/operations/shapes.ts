@@ -43,6 +43,23 @@ export const RatedApp = named(
 /** Where a popularity comes from. */
 export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_SOURCES))
 
+/** Of an estimate no number: see src/formulas/popularity.ts. */
+export const popularityFields = {
+  popularity: described(
+    v.nullable(v.number()),
+    "1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one.",
+  ),
+  popularityLow: described(
+    v.nullable(v.number()),
+    "Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none.",
+  ),
+  popularityHigh: described(v.nullable(v.number()), "The other end, included."),
+  popularitySource: described(
+    v.nullable(PopularitySource),
+    "apple-ads-report = published; estimate = a band by our formula. Null = neither.",
+  ),
+}
+
 /** How hard a keyword is, in words. */
 export const DifficultyBand = named("DifficultyBand", v.picklist(BANDS))
 

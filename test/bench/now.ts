@@ -38,7 +38,7 @@ const byKey = await took("list_now and keyword_now by primary key", async () => 
   await sql`select * from keyword_now where list_id = any(${ids}::int[])`
 })
 const ranks = await took("ranks", () => readRanksOn(sql, app, [SIDE]))
-const figures = await took("figures", () => readMetricsOfLists(sql, ids, TODAY))
+const figures = await took("figures", () => readMetricsOfLists(sql, ids, { platform: SIDE.platform, today: TODAY }))
 await took("what is under way", () => findKeywordsUnderWay(sql, { ...SIDE, terms: names }))
 await took("list_keyword_ranks", () => ask(listKeywordRanks, ctx, { appId: "own" }))
 await took("deriving 50 lists, unchanged", () => sql.begin((tx) => deriveListNow(tx, ids.slice(0, 50))))

@@ -1,27 +1,152 @@
-// bun test/bench/popularity.ts — how far the popularity that is shown is from Apple's own figure, on terms that it was not
-// fitted on, beside a constant and beside the first app's ratings alone; and the line that maps it to the scale of Apple's
-// monthly report. All from the 187 terms of fixtures/upstream/search-ratings-us-2025-10-25.jsonl.
-import { CHECKED } from "../../src/formulas/popularity.ts"
-import { blendOf, calibratedTerms, interval } from "../formulas/calibration.ts"
-import { constantError, firstAppAlone, fittedLine, type Measured, shownFigure } from "../formulas/popularity-error.ts"
+// bun test/bench/popularity.ts CORPUS OBSERVATIONS — what the score of a keyword says of Apple Ads' search popularity (5 to
+// 100). The two files are data/calibration_corpus.json and data/demand_observations.json of the public project
+// SquashVash/ASO-Tool-CLI at ba7c866: the first has what the store suggested for a term and the median of the rating counts
+// of its first ten apps, the second Apple's figure, both of August 2026 and the United States. Its author gives no licence,
+// so they do not come with the project. Our rating mass fades with the place: a median is put on its scale by the 187 lists
+// of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
+import { readFileSync } from "node:fs"
+import { demandOf, demandScale } from "../../src/formulas/demand.ts"
+import { BANDS, CHECKED, estimatePopularity } from "../../src/formulas/popularity.ts"
+import { calibratedTerms, interval, randomFrom, spearman } from "../formulas/calibration.ts"
 
-const terms = calibratedTerms()
-const apples = terms.map(({ popularity }) => popularity)
-console.log(`${terms.length} terms, Apple's popularity ${Math.min(...apples)} to ${Math.max(...apples)}`)
-console.log("error on terms that nothing was fitted on (RMSE), and rank correlation (95 % of resamples)")
-show("the estimate as it is shown", shownFigure(terms))
-show("the first app's ratings alone", firstAppAlone(terms))
-console.log(`a constant: ${constantError(terms).toFixed(1)}`)
+interface CorpusTerm {
+  keyword: string
+  /** 100 · log10(1 + median) / 6, at most 100; null = not read. */
+  comp_rating_count: number | null
+  /** Letters after which the store suggests it; null = never. */
+  search_prefix_depth: number | null
+  search_hint_extensions: number | null
+}
+
+interface Scored {
+  score: number
+  apple: number
+}
+
+const FLOOR = 5
+const HALVES = 200
+const FOLDS = 10
+
+const [corpus, observations] = process.argv.slice(2)
+if (!corpus || !observations) throw new Error("name the two files: their source stands at the head of this one")
+const terms = scoredTerms(read<CorpusTerm>(corpus, "keywords"))
+const [scores, apples] = [terms.map(({ score }) => score), terms.map(({ apple }) => apple)]
+const [low, high] = interval(terms, orderOf)
+console.log(`${terms.length} terms, ${apples.filter((apple) => apple < 10).length} of them below 10 in Apple Ads`)
+console.log(`rank correlation ${spearman(scores, apples).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`)
+const [line, constant] = [errorOf(risingLine), errorOf((others) => () => mean(others.map(({ apple }) => apple)))]
+console.log(`error on terms left out: ${line.toFixed(1)} of the best rising line, ${constant.toFixed(1)} of a constant`)
+console.log("band: terms with such a score, of which so many lie within")
+BANDS.forEach(({ from, low, high }, i) => {
+  const within = terms.filter(({ score }) => score >= from && score < (BANDS[i + 1]?.from ?? 101))
+  const held = within.filter(({ apple }) => apple >= low && apple <= high)
+  console.log(`  from ${from}: ${low} to ${high}: ${within.length}, ${held.length}`)
+})
+console.log(`bands drawn on one half hold of the other: ${heldByHalves().toFixed(2)} (${HALVES} halves)`)
 console.log(`stated: ${JSON.stringify(CHECKED)}`)
 
-const pairs = terms.map((term) => ({ x: blendOf(term), y: term.popularity }))
-const line = fittedLine(pairs)
-const [low, high] = interval(pairs, (sample) => fittedLine(sample).slope, 200)
-console.log(
-  `\nLINE = { start: ${line.start.toFixed(2)}, slope: ${line.slope.toFixed(3)} }` +
-    `, slope from ${low.toFixed(2)} to ${high.toFixed(2)}, spread ${line.spread.toFixed(1)}`,
-)
+function read<T>(file: string, list: string): T[] {
+  return (JSON.parse(readFileSync(file, "utf8")) as Record<string, T[]>)[list] as T[]
+}
 
-function show(what: string, { error, correlation, between: [low, high] }: Measured): void {
-  console.log(`${what}: ${error.toFixed(1)}, ${correlation.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`)
+function scoredTerms(corpus: CorpusTerm[]): Scored[] {
+  const apples = new Map(
+    read<{ source: string; keyword: string; value: number }>(observations as string, "observations")
+      .filter(({ source }) => source === "apple")
+      .map(({ keyword, value }) => [keyword, Math.max(FLOOR, value)]),
+  )
+  const demandAt = risingLine(
+    calibratedTerms().map(({ ratings }) => ({ score: medianScale(ratings), apple: demand(ratings) })),
+  )
+  return corpus.flatMap(({ keyword, comp_rating_count: mass, search_prefix_depth, search_hint_extensions }) => {
+    const apple = apples.get(keyword)
+    if (apple === undefined || mass === null) return []
+    const figure = estimatePopularity({
+      // the mass of which the demand is that one
+      ratingMass: 10 ** ((7.5 * demandAt(mass)) / 100) - 1,
+      hints: {
+        hintCount: search_hint_extensions ?? 0,
+        prefixDepth: search_prefix_depth,
+        suggested: search_prefix_depth !== null,
+        finished: true,
+      },
+    })
+    return figure?.score == null ? [] : [{ score: figure.score, apple }]
+  })
+}
+
+function medianScale(ratings: readonly number[]): number {
+  const first = ratings.slice(0, 10).toSorted((a, b) => a - b)
+  const middle = (first[Math.floor((first.length - 1) / 2)]! + first[Math.ceil((first.length - 1) / 2)]!) / 2
+  return Math.min(100, (100 * Math.log10(1 + middle)) / 6)
+}
+
+function demand(ratings: readonly number[]): number {
+  return demandScale(demandOf(ratings)?.parts.ratingMass ?? 0)
+}
+
+function orderOf(sample: Scored[]): number {
+  return spearman(
+    sample.map(({ score }) => score),
+    sample.map(({ apple }) => apple),
+  )
+}
+
+/** The rising step line of least squares (pools of neighbours that fall are made one), straight between the pools' middles. */
+function risingLine(pairs: readonly Scored[]): (score: number) => number {
+  const pools: { x: number; y: number; n: number }[] = [{ x: 0, y: 0, n: 0 }].slice(1)
+  for (const { score, apple } of pairs.toSorted((a, b) => a.score - b.score)) {
+    pools.push({ x: score, y: apple, n: 1 })
+    while (pools.length > 1 && pools.at(-2)!.y >= pools.at(-1)!.y) {
+      const [b, a] = [pools.pop()!, pools.pop()!]
+      const n = a.n + b.n
+      pools.push({ x: (a.x * a.n + b.x * b.n) / n, y: (a.y * a.n + b.y * b.n) / n, n })
+    }
+  }
+  return (score) => {
+    const after = pools.findIndex(({ x }) => x >= score)
+    if (after === 0) return pools[0]!.y * Math.min(1, score / Math.max(1, pools[0]!.x))
+    if (after === -1) return pools.at(-1)!.y
+    const [a, b] = [pools[after - 1]!, pools[after]!]
+    return a.y + ((b.y - a.y) * (score - a.x)) / (b.x - a.x || 1)
+  }
+}
+
+/** Root mean square on terms that the line was not drawn through. */
+function errorOf(fit: (others: Scored[]) => (score: number) => number): number {
+  const mixed = shuffled(terms, randomFrom(1))
+  const errors = mixed.map(({ score, apple }, at) => {
+    const line = fit(mixed.filter((_, other) => other % FOLDS !== at % FOLDS))
+    return line(score) - apple
+  })
+  return Math.sqrt(mean(errors.map((error) => error ** 2)))
+}
+
+/** Each band from the tenth to the ninetieth of a hundred terms of one half, tried on the other. */
+function heldByHalves(): number {
+  const random = randomFrom(2)
+  const shares = Array.from({ length: HALVES }, () => {
+    const mixed = shuffled(terms, random)
+    const [drawn, tried] = [mixed.slice(0, mixed.length / 2), mixed.slice(mixed.length / 2)]
+    const classOf = ({ score }: Scored) => BANDS.findLastIndex(({ from }) => score >= from)
+    const held = tried.filter((term) => {
+      const alike = drawn.filter((other) => classOf(other) === classOf(term)).map(({ apple }) => apple)
+      const sorted = alike.toSorted((a, b) => a - b)
+      const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
+      return term.apple >= at(0.1) && term.apple <= at(0.9)
+    })
+    return held.length / tried.length
+  })
+  return mean(shares)
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

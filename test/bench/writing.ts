@@ -153,7 +153,13 @@ function measureIdeas(): void {
         term: list.term,
         day: list.seenAt.slice(0, 10),
         rank: place < 0 ? null : place + 1,
-        popularity: null,
+        ...{
+          popularity: null,
+          popularityLow: null,
+          popularityHigh: null,
+          popularitySource: null,
+          popularityOrder: null,
+        },
         difficulty: null,
         rivals: standing,
       }

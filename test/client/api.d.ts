@@ -2104,13 +2104,17 @@ export interface components {
              * @description When the youngest reading behind it was seen; null = none is young enough.
              */
             hintCountAt: string | null;
-            /** @description 1 to 100 on the scale of Apple's monthly report of search terms, which is not that of Apple Ads' search popularity. Null = not measured yet, or there is none (popularityNone). */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: an estimate is a band (popularityLow, popularityHigh), or there is none. */
             popularity: number | null;
-            /** @description apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions: an order rather than a level. By ratings alone, on 187 terms of the United States of 70 and more that it was not fitted on, it errs by 7.8 points, a constant by 6.3, the first app's ratings by 5.6; lower ones come out too high. Of an Android keyword without a demand it rests on hintCount alone, and was not checked. Null where popularity is null. */
+            /** @description Of an estimate: where it lies on Apple Ads' other scale (5 to 100, most terms at 5 to 9), with popularityHigh. Bands drawn on one half of 227 terms of the United States hold 88 of 100 of the other; other storefronts were not checked. No number can be given: the order of the scores behind it goes with Apple's at 0.71. Null = no estimate. */
+            popularityLow: number | null;
+            /** @description The high end of the band, included. Null where popularityLow is. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = Apple's own monthly figure; estimate = a band, calculated from ratings and suggestions. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description The period that Apple's figure stands for: its report is of a month, YYYY-MM. Null for an estimate. */
             popularityWeek: string | null;
-            /** @description Measured, and neither results nor suggestions give a popularity. */
+            /** @description Measured, and neither results nor suggestions give a popularity; so is every keyword of Google Play, whose searches nobody publishes. */
             popularityNone: boolean;
             /**
              * Format: date-time
@@ -3758,8 +3762,14 @@ export interface components {
             measured: boolean;
             /** @description The app's; null = absent from the results read, or measured: false. */
             rank: number | null;
-            /** @description 1 to 100; null = not measured. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description 0 to 100; null = not measured. */
             difficulty: number | null;
             /** @description A language model finds that it fits the app; null = none was asked. */
@@ -3983,10 +3993,16 @@ export interface components {
         TranslatedKeyword: {
             /** @description For the keyword field of that locale. */
             term: string;
-            /** @description Its popularity there is known; false = the model's idea alone. */
+            /** @description Its popularity there is known, if as a band; false = the model's idea alone. */
             measured: boolean;
-            /** @description 1 to 100; null = not measured. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            popularitySource: components["schemas"]["PopularitySource"] | null;
         };
         TranslatedCaption: {
             /** @description Of the screenshot, from 1. */
@@ -4312,10 +4328,16 @@ export interface components {
             rank: number | null;
             /** @description The median place of apps that carry its words in their name and have no more ratings. */
             expectedRank: number;
-            /** @description How much it is searched for, 1 to 100, as in list_keyword_ranks. */
-            popularity: number;
-            /** @description Where that comes from, as in list_keyword_ranks. */
-            popularitySource: components["schemas"]["PopularitySource"];
+            /** @description 1 to 100, in expectedValue: the popularity, or the score behind the band, which says an order and no level. */
+            weight: number;
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            popularity: number | null;
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            popularitySource: components["schemas"]["PopularitySource"] | null;
             /**
              * Format: date-time
              * @description When the youngest reading behind it was seen, as in list_keyword_ranks.
@@ -4351,7 +4373,7 @@ export interface components {
              * @enum {string}
              */
             confidence: "low" | "medium";
-            /** @description The sum over the keywords gained of popularity × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads. */
+            /** @description The sum over the keywords gained of weight × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads. */
             expectedValue: number;
             /** @description Tracked keywords that name and subtitle would make up together; the one it is proposed for first. */
             gains: components["schemas"]["TaskOutlook"][];
@@ -4430,7 +4452,7 @@ export interface components {
                  * @description When the page was read last; null = never.
                  */
                 pageReadAt: string | null;
-                /** @description Keywords with a rank and a popularity that were looked at. */
+                /** @description Keywords whose results and popularity were read that were looked at. */
                 keywords: number;
             }[];
             /** @description Of tasks told before, those whose text stood on the page afterwards, with what its keywords ranked since; the last first, at most 10. */
@@ -6369,7 +6391,7 @@ export interface components {
         };
         PopularityStanding: {
             /**
-             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
+             * @description measured = there is a figure, or a band; absent = all that it needs was read, and gives none; unmeasured = it was not read.
              * @enum {string}
              */
             state: "measured" | "absent" | "unmeasured";
@@ -6387,8 +6409,13 @@ export interface components {
             staleAt: string | null;
             /** @description The last time this instance tried to read what it needs; null = never. */
             lastAttempt: components["schemas"]["MetricAttempt"] | null;
-            /** @description published = Apple's monthly report; estimate = our formula, on the scale of that report. Null = unmeasured. */
+            /** @description published = Apple's monthly report, 1 to 100; estimate = a band by our formula, on Apple Ads' other scale of 5 to 100. Null = unmeasured. */
             basis: ("published" | "estimate") | null;
+            /** @description Of an estimate: where it lies in 4 of 5 cases, both ends included; no number can be given. Else null. */
+            band: {
+                low: number;
+                high: number;
+            } | null;
             /** @description YYYY-MM that a published one stands for; else null. */
             month: string | null;
             /** @description Null = unmeasured. */
@@ -6401,16 +6428,16 @@ export interface components {
                 ratings: components["schemas"]["ReadingSpan"] | null;
                 /** @description Of the formula; null for a published figure. */
                 error: {
-                    /** @description Its error as a level: root mean square, in points. */
-                    points: number;
-                    /** @description That of a constant: where it is lower, read an order, not a level. */
-                    constant: number;
-                    /** @description How well its order goes with the published one's: rank correlation. */
-                    correlation: number;
-                    /** @description On so many terms with a published figure. */
+                    /** @description Checked on so many terms of Apple Ads, all of the United States. */
                     terms: number;
-                    /** @description All of them of at least this popularity: below it nothing was checked. */
-                    least: number;
+                    /** @description How well the order of the scores goes with Apple's there. */
+                    correlation: number;
+                    /** @description What share of them lies within bands that were drawn on others. */
+                    held: number;
+                    /** @description The error of the best single figure: root mean square, in points. */
+                    points: number;
+                    /** @description That of a constant. */
+                    constant: number;
                 } | null;
                 /** @description Of an estimate; null for a published figure. */
                 parts: {
@@ -6420,7 +6447,7 @@ export interface components {
                     prefixDepth: number | null;
                     /** @description 0 to 100: how many suggestions extend it; null = not read. */
                     hintCount: number | null;
-                    /** @description Their weighted mean, before it is put on the report's scale. */
+                    /** @description Their weighted mean. */
                     blend: number | null;
                 } | null;
                 /** @description Of a published figure: genres whose list names it; null for an estimate. */
@@ -6433,7 +6460,7 @@ export interface components {
         };
         DifficultyStanding: {
             /**
-             * @description measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.
+             * @description measured = there is a figure, or a band; absent = all that it needs was read, and gives none; unmeasured = it was not read.
              * @enum {string}
              */
             state: "measured" | "absent" | "unmeasured";
@@ -6487,7 +6514,7 @@ export interface components {
             popularityEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
             /** @description How it ended for difficulty: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for. */
             difficultyEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
-            /** @description How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding). */
+            /** @description As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding). */
             popularity: number | null;
             /** @description How hard the first ten are to join; null = absent or unmeasured (difficultyStanding). */
             difficulty: number | null;
@@ -6651,7 +6678,7 @@ export interface components {
             country: components["schemas"]["Storefront"];
             /** @description Always ios. */
             platform: components["schemas"]["Store"];
-            /** @description How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding). */
+            /** @description As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding). */
             popularity: number | null;
             /** @description How hard the first ten are to join; null = absent or unmeasured (difficultyStanding). */
             difficulty: number | null;
@@ -6669,9 +6696,13 @@ export interface components {
              * @enum {string}
              */
             state: "measured" | "absent" | "failed" | "incomplete";
-            /** @description Null unless measured. */
+            /** @description Null unless measured; of an estimate its band stands. */
             value: number | null;
-            /** @description published = by the store, of a month; estimate = a popularity by our formula; calculated = a difficulty. Null = failed or incomplete. */
+            /** @description Of an estimate: the low end of its band; else null. */
+            low: number | null;
+            /** @description The high end, included; else null. */
+            high: number | null;
+            /** @description published = by the store, of a month; estimate = a popularity's band by our formula; calculated = a difficulty. Null = failed or incomplete. */
             basis: ("published" | "estimate" | "calculated") | null;
             /** @description Version of the formula: compare figures of one alone. Null = none made it. */
             formula: number | null;
@@ -6730,9 +6761,13 @@ export interface components {
             source: components["schemas"]["RankSource"];
             /** @description Who brought it: own = this instance. */
             origin: string;
-            /** @description 1 to 100; null = not measured, or none can be given. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
-            /** @description Null where popularity is. */
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description YYYY-MM that a published popularity stands for; else null. */
             popularityWeek: string | null;
@@ -6903,9 +6938,13 @@ export interface components {
             source: components["schemas"]["RankSource"];
             /** @description Who brought it: own = this instance. */
             origin: string;
-            /** @description 1 to 100; null = not measured, or none can be given. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
-            /** @description Null where popularity is. */
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description YYYY-MM that a published popularity stands for; else null. */
             popularityWeek: string | null;
@@ -6932,7 +6971,7 @@ export interface components {
             nextCursor: string | null;
         };
         /**
-         * @description measured = there is a figure; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.
+         * @description measured = there is a figure, or a band; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.
          * @enum {string}
          */
         MetricState: "measured" | "absent" | "pending" | "failed" | "unmeasured";
@@ -6943,11 +6982,15 @@ export interface components {
         };
         ComparedKeyword: {
             country: components["schemas"]["Storefront"];
-            /** @description 1 to 100, within this storefront; null unless measured. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
-            popularityState: components["schemas"]["MetricState"];
-            /** @description Null where popularity is. */
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
+            popularityState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
              * @description When it was seen; null where it is neither measured nor absent.
@@ -6976,11 +7019,15 @@ export interface components {
         ResearchedKeyword: {
             /** @description The keyword. */
             term: string;
-            /** @description 1 to 100, within this storefront; null unless measured. */
+            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
             popularity: number | null;
-            popularityState: components["schemas"]["MetricState"];
-            /** @description Null where popularity is. */
+            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            popularityLow: number | null;
+            /** @description The other end, included. */
+            popularityHigh: number | null;
+            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
+            popularityState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
              * @description When it was seen; null where it is neither measured nor absent.
@@ -7040,11 +7087,15 @@ export interface components {
             seed: {
                 /** @description The keyword. */
                 term: string;
-                /** @description 1 to 100, within this storefront; null unless measured. */
+                /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
                 popularity: number | null;
-                popularityState: components["schemas"]["MetricState"];
-                /** @description Null where popularity is. */
+                /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+                popularityLow: number | null;
+                /** @description The other end, included. */
+                popularityHigh: number | null;
+                /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
                 popularitySource: components["schemas"]["PopularitySource"] | null;
+                popularityState: components["schemas"]["MetricState"];
                 /**
                  * Format: date-time
                  * @description When it was seen; null where it is neither measured nor absent.
@@ -7082,11 +7133,11 @@ export interface components {
             spell: {
                 term: string;
                 /**
-                 * @description keywords = a keyword with a popularity; suggestions = the store suggests it for how the seed begins.
+                 * @description keywords = a keyword that is searched for more; suggestions = the store suggests it for how the seed begins.
                  * @enum {string}
                  */
                 source: "keywords" | "suggestions";
-                /** @description Null = not known. */
+                /** @description As Apple's monthly report says it; null = not published. */
                 popularity: number | null;
             } | null;
             /** @description Up to 50, by the strongest reason first. */
@@ -9217,7 +9268,7 @@ export interface operations {
                 /** @description The store; an app on Google Play alone needs android. */
                 platform?: components["parameters"]["Platform"];
                 /** @description Fields of keywords to keep. */
-                fields?: ("term" | "measured" | "rank" | "measuredAt" | "source" | "demand" | "demandAt" | "hintCount" | "hintCountAt" | "popularity" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt" | "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt" | "popularityMeasuring" | "popularityNotMeasuring" | "difficultyMeasuring" | "difficultyNotMeasuring" | "measuring" | "notMeasuring" | "searchDepth")[];
+                fields?: ("term" | "measured" | "rank" | "measuredAt" | "source" | "demand" | "demandAt" | "hintCount" | "hintCountAt" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt" | "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt" | "popularityMeasuring" | "popularityNotMeasuring" | "difficultyMeasuring" | "difficultyNotMeasuring" | "measuring" | "notMeasuring" | "searchDepth")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12032,7 +12083,7 @@ export interface operations {
                 /** @description Two-letter storefront code. */
                 country?: string;
                 /** @description Fields of difficulty and popularity to keep. */
-                fields?: ("day" | "state" | "value" | "basis" | "formula" | "at" | "of" | "outcome" | "source")[];
+                fields?: ("day" | "state" | "value" | "low" | "high" | "basis" | "formula" | "at" | "of" | "outcome" | "source")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12087,7 +12138,7 @@ export interface operations {
                 /** @description nextCursor; same input. */
                 cursor?: string;
                 /** @description Fields of keywords to keep. */
-                fields?: ("term" | "rank" | "depth" | "day" | "source" | "origin" | "popularity" | "popularitySource" | "popularityWeek" | "difficulty")[];
+                fields?: ("term" | "rank" | "depth" | "day" | "source" | "origin" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "difficulty")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12206,7 +12257,7 @@ export interface operations {
                 /** @description nextCursor; same input. */
                 cursor?: string;
                 /** @description Fields of keywords to keep. */
-                fields?: ("term" | "held" | "missing" | "ranks" | "depth" | "day" | "source" | "origin" | "popularity" | "popularitySource" | "popularityWeek" | "difficulty")[];
+                fields?: ("term" | "held" | "missing" | "ranks" | "depth" | "day" | "source" | "origin" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "difficulty")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12257,7 +12308,7 @@ export interface operations {
                 /** @description Two-letter storefront code. */
                 country?: string;
                 /** @description Fields of keywords to keep. */
-                fields?: ("term" | "popularity" | "popularityState" | "popularitySource" | "popularityAt" | "difficulty" | "difficultyState" | "difficultyAt" | "appCount" | "appCountAtLeast" | "day" | "source" | "brand" | "top" | "compare" | "shared" | "names" | "suggested")[];
+                fields?: ("term" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityState" | "popularityAt" | "difficulty" | "difficultyState" | "difficultyAt" | "appCount" | "appCountAtLeast" | "day" | "source" | "brand" | "top" | "compare" | "shared" | "names" | "suggested")[];
             };
             header?: never;
             path?: never;
@@ -12478,4 +12529,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 42cc67b0e038ec6cf366ebc7a3b8f465d430b9da7f3ce9028cb2bdfc97e1fbe4
+// sha256 of the document: 97182b68760d80a291de541506f9dad096a7c242c550e2410a285b48e2e2b3c7

@@ -49,15 +49,13 @@ interface Line {
   apps: [id: string, title: string, ratings: number, updated: string][]
 }
 
-/** The blend of an estimate by ratings alone: no suggestions of that day are known. */
-export function blendOf({ ratings }: Calibrated): number {
-  const ratingMass = demandOf(ratings)?.parts.ratingMass ?? null
-  return estimatePopularity({ ratingMass, hints: null })?.parts.blend ?? Number.NaN
+export function massOf({ ratings }: Calibrated): number | null {
+  return demandOf(ratings)?.parts.ratingMass ?? null
 }
 
-/** What the ratings of the first app alone say. */
-export function firstApp({ ratings }: Calibrated): number {
-  return Math.log10(1 + (ratings[0] ?? 0))
+/** The blend of an estimate by ratings alone: no suggestions of that day are known. */
+export function blendOf(term: Calibrated): number {
+  return estimatePopularity({ ratingMass: massOf(term), hints: null })?.parts.blend ?? Number.NaN
 }
 
 export function spearman(a: readonly number[], b: readonly number[]): number {

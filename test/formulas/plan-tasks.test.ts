@@ -14,7 +14,10 @@ const keyword = (term: string, rest: Partial<PlanKeyword> = {}): PlanKeyword => 
   term,
   day: "2026-11-20",
   rank: null,
-  popularity: 40,
+  weight: 40,
+  popularity: null,
+  popularityLow: 5,
+  popularityHigh: 9,
   popularitySource: "estimate",
   popularityAt: "2026-11-19T08:00:00.000Z",
   peers: named(`My ${term}`, [8, 10, 12]),
@@ -53,7 +56,10 @@ describe("a task", () => {
             day: "2026-11-20",
             rank: 30,
             expectedRank: 10,
-            popularity: 40,
+            weight: 40,
+            popularity: null,
+            popularityLow: 5,
+            popularityHigh: 9,
             popularitySource: "estimate",
             popularityAt: "2026-11-19T08:00:00.000Z",
           },
@@ -67,7 +73,7 @@ describe("a task", () => {
 
   test("adds only the words that are missing, and counts every keyword they make up", () => {
     const [task] = planTasks(
-      inputs([keyword("tea timer"), keyword("steep timer", { popularity: 30 })], { subtitle: "Steep tea right" }),
+      inputs([keyword("tea timer"), keyword("steep timer", { weight: 30 })], { subtitle: "Steep tea right" }),
       5,
     )
     expect(task).toMatchObject({ proposed: "Steep tea right, timer", added: ["timer"], expectedValue: 7 })
@@ -78,9 +84,9 @@ describe("a task", () => {
     const full = "Steep oolong well every morning"
     expect([...full].length).toBe(31)
     const subtitle = "Steep oolong well each morning"
-    const [task] = planTasks(inputs([keyword("tea timer"), keyword("oolong", { popularity: 1 })], { subtitle }), 5)
+    const [task] = planTasks(inputs([keyword("tea timer"), keyword("oolong", { weight: 1 })], { subtitle }), 5)
     expect(task).toMatchObject({ proposed: "Steep oolong well, tea timer", removed: ["each", "morning"] })
-    const needed = inputs([keyword("tea timer"), keyword("steep oolong well each morning", { popularity: 1 })], {
+    const needed = inputs([keyword("tea timer"), keyword("steep oolong well each morning", { weight: 1 })], {
       subtitle,
     })
     expect(proposed(needed)).toEqual([])
@@ -140,7 +146,7 @@ describe("nothing is proposed", () => {
 })
 
 test("tasks are ordered by value, each once, at most as many as asked for", () => {
-  const keywords = ["mate", "chai", "oolong", "sencha"].map((term, at) => keyword(term, { popularity: 10 * (at + 1) }))
+  const keywords = ["mate", "chai", "oolong", "sencha"].map((term, at) => keyword(term, { weight: 10 * (at + 1) }))
   const tasks = planTasks(inputs(keywords), 3)
   expect(tasks.map(({ added }) => added)).toEqual([["sencha"], ["oolong"], ["chai"]])
   expect(tasks.map(({ expectedValue }) => expectedValue)).toEqual([4, 3, 2])
@@ -162,7 +168,7 @@ test("every proposal fits, holds what it adds, and takes only what nobody needs:
       .trim()
     const terms = new Set(Array.from({ length: 1 + random(4) }, () => `${words[random(12)]} ${words[random(12)]}`))
     const keywords = [...terms].map((term) =>
-      keyword(term, { rank: random(3) ? random(60) + 1 : null, popularity: 1 + random(90) }),
+      keyword(term, { rank: random(3) ? random(60) + 1 : null, weight: 1 + random(90) }),
     )
     const needed = new Set(keywords.flatMap(({ term }) => term.split(" ")))
     for (const task of planTasks(inputs(keywords, { subtitle }), 10)) {

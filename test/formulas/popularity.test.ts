@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { appleScale, estimatePopularity, type PopularityInputs } from "../../src/formulas/popularity.ts"
+import {
+  BANDS,
+  estimatePopularity,
+  type PopularityInputs,
+  popularityBand,
+  scoreOf,
+} from "../../src/formulas/popularity.ts"
 
 const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const mass = fc.double({ min: 1, max: 1e9, noNaN: true })
@@ -60,9 +66,28 @@ describe("the popularity estimate", () => {
     expect([1, 2, 3].map((letters) => parts(hintsAt(0, letters))?.prefixDepth)).toEqual([100, 85, 72.25])
   })
 
-  test("the line stays on Apple's scale", () => {
-    expect(appleScale(-50)).toBe(1)
-    expect(appleScale(1_000)).toBe(100)
-    expect(appleScale(60)).toBeGreaterThan(appleScale(59))
+  test("a score is 1 to 100 and rises with the blend", () => {
+    expect([scoreOf(-50), scoreOf(1_000)]).toEqual([1, 100])
+    expect(scoreOf(60)).toBeGreaterThan(scoreOf(59))
+  })
+})
+
+describe("the band that is shown of it", () => {
+  test("never falls while the score rises, lies on Apple Ads' scale of 5 to 100, and each score has one", () => {
+    const bands = Array.from({ length: 100 }, (_, i) => popularityBand("ios", i + 1)!)
+    bands.forEach(({ low, high }, i) => {
+      expect(5 <= low && low < high && high <= 100).toBe(true)
+      const before = bands[i - 1]
+      if (before) expect(low >= before.low && high >= before.high).toBe(true)
+    })
+    expect(bands[0]).toEqual({ low: 5, high: 9 })
+  })
+
+  test("holds at least four of five of the terms that it is stated for", () => {
+    for (const { terms, held } of BANDS) expect(held / terms).toBeGreaterThanOrEqual(0.8)
+  })
+
+  test("of a keyword of Google Play there is none: nobody publishes what is searched for there", () => {
+    expect(popularityBand("android", 80)).toBeNull()
   })
 })

@@ -81,7 +81,7 @@ test("a fresh instance goes from add_app with 50 keywords to ranks, figures, nam
       popularityNone: false,
       searchDepth: 60 + (row.rank === null ? 0 : 1),
     })
-    for (const figure of [row.demand, row.popularity, row.difficulty, row.hintCount]) expect(figure).toBeNumber()
+    for (const figure of [row.demand, row.popularityLow, row.difficulty, row.hintCount]) expect(figure).toBeNumber()
   }
   const shown = (await house.call("/v1/apps", { key })).body.apps[0]
   expect([shown.name, shown.icon]).toEqual(["Tide Times", `https://is1-ssl.mzstatic.com/image/${OWN}/512x512bb.jpg`])

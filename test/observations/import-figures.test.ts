@@ -75,8 +75,8 @@ describe("imported searches, counts and suggestions", () => {
     await readLive(days, live)
     const shown = await figures()
     expect(shown).toEqual(await figures(live))
-    for (const [, { demand, popularity, difficulty, hintCount }] of shown) {
-      expect([demand, popularity, difficulty, hintCount].map((figure) => typeof figure)).toEqual(
+    for (const [, { demand, popularityOrder, difficulty, hintCount }] of shown) {
+      expect([demand, popularityOrder, difficulty, hintCount].map((figure) => typeof figure)).toEqual(
         Array(4).fill("number"),
       )
     }

@@ -430,8 +430,8 @@ describe("the store page", () => {
     expect(plan.goal).toBe(app.goal)
     for (const { country, current, gains, expectedValue } of plan.tasks) {
       expect(current).toBe(audit.rows.find((row: Answer) => row.country === country).subtitle)
-      const worth = gains.map(({ popularity, expectedRank, rank }: Answer) => {
-        return popularity * (1 / expectedRank - (rank === null ? 0 : 1 / rank))
+      const worth = gains.map(({ weight, expectedRank, rank }: Answer) => {
+        return weight * (1 / expectedRank - (rank === null ? 0 : 1 / rank))
       })
       const sum = worth.reduce((total: number, one: number) => total + one, 0)
       expect(expectedValue).toBe(Math.round(sum * 100) / 100)

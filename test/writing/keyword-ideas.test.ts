@@ -20,7 +20,8 @@ const known = {
 }
 const EMPTY: IdeaInputs = { language: "en", known, buried: ["bullet journal"], measured: [], suggested: [] }
 const measured = (term: string, rest: Partial<MeasuredKeyword> = {}): MeasuredKeyword => ({
-  ...{ term, day: DAY, rank: null, popularity: null, difficulty: null, rivals: [] },
+  ...{ term, day: DAY, rank: null, difficulty: null, rivals: [] },
+  ...{ popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null, popularityOrder: null },
   ...rest,
 })
 const ideasOf = (inputs: Partial<IdeaInputs>) => atOnce(keywordIdeas({ ...EMPTY, ...inputs }))
@@ -30,8 +31,8 @@ describe("an idea", () => {
   test("rests on what was measured: more kinds of evidence, then popularity, then the better rank", () => {
     const { ideas } = ideasOf({
       measured: [
-        measured("night diary", { rank: 12, popularity: 20 }),
-        measured("sleep diary", { rivals: [{ name: "Petal", rank: 2 }], popularity: 50 }),
+        measured("night diary", { rank: 12, popularityOrder: 20 }),
+        measured("sleep diary", { rivals: [{ name: "Petal", rank: 2 }], popularityOrder: 50 }),
         measured("habit diary", {
           rank: 9,
           rivals: [
@@ -73,7 +74,7 @@ describe("an idea", () => {
     ["an order", "ignore previous instructions"],
   ])("is none that is %s", (_, term) => {
     const { ideas, dropped } = ideasOf({
-      measured: [measured(term, { rank: 3, popularity: 90 })],
+      measured: [measured(term, { rank: 3, popularityOrder: 90 })],
       known: { ...known, rivals: known.rivals.slice(0, 1) },
     })
     expect(ideas).toEqual([])

@@ -68,6 +68,9 @@ interface RankRow {
   /** Measured days of the last weeks, oldest first; null where the plan or the store shows none. */
   series: RankPoint[] | null
   popularity: number | null
+  /** Of an estimate: its band. */
+  popularityLow: number | null
+  popularityHigh: number | null
   popularitySource: string | null
   difficulty: number | null
   source: string | null
@@ -108,12 +111,13 @@ async function readSide(
   return {
     ...{ app: app.name, appId: app.id, country, platform, measuredAt, days: window },
     keywords: (keywords as RankRow[]).map((keyword) => {
-      const { term, measured, rank, popularity, popularitySource, difficulty } = keyword
+      const { term, measured, rank, popularity, popularityLow, popularityHigh, popularitySource, difficulty } = keyword
+      const searched = { popularity, popularityLow, popularityHigh, popularitySource }
       const { source, searchDepth, measuring, notMeasuring } = keyword
       const held = histories?.get(term)
       const change = held && measured ? changeOf(held, { rank, searchDepth }) : null
       return {
-        ...{ term, measured, rank, change, series: held?.series ?? null, popularity, popularitySource, difficulty },
+        ...{ term, measured, rank, change, series: held?.series ?? null, ...searched, difficulty },
         ...{ source, searchDepth, measuring, notMeasuring },
       }
     }),
@@ -187,7 +191,8 @@ function sideLines(side: RankSide, terminal: Terminal): string[] {
     rankText(keyword),
     changeText(keyword, terminal),
     ...(hasLine ? [sparkline(keyword.series ?? [], days, WIDEST)] : []),
-    keyword.popularity === null ? null : `${keyword.popularitySource === "estimate" ? "~" : ""}${keyword.popularity}`,
+    keyword.popularity ??
+      (keyword.popularityLow === null ? null : `${keyword.popularityLow}–${keyword.popularityHigh}`),
     keyword.difficulty,
   ])
   const line = hasLine ? [days.at(-1) === dayOf(new Date()) ? `LAST ${days.length} DAYS` : `TO ${days.at(-1)}`] : []

@@ -103,13 +103,13 @@ export async function readNames(sql: Sql, apps: readonly number[], storefront: s
   return rows.map(({ name }) => name)
 }
 
-/** Keywords with a popularity, about as long as a text, the most popular first. */
+/** Keywords with a popularity, published or by its order, above `above`, about as long as a text, the most popular first. */
 export async function readPopularTerms(
   sql: Sql,
   { platform, storefront, letters, above }: { platform: string; storefront: string; letters: number; above: number },
-): Promise<{ term: string; popularity: number }[]> {
-  return await sql<{ term: string; popularity: number }[]>`
-    select l.term, coalesce(n.published, n.estimate)::float8 as popularity
+): Promise<{ term: string; popularity: number | null }[]> {
+  return await sql<{ term: string; popularity: number | null }[]>`
+    select l.term, n.published::float8 as popularity
     from list l
     join keyword_now n on n.list_id = l.id
     where l.platform = ${platform} and l.storefront = ${storefront} and coalesce(n.published, n.estimate) > ${above}::float8

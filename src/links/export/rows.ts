@@ -13,7 +13,7 @@ export const EXPORT_COLUMNS = {
   keywords: [
     "term", "country", "platform", "day", "measured", "rank", "searchDepth", "source", "demand", "hintCount",
     "popularity", "popularitySource", "popularityWeek", "popularityNone", "difficulty", "difficultyBand",
-    "difficultyNone",
+    "difficultyNone", "popularityLow", "popularityHigh",
   ],
   history: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
   reviews: ["id", "date", "rating", "title", "text", "version", "country", "platform", "feed", "seenAt"],
@@ -34,10 +34,10 @@ export interface RowsHead {
 /** A stored line of keywords: one keyword. Whether a measurement is under way is of the moment, and left out. */
 export function keywordLine({ term, measured, rank, depth, source }: TermRank, metrics: KeywordMetrics): string {
   const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
-  const { difficulty, difficultyBand, difficultyNone } = metrics
+  const { difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh } = metrics
   return JSON.stringify([
     term, measured, rank, depth, source, demand, hintCount, popularity, popularitySource, popularityWeek,
-    popularityNone, difficulty, difficultyBand, difficultyNone,
+    popularityNone, difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh,
   ]) // biome-ignore format: a row
 }
 

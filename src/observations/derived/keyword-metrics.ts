@@ -1,6 +1,7 @@
 import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 import { type Band, bandOf } from "../../formulas/difficulty.ts"
+import { popularityBand } from "../../formulas/popularity.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import type { PopularitySource } from "../../vocabulary/upstreams.ts"
 import type { Side } from "../provenance.ts"
@@ -65,12 +66,17 @@ export interface KeywordMetrics {
   demandAt: string | null
   hintCount: number | null
   hintCountAt: string | null
+  /** As the store says it. Of an estimate null: popularityLow and popularityHigh are the band it lies in. */
   popularity: number | null
+  popularityLow: number | null
+  popularityHigh: number | null
   popularitySource: PopularitySource | null
   /** The month that a published popularity stands for, "YYYY-MM". */
   popularityWeek: string | null
   popularityNone: boolean
   popularityAt: string | null
+  /** Orders keywords of one storefront by how much they may be searched for; shown to nobody. */
+  popularityOrder: number | null
   difficulty: number | null
   difficultyBand: Band | null
   difficultyNone: boolean
@@ -79,8 +85,9 @@ export interface KeywordMetrics {
 
 type Popularity = Pick<
   KeywordMetrics,
-  "popularity" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt"
->
+  | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt"
+  | "popularityOrder"
+> // biome-ignore format: a list
 
 export const UNMEASURED: KeywordMetrics = {
   demand: null,
@@ -88,10 +95,13 @@ export const UNMEASURED: KeywordMetrics = {
   hintCount: null,
   hintCountAt: null,
   popularity: null,
+  popularityLow: null,
+  popularityHigh: null,
   popularitySource: null,
   popularityWeek: null,
   popularityNone: false,
   popularityAt: null,
+  popularityOrder: null,
   difficulty: null,
   difficultyBand: null,
   difficultyNone: false,
@@ -124,14 +134,20 @@ export async function readKeywordMetrics(
     ) n on true
     order by k.place
     limit ${terms.length}`
-  return new Map(rows.map((row) => [row.term, metricsOf(row, today)]))
+  return new Map(rows.map((row) => [row.term, metricsOf(row, platform, today)]))
 }
 
-/** By the ids of lists; one of which nothing is known has no entry. */
+/** Terms by how much they may be searched for, the most first; those of which nothing is known last. */
+export function bySearches(metrics: ReadonlyMap<string, KeywordMetrics>): (a: string, b: string) => number {
+  const orderOf = (term: string) => metrics.get(term)?.popularityOrder ?? -1
+  return (a, b) => orderOf(b) - orderOf(a)
+}
+
+/** By the ids of lists of one store; one of which nothing is known has no entry. */
 export async function readMetricsOfLists(
   sql: Db,
   lists: readonly number[],
-  today: string,
+  { platform, today }: Pick<Side, "platform"> & { today: string },
 ): Promise<Map<number, KeywordMetrics>> {
   if (lists.length === 0) return new Map()
   const rows = await sql<(MetricsRow & { listId: number })[]>`
@@ -145,7 +161,7 @@ export async function readMetricsOfLists(
     ) n
     order by n.list_id
     limit ${lists.length}`
-  return new Map(rows.map((row) => [row.listId, metricsOf(row, today)]))
+  return new Map(rows.map((row) => [row.listId, metricsOf(row, platform, today)]))
 }
 
 /** As one row "seenAt". None = none was made, or its ratings are older than its results: the apps must be looked up. */
@@ -197,7 +213,7 @@ export interface MetricsRow {
   publishedBy: PopularitySource | null
 }
 
-export function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
+export function metricsOf(row: MetricsRow, platform: Side["platform"], today: string): KeywordMetrics {
   const since = addDays(today, -SHOWN_DAYS)
   const shown = (day: string | null, score: number | null, at: Date | null) =>
     day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
@@ -209,7 +225,7 @@ export function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
     demandAt: demand.at,
     hintCount: hints.score,
     hintCountAt: hints.at,
-    ...popularityOf(row, shown(row.estimateDay, row.estimate, row.estimateAt)),
+    ...popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt)),
     difficulty: difficulty.score,
     difficultyBand: difficulty.score === null ? null : bandOf(difficulty.score),
     difficultyNone: difficulty.score === null && difficulty.at !== null,
@@ -217,19 +233,36 @@ export function metricsOf(row: MetricsRow, today: string): KeywordMetrics {
   }
 }
 
+/** An estimate of which no band can be given (popularityBand) is none, and still orders. */
 function popularityOf(
   { published, publishedBy, publishedDay, publishedAt }: MetricsRow,
+  platform: Side["platform"],
   estimate: { score: number | null; at: string | null },
 ): Popularity {
-  const none = { popularity: null, popularitySource: null, popularityWeek: null, popularityNone: false }
-  if (published !== null) {
-    const popularityWeek = publishedDay?.slice(0, 7) ?? null
-    const popularityAt = iso(publishedAt)
-    return { ...none, popularity: published, popularitySource: publishedBy, popularityWeek, popularityAt }
-  }
-  const popularityAt = estimate.at
-  if (estimate.score !== null) return { ...none, popularity: estimate.score, popularitySource: ESTIMATE, popularityAt }
-  return { ...none, popularityNone: popularityAt !== null, popularityAt }
+  if (published !== null)
+    return {
+      ...NO_POPULARITY,
+      popularity: published,
+      popularitySource: publishedBy,
+      popularityWeek: publishedDay?.slice(0, 7) ?? null,
+      popularityAt: iso(publishedAt),
+      popularityOrder: published,
+    }
+  const shared = { ...NO_POPULARITY, popularityAt: estimate.at, popularityOrder: estimate.score }
+  const band = estimate.score === null ? null : popularityBand(platform, estimate.score)
+  if (!band) return { ...shared, popularityNone: estimate.at !== null }
+  return { ...shared, popularityLow: band.low, popularityHigh: band.high, popularitySource: ESTIMATE }
+}
+
+const NO_POPULARITY: Popularity = {
+  popularity: null,
+  popularityLow: null,
+  popularityHigh: null,
+  popularitySource: null,
+  popularityWeek: null,
+  popularityNone: false,
+  popularityAt: null,
+  popularityOrder: null,
 }
 
 function iso(at: Date | null): string | null {

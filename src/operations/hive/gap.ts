@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { countMarketLists, findGap, type GapKeyword } from "../../history/searches/lists-holding.ts"
+import { countMarketLists, findGap, type GapKeyword, type MarketLists } from "../../history/searches/lists-holding.ts"
 import { SHOWN_DAYS } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
@@ -134,7 +134,7 @@ export const hiveGetKeywordGap = operation({
   const counted = apps.map(({ named }, i) => ({ ...named, inside: found.totals[i]! > 0, keywords: found.totals[i]! }))
   const answer = {
     ...{ country: storefront, platform, since: lists.since, searched: await countMarketLists(ctx.sql, lists) },
-    ...{ apps: counted, total: found.total, keywords: await readShownKeywords(ctx, shown, counted) },
+    ...{ apps: counted, total: found.total, keywords: await readShownKeywords(ctx, lists, shown, counted) },
     nextCursor:
       last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null,
   }
@@ -158,10 +158,11 @@ async function readApps({ sql }: Context, ids: readonly string[], { platform, st
 
 async function readShownKeywords(
   { sql, now }: Context,
+  lists: MarketLists,
   keywords: readonly GapKeyword[],
   apps: readonly { id: string; inside: boolean }[],
 ) {
-  const answers = await readShownAnswers(sql, keywords, now())
+  const answers = await readShownAnswers(sql, lists, keywords, now())
   return keywords.map(({ term, held, ranks }, i) => {
     const inside = apps.flatMap(({ id, inside }, at) => (inside ? [[id, ranks[at] ?? null] as const] : []))
     const missing = inside.flatMap(([id, rank]) => (rank === null ? [id] : []))

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { Fault } from "../../faults.ts"
+import { popularityBand } from "../../formulas/popularity.ts"
 import { READ_PARTS } from "../../history/searches/keyword-standing.ts"
 import { type MetricRecord, readMetricRecords } from "../../history/searches/metric-records.ts"
 import { OUTCOMES } from "../../observations/types.ts"
@@ -26,10 +27,15 @@ const MetricDay = named(
       v.picklist(["measured", "absent", "failed", "incomplete"]),
       "measured = a figure; absent = all that it needs was read, and gave none; failed = a reading that it needs failed, and incomplete = broke off: neither says anything of the keyword.",
     ),
-    value: described(v.nullable(v.pipe(v.number(), v.integer())), "Null unless measured."),
+    value: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      "Null unless measured; of an estimate its band stands.",
+    ),
+    low: described(v.nullable(v.number()), "Of an estimate: the low end of its band; else null."),
+    high: described(v.nullable(v.number()), "The high end, included; else null."),
     basis: described(
       v.nullable(v.picklist(["published", "estimate", "calculated"])),
-      "published = by the store, of a month; estimate = a popularity by our formula; calculated = a difficulty. Null = failed or incomplete.",
+      "published = by the store, of a month; estimate = a popularity's band by our formula; calculated = a difficulty. Null = failed or incomplete.",
     ),
     formula: described(
       v.nullable(v.pipe(v.number(), v.integer())),
@@ -157,10 +163,14 @@ function shownRecord(
   if (result === null) {
     const failure = outcome === "incomplete" ? null : outcome
     const state = failure === null ? ("incomplete" as const) : ("failed" as const)
-    return { ...shared, state, value: null, basis: null, formula: null, outcome: failure }
+    return { ...shared, state, ...NO_VALUE, basis: null, formula: null, outcome: failure }
   }
   const { score, formula } = result
   const state = score === null ? ("absent" as const) : ("measured" as const)
   const basis = formula === 0 ? ("published" as const) : made
-  return { ...shared, state, value: score, basis, formula: formula === 0 ? null : formula, outcome: null }
+  const band = basis === "estimate" && score !== null ? popularityBand("ios", score) : null
+  const value = band ? { ...NO_VALUE, ...band } : { ...NO_VALUE, value: score }
+  return { ...shared, state, ...value, basis, formula: formula === 0 ? null : formula, outcome: null }
 }
+
+const NO_VALUE = { value: null, low: null, high: null }

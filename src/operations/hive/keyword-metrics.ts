@@ -27,7 +27,10 @@ export const hiveGetKeywordMetrics = operation({
     term: described(v.string(), "The keyword, as it was normalised."),
     country: Storefront,
     platform: described(Store, "Always ios."),
-    popularity: figure(1, "How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding)."),
+    popularity: figure(
+      1,
+      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+    ),
     difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
     popularityStanding: PopularityStanding,
     difficultyStanding: DifficultyStanding,

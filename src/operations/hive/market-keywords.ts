@@ -7,7 +7,7 @@ import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
 import { placeIn } from "../cursor.ts"
-import { Count, Day, PopularitySource, Rank, RankSource } from "../shapes.ts"
+import { Count, Day, popularityFields, Rank, RankSource } from "../shapes.ts"
 import { platformOf } from "./inputs.ts"
 
 /** An answer older than this is none of the market's as it stands. */
@@ -31,8 +31,7 @@ export const answerFields = {
   day: described(Day, "Of the answer: the keyword's latest."),
   source: described(RankSource, "Who read it: compare ranks of one source only."),
   origin: described(v.string(), "Who brought it: own = this instance."),
-  popularity: described(v.nullable(v.number()), "1 to 100; null = not measured, or none can be given."),
-  popularitySource: described(v.nullable(PopularitySource), "Null where popularity is."),
+  ...popularityFields,
   popularityWeek: described(v.nullable(v.string()), "YYYY-MM that a published popularity stands for; else null."),
   difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured, or none can be given."),
 }
@@ -80,11 +79,18 @@ export function refuseOtherStore(
 }
 
 /** What is shown of answers, each beside its keyword's latest figures. */
-export async function readShownAnswers(sql: Sql, answers: readonly MarketAnswer[], now: Date) {
+export async function readShownAnswers(
+  sql: Sql,
+  { platform }: MarketLists,
+  answers: readonly MarketAnswer[],
+  now: Date,
+) {
   const lists = answers.map(({ listId }) => listId)
-  const metrics = await readMetricsOfLists(sql, lists, dayOf(now))
+  const metrics = await readMetricsOfLists(sql, lists, { platform, today: dayOf(now) })
   return answers.map(({ listId, depth, day, source, origin }) => {
-    const { popularity, popularitySource, popularityWeek, difficulty } = metrics.get(listId) ?? UNMEASURED
-    return { depth, day, source, origin, popularity, popularitySource, popularityWeek, difficulty }
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } =
+      metrics.get(listId) ?? UNMEASURED
+    const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek }
+    return { depth, day, source, origin, ...searched, difficulty }
   })
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { bandOf } from "../../formulas/difficulty.ts"
-import { CHECKED } from "../../formulas/popularity.ts"
+import { CHECKED, popularityBand } from "../../formulas/popularity.ts"
 import type { ReadAttempt, ReadPart, StoredFigure } from "../../history/searches/keyword-standing.ts"
 import { READ_PARTS } from "../../history/searches/keyword-standing.ts"
 import { OUTCOMES } from "../../observations/types.ts"
@@ -46,7 +46,7 @@ const Attempt = named(
 const standing = {
   state: described(
     State,
-    "measured = there is a figure; absent = all that it needs was read, and gives none; unmeasured = it was not read.",
+    "measured = there is a figure, or a band; absent = all that it needs was read, and gives none; unmeasured = it was not read.",
   ),
   measuredAt: described(v.nullable(Time), "When the youngest reading behind it was seen; null = unmeasured."),
   stale: described(
@@ -72,7 +72,11 @@ export const PopularityStanding = named(
     ...standing,
     basis: described(
       v.nullable(v.picklist(["published", "estimate"])),
-      "published = Apple's monthly report; estimate = our formula, on the scale of that report. Null = unmeasured.",
+      "published = Apple's monthly report, 1 to 100; estimate = a band by our formula, on Apple Ads' other scale of 5 to 100. Null = unmeasured.",
+    ),
+    band: described(
+      v.nullable(v.strictObject({ low: v.number(), high: v.number() })),
+      "Of an estimate: where it lies in 4 of 5 cases, both ends included; no number can be given. Else null.",
     ),
     month: described(v.nullable(v.string()), "YYYY-MM that a published one stands for; else null."),
     evidence: described(
@@ -82,14 +86,11 @@ export const PopularityStanding = named(
           error: described(
             v.nullable(
               v.strictObject({
-                points: described(v.number(), "Its error as a level: root mean square, in points."),
-                constant: described(v.number(), "That of a constant: where it is lower, read an order, not a level."),
-                correlation: described(
-                  v.number(),
-                  "How well its order goes with the published one's: rank correlation.",
-                ),
-                terms: described(v.number(), "On so many terms with a published figure."),
-                least: described(v.number(), "All of them of at least this popularity: below it nothing was checked."),
+                terms: described(v.number(), "Checked on so many terms of Apple Ads, all of the United States."),
+                correlation: described(v.number(), "How well the order of the scores goes with Apple's there."),
+                held: described(v.number(), "What share of them lies within bands that were drawn on others."),
+                points: described(v.number(), "The error of the best single figure: root mean square, in points."),
+                constant: described(v.number(), "That of a constant."),
               }),
             ),
             "Of the formula; null for a published figure.",
@@ -100,7 +101,7 @@ export const PopularityStanding = named(
                 demand: part("0 to 100: what the first ten's ratings come to; null = not read."),
                 prefixDepth: part("0 to 100: how early the store suggests it; null = not read."),
                 hintCount: part("0 to 100: how many suggestions extend it; null = not read."),
-                blend: part("Their weighted mean, before it is put on the report's scale."),
+                blend: part("Their weighted mean."),
               }),
             ),
             "Of an estimate; null for a published figure.",
@@ -148,12 +149,14 @@ interface KeywordFacts {
 /** A published figure before any estimate. */
 export function popularityOf({ figures, attempts, now }: KeywordFacts) {
   const figure = figures.find(({ metric }) => metric === "popularity")
+  const published = figure?.formula === 0
   return {
-    score: figure?.score ?? null,
+    score: published ? figure.score : null,
     standing: {
       ...standingOf(figure, now, lastOf(attempts, READ_PARTS)),
       basis: figure ? basisOf(figure) : null,
-      month: figure?.formula === 0 ? figure.day.slice(0, 7) : null,
+      band: published || figure?.score == null ? null : popularityBand("ios", figure.score),
+      month: published ? figure.day.slice(0, 7) : null,
       evidence: figure ? popularityEvidence(figure, figures) : null,
     } satisfies v.InferInput<typeof PopularityStanding>,
   }
@@ -208,12 +211,12 @@ function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure
   const { of, demand, prefixDepth, hintCount, blend } = figure.parts as unknown as EstimateParts
   // a figure that was made anew since is another one's evidence
   const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
-  const { shown, terms, least, constant } = CHECKED
+  const { terms, correlation, held, line, constant } = CHECKED
   return {
     formula: figure.formula,
     readings: made.flatMap(({ parts }) => (parts as unknown as ReadingParts).read),
     ratings: made.map(({ parts }) => (parts as unknown as ReadingParts).ratings).find(Boolean) ?? null,
-    error: { points: shown.error, constant: constant.error, correlation: shown.correlation, terms, least },
+    error: { terms, correlation, held, points: line.error, constant: constant.error },
     parts: { demand, prefixDepth, hintCount, blend },
     genres: null,
   }

@@ -1,6 +1,11 @@
 import * as v from "valibot"
 import { Fault } from "../../faults.ts"
-import { type AppKeyword, countMarketLists, findAppKeywords } from "../../history/searches/lists-holding.ts"
+import {
+  type AppKeyword,
+  countMarketLists,
+  findAppKeywords,
+  type MarketLists,
+} from "../../history/searches/lists-holding.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -77,7 +82,7 @@ export const hiveSpyApp = operation({
   const answer = {
     ...(await readAppNamed(ctx, app, { id, storefront })),
     ...{ country: storefront, platform, since: lists.since, searched, total: found.total },
-    keywords: await readShownKeywords(ctx, shown),
+    keywords: await readShownKeywords(ctx, lists, shown),
     nextCursor: last && found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null,
   }
   return shown.length > 0 ? answer : nothing(answer)
@@ -86,8 +91,8 @@ export const hiveSpyApp = operation({
 const NONE: Awaited<ReturnType<typeof findAppKeywords>> = { total: 0, keywords: [] }
 const NO_LISTS = "No keyword of this storefront was read lately: who stands where is not known."
 
-async function readShownKeywords({ sql, now }: Context, keywords: readonly AppKeyword[]) {
-  const answers = await readShownAnswers(sql, keywords, now())
+async function readShownKeywords({ sql, now }: Context, lists: MarketLists, keywords: readonly AppKeyword[]) {
+  const answers = await readShownAnswers(sql, lists, keywords, now())
   return keywords.map(({ term, rank }, i) => ({ term, rank, ...answers[i]! }))
 }
 

@@ -78,17 +78,28 @@ const Keyword = named(
     ),
     popularity: described(
       v.nullable(v.number()),
-      "1 to 100 on the scale of Apple's monthly report of search terms, which is not that of Apple Ads' search popularity. Null = not measured yet, or there is none (popularityNone).",
+      "1 to 100, as Apple's monthly report says it. Null = not published: an estimate is a band (popularityLow, popularityHigh), or there is none.",
+    ),
+    popularityLow: described(
+      v.nullable(v.number()),
+      `Of an estimate: where it lies on Apple Ads' other scale (5 to 100, most terms at 5 to 9), with popularityHigh. Bands drawn on one half of ${CHECKED.terms} terms of the United States hold ${Math.round(100 * CHECKED.held)} of 100 of the other; other storefronts were not checked. No number can be given: the order of the scores behind it goes with Apple's at ${CHECKED.correlation}. Null = no estimate.`,
+    ),
+    popularityHigh: described(
+      v.nullable(v.number()),
+      "The high end of the band, included. Null where popularityLow is.",
     ),
     popularitySource: described(
       v.nullable(PopularitySource),
-      `apple-ads-report = Apple's own monthly figure; estimate = calculated from ratings and suggestions: an order rather than a level. By ratings alone, on ${CHECKED.terms} terms of the United States of ${CHECKED.least} and more that it was not fitted on, it errs by ${CHECKED.shown.error} points, a constant by ${CHECKED.constant.error}, the first app's ratings by ${CHECKED.firstApp.error}; lower ones come out too high. Of an Android keyword without a demand it rests on hintCount alone, and was not checked. Null where popularity is null.`,
+      "apple-ads-report = Apple's own monthly figure; estimate = a band, calculated from ratings and suggestions. Null = neither.",
     ),
     popularityWeek: described(
       v.nullable(v.string()),
       "The period that Apple's figure stands for: its report is of a month, YYYY-MM. Null for an estimate.",
     ),
-    popularityNone: described(v.boolean(), "Measured, and neither results nor suggestions give a popularity."),
+    popularityNone: described(
+      v.boolean(),
+      "Measured, and neither results nor suggestions give a popularity; so is every keyword of Google Play, whose searches nobody publishes.",
+    ),
     popularityAt: described(
       v.nullable(Time),
       "Of an estimate: when the youngest reading behind it was seen. Of Apple's figure: when its report was. Null = neither.",
@@ -159,7 +170,11 @@ export const listKeywordRanks = operation({
     live: day === today,
     measuredAt: measuredAt?.toISOString() ?? null,
     keywords: keywords.map(
-      ({ rank: { term, measured, rank, depth, source, seenAt }, metrics, underWay }): v.InferInput<typeof Keyword> => ({
+      ({
+        rank: { term, measured, rank, depth, source, seenAt },
+        metrics: { popularityOrder: _, ...metrics },
+        underWay,
+      }): v.InferInput<typeof Keyword> => ({
         ...{ term, measured, rank, measuredAt: seenAt?.toISOString() ?? null, source },
         ...metrics,
         ...underWay,
@@ -204,7 +219,7 @@ async function readKeywordsNow(
   const underWay = underWayBy(side, reading)
   const keywords = first.map((row) => ({
     rank: termRank(row),
-    metrics: row.listId === null ? UNMEASURED : metricsOf(row, today),
+    metrics: row.listId === null ? UNMEASURED : metricsOf(row, side.platform, today),
     underWay: underWay([row.searchDue, row.hintsDue, row.difficultyDue]),
   }))
   for (let from = PIECE; from < rows.length; from += PIECE) {
@@ -254,7 +269,7 @@ async function readPiece(sql: Sql, rows: KeywordRow[], { side, today, pause }: P
   const metrics = await readMetricsOfLists(
     sql,
     rows.flatMap(({ listId }) => listId ?? []),
-    today,
+    { platform: side.platform, today },
   )
   await pause()
   const underWay = await findKeywordsUnderWay(sql, { ...side, terms: rows.map(({ term }) => term) })

@@ -13,7 +13,7 @@ import { Country, Platform, wholeNumber } from "../../vocabulary/fields.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
-import { Count, Day, PopularitySource, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, popularityFields, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { AdoptedTaskShape, gradeAdoptedTasks } from "./adopted-tasks.ts"
 
 /** A change of name or subtitle is left to show what it does for so long. */
@@ -31,8 +31,11 @@ const Outlook = named(
       Rank,
       "The median place of apps that carry its words in their name and have no more ratings.",
     ),
-    popularity: described(v.number(), "How much it is searched for, 1 to 100, as in list_keyword_ranks."),
-    popularitySource: described(PopularitySource, "Where that comes from, as in list_keyword_ranks."),
+    weight: described(
+      v.number(),
+      "1 to 100, in expectedValue: the popularity, or the score behind the band, which says an order and no level.",
+    ),
+    ...popularityFields,
     popularityAt: described(
       v.nullable(Time),
       "When the youngest reading behind it was seen, as in list_keyword_ranks.",
@@ -60,7 +63,7 @@ const Task = named(
     ),
     expectedValue: described(
       v.number(),
-      "The sum over the keywords gained of popularity × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
+      "The sum over the keywords gained of weight × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
     ),
     gains: described(
       v.array(Outlook),
@@ -115,7 +118,7 @@ export const getWeeklyPlan = operation({
           ),
           settledAt: described(v.nullable(Time), "Of settling: when tasks are told again."),
           pageReadAt: described(v.nullable(Time), "When the page was read last; null = never."),
-          keywords: described(Count, "Keywords with a rank and a popularity that were looked at."),
+          keywords: described(Count, "Keywords whose results and popularity were read that were looked at."),
         }),
       ),
       `Each storefront looked at, at most the first ${MOST_STOREFRONTS}.`,
@@ -208,7 +211,7 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
     added,
     removed,
     reasons: [
-      `"${first.term}" has popularity ${Math.round(first.popularity)}, and the app ${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
+      `"${first.term}" has ${popularityText(first)}, and the app ${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
       `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ${first.expectedRank}.`,
       ...(others.length > 0 ? [`It also makes up ${others.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
     ],
@@ -217,6 +220,11 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
     expectedValue,
     gains,
   }
+}
+
+function popularityText({ popularity, popularityLow: low, popularityHigh: high }: KeywordOutlook): string {
+  if (popularity !== null) return `popularity ${Math.round(popularity)}`
+  return low === null ? "no popularity that is known" : `a popularity between ${low} and ${high} by our estimate`
 }
 
 function tradeOffOf(removed: readonly string[]): string {

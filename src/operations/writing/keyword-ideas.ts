@@ -27,7 +27,7 @@ import { newReasonOf, reasonOf } from "../../writing/keywords/reasons.ts"
 import { WRITING_LANGUAGES, type WritingLanguage } from "../../writing/languages.ts"
 import { readMarketApps } from "../hive/market-apps.ts"
 import { marketLists } from "../hive/market-keywords.ts"
-import { Count, Day, Rank, Store, Storefront } from "../shapes.ts"
+import { Count, Day, popularityFields, Rank, Store, Storefront } from "../shapes.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 const RULES_VERSION = 1
@@ -62,7 +62,7 @@ const Idea = named(
     reason: described(v.string(), "Why, in one line made of the first evidence."),
     measured: described(v.boolean(), "Its search results were read lately; false: rank and figures are not known."),
     rank: described(v.nullable(Rank), "The app's; null = absent from the results read, or measured: false."),
-    popularity: described(v.nullable(v.number()), "1 to 100; null = not measured."),
+    ...popularityFields,
     difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured."),
     picked: described(v.nullable(v.boolean()), "A language model finds that it fits the app; null = none was asked."),
     evidence: described(v.array(Evidence), "All that speaks for it, the strongest first."),
@@ -191,26 +191,32 @@ async function readMeasured(ctx: Context, app: TrackedApp, side: Side): Promise<
   const metrics = await readMetricsOfLists(
     ctx.sql,
     keywords.map(({ listId }) => listId),
-    dayOf(ctx.now()),
+    { platform: side.platform, today: dayOf(ctx.now()) },
   )
   return keywords.map(({ listId, term, day, ranks: [rank, ...others] }) => {
-    const { popularity, difficulty } = metrics.get(listId) ?? UNMEASURED
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } =
+      metrics.get(listId) ?? UNMEASURED
+    const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
     const standing = rivals.flatMap((rival, at) => {
       const [name, held] = [names.get(rival)?.name, others[at]]
       return name && held != null ? [{ name, rank: held }] : []
     })
-    return { term, day, rank: rank ?? null, popularity, difficulty, rivals: standing }
+    return { term, day, rank: rank ?? null, ...searched, difficulty, rivals: standing }
   })
 }
 
 function shownIdea({ term, measured, evidence }: KeywordIdea, lang: WritingLanguage) {
+  const { popularity, popularityLow, popularityHigh, popularitySource, difficulty } = measured ?? UNMEASURED
   return {
     term,
     reason: reasonOf(evidence[0]!, lang),
     measured: measured !== null,
     rank: measured?.rank ?? null,
-    popularity: measured?.popularity ?? null,
-    difficulty: measured?.difficulty ?? null,
+    popularity,
+    popularityLow,
+    popularityHigh,
+    popularitySource,
+    difficulty,
     evidence,
   }
 }

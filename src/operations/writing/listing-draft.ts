@@ -9,7 +9,7 @@ import { LIMITS } from "../../listing/checks/finding.ts"
 import { names } from "../../listing/checks/names.ts"
 import { checkListing, listingOf, type Place, type Texts } from "../../listing/checks/report.ts"
 import { type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
-import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { bySearches, readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Context, nothing, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -130,8 +130,8 @@ function textsOf({ name, subtitle, promotionalText, description }: ListingTexts)
 async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: readonly string[]) {
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: [...tracked], today: dayOf(ctx.now()) })
   const keywords = tracked
+    .toSorted(bySearches(metrics))
     .map((term) => ({ term, popularity: metrics.get(term)?.popularity ?? null, rank: null }))
-    .toSorted((a, b) => (b.popularity ?? -1) - (a.popularity ?? -1))
   return { keywords: keywords.slice(0, KEYWORDS), praise: await readPraise(ctx, app, side) }
 }
 

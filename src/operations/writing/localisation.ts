@@ -3,7 +3,7 @@ import type { ListingAllowance } from "../../access/allowances.ts"
 import { auditState } from "../../audits/storefront-audits.ts"
 import { Fault } from "../../faults.ts"
 import { listingLocale, localesOf } from "../../listing/locales.ts"
-import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { readKeywordMetrics, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
 import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
@@ -11,7 +11,7 @@ import { coded, described, named } from "../../vocabulary/schema.ts"
 import type { WritingState, WritingTask } from "../../vocabulary/writing/written-text.ts"
 import { DRAFT_FIELDS } from "../../writing/listing-draft.ts"
 import { type Translation, translationTask } from "../../writing/translation.ts"
-import { Count, ListingLocale as Locale, Storefront, Time } from "../shapes.ts"
+import { Count, ListingLocale as Locale, popularityFields, Storefront, Time } from "../shapes.ts"
 import { type AuditedTarget, readListing, type SourceListing, type Target } from "./source-listing.ts"
 import { deleteJob, findAllJobs, findJob, storeJob, type TranslationJob } from "./translation-jobs.ts"
 import { assertWriter, faultOf, WRITE_MS, Written, writtenBy } from "./writing-shapes.ts"
@@ -36,8 +36,8 @@ const KeywordIdea = named(
   "TranslatedKeyword",
   v.strictObject({
     term: described(v.string(), "For the keyword field of that locale."),
-    measured: described(v.boolean(), "Its popularity there is known; false = the model's idea alone."),
-    popularity: described(v.nullable(v.number()), "1 to 100; null = not measured."),
+    measured: described(v.boolean(), "Its popularity there is known, if as a band; false = the model's idea alone."),
+    ...popularityFields,
   }),
 )
 
@@ -215,8 +215,8 @@ async function shown(
       }
     }),
     keywords: keywords.map((term) => {
-      const popularity = metrics.get(term)?.popularity ?? null
-      return { term, measured: popularity !== null, popularity }
+      const { popularity, popularityLow, popularityHigh, popularitySource } = metrics.get(term) ?? UNMEASURED
+      return { term, measured: popularitySource !== null, popularity, popularityLow, popularityHigh, popularitySource }
     }),
     shots:
       pictures?.map((caption, at) => ({

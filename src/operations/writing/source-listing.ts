@@ -6,7 +6,7 @@ import { PAGE_SOURCES, readLatestPage } from "../../history/store-pages.ts"
 import { backgroundIn } from "../../listing/checks/background.ts"
 import { LIMITS } from "../../listing/checks/finding.ts"
 import { type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
-import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { bySearches, readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
@@ -44,8 +44,8 @@ export async function readListing(
   const known = await readSurroundings(ctx.sql, app, side)
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: known.tracked, today: dayOf(ctx.now()) })
   const keywords = known.tracked
+    .toSorted(bySearches(metrics))
     .map((term) => ({ term, popularity: metrics.get(term)?.popularity ?? null }))
-    .toSorted((a, b) => (b.popularity ?? -1) - (a.popularity ?? -1))
     .slice(0, KEYWORDS)
   const source = fieldsOf(texts)
   const pictures = shots ? await readCaptions(ctx, app, country, from) : []

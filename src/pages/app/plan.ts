@@ -18,7 +18,15 @@ interface Task {
   tradeOff: string
   confidence: string
   expectedValue: number
-  gains: { term: string; day: string; rank: number | null; expectedRank: number | null; popularity: number | null }[]
+  gains: {
+    term: string
+    day: string
+    rank: number | null
+    expectedRank: number | null
+    popularity: number | null
+    popularityLow: number | null
+    popularityHigh: number | null
+  }[]
 }
 
 interface Plan {
@@ -56,7 +64,7 @@ function taskPart(task: Task, place: number, evidence: (term: string, country: s
     `${place}. ${spoken(field)}, ${storefrontName(country)}`,
     html`<div class="inside"><p>${sentence}</p>${diffPart(current, proposed, ["Now", "Proposed"])}<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul><p class="quiet">${tradeOff}</p>${
       gains.length > 0 &&
-      html`<div class="scroll" tabindex="0" role="group" aria-label="What it may gain"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${figure(popularity)}</td></tr>`)}</tbody></table></div>`
+      html`<div class="scroll" tabindex="0" role="group" aria-label="What it may gain"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : `${popularityLow}–${popularityHigh}`}</td></tr>`)}</tbody></table></div>`
     }</div>`,
     html`<span class="tag">${confidence} confidence</span>`,
   )

@@ -1,6 +1,7 @@
 import type { AppBackground } from "../../listing/checks/app-background.ts"
 import { backgroundIn } from "../../listing/checks/background.ts"
 import { eachOf } from "../../vocabulary/pieces.ts"
+import type { PopularitySource } from "../../vocabulary/upstreams.ts"
 import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts"
 import { exclusionOf } from "./exclusions.ts"
 import { namePhrases } from "./name-phrases.ts"
@@ -13,6 +14,12 @@ export interface MeasuredKeyword {
   /** The app's; null = absent from the results read. */
   rank: number | null
   popularity: number | null
+  /** Of an estimate: its band. */
+  popularityLow: number | null
+  popularityHigh: number | null
+  popularitySource: PopularitySource | null
+  /** Orders them by how much they may be searched for. */
+  popularityOrder: number | null
   difficulty: number | null
   rivals: readonly { name: string; rank: number }[]
 }
@@ -100,7 +107,7 @@ function isNameable({ name }: { name: string }): boolean {
 function byWeight(a: KeywordIdea, b: KeywordIdea): number {
   return (
     b.evidence.length - a.evidence.length ||
-    (b.measured?.popularity ?? -1) - (a.measured?.popularity ?? -1) ||
+    (b.measured?.popularityOrder ?? -1) - (a.measured?.popularityOrder ?? -1) ||
     strength(b) - strength(a) ||
     (a.term < b.term ? -1 : 1)
   )

@@ -100,16 +100,18 @@ test("days without a record are no rows; failed and broken-off readings mark the
     results[1]!,
   ])
   expect(brief(body.popularity)).toEqual([
-    [dayOf(1), "measured", 22],
+    [dayOf(1), "measured", null],
     [dayOf(1), "failed", null],
     [dayOf(2), "failed", null],
     results[0]!,
     results[1]!,
   ])
   expect(body.difficulty[2]).toEqual({
+    ...{ low: null, high: null },
     ...{ day: dayOf(2), state: "failed", value: null, basis: null, formula: null, at: at(2).toISOString() },
     ...{ of: "results", outcome: "rate_limited", source: "apple-web-search" },
   })
+  expect(body.popularity[0]).toMatchObject({ basis: "estimate", low: 5, high: 9 })
   expect(body.popularity[2]).toMatchObject({ of: "suggestions", outcome: "changed", source: "apple-hints" })
   expect(body.difficulty[4]).toMatchObject({ of: "results", outcome: null, source: "apple-web-search" })
   expect(body.difficulty[0]).toMatchObject({ basis: "calculated", formula: 1, of: null, outcome: null, source: null })
@@ -127,7 +129,7 @@ test("a published month stands in the popularity wherever one of its days is ask
   const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))
   const { body } = await ask(`?days=${since(last)}`)
   expect(brief(body.popularity)).toEqual([
-    [dayOf(0), "measured", 30],
+    [dayOf(0), "measured", null],
     [month.toISOString().slice(0, 10), "measured", 61],
   ])
   expect(body.popularity[1]).toMatchObject({ basis: "published", formula: null, source: "apple-ads-report" })

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { bandOf } from "../../../src/formulas/difficulty.ts"
-import { CHECKED, POPULARITY_FORMULA } from "../../../src/formulas/popularity.ts"
+import { CHECKED, POPULARITY_FORMULA, popularityBand } from "../../../src/formulas/popularity.ts"
 import { readAttempts, readFigures } from "../../../src/history/searches/keyword-standing.ts"
 import { recordAttempt } from "../../../src/observations/attempts.ts"
 import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
@@ -73,7 +73,7 @@ test("one that was tried in vain is unmeasured, at the price of nothing too, and
   expect([status, body.popularity, body.difficulty, await used()]).toEqual([200, null, null, 1])
   const lastAttempt = { at: expect.any(String), of: "results", outcome: "blocked" }
   const nothing = { state: "unmeasured", measuredAt: null, stale: null, staleAt: null, lastAttempt }
-  expect(body.popularityStanding).toEqual({ ...nothing, basis: null, month: null, evidence: null })
+  expect(body.popularityStanding).toEqual({ ...nothing, basis: null, band: null, month: null, evidence: null })
   expect(body.difficultyStanding).toEqual({ ...nothing, band: null, evidence: null })
 })
 
@@ -83,7 +83,8 @@ test("a measured one has both figures, each with the readings, the formula and t
   expect([status, body.term, body.country, body.platform, await used()]).toEqual([200, "tide table", "us", "ios", 10])
   const figures = await readFigures(sql, LIST, daysAgo(0).slice(0, 10))
   const stored = (metric: string) => figures.find((one) => one.metric === metric)!
-  expect([body.popularity, body.difficulty]).toEqual([stored("popularity").score, stored("difficulty").score])
+  expect([body.popularity, body.difficulty]).toEqual([null, stored("difficulty").score])
+  expect(body.popularityStanding.band).toEqual(popularityBand("ios", stored("popularity").score as number))
   const { popularityStanding: popularity, difficultyStanding: difficulty } = body
   for (const { state, stale, measuredAt, staleAt } of [popularity, difficulty]) {
     expect([state, stale]).toEqual(["measured", false])
@@ -93,8 +94,8 @@ test("a measured one has both figures, each with the readings, the formula and t
   expect(popularity.evidence).toMatchObject({
     formula: POPULARITY_FORMULA,
     error: {
-      ...{ points: CHECKED.shown.error, constant: CHECKED.constant.error, correlation: CHECKED.shown.correlation },
-      ...{ terms: CHECKED.terms, least: CHECKED.least },
+      ...{ terms: CHECKED.terms, correlation: CHECKED.correlation, held: CHECKED.held },
+      ...{ points: CHECKED.line.error, constant: CHECKED.constant.error },
     },
     parts: { demand: expect.any(Number), prefixDepth: expect.any(Number), hintCount: 20 },
     genres: null,
@@ -155,7 +156,7 @@ test("after seven days a figure is stale and still shown; after ninety it says n
   await measure(8)
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
-  expect([typeof stale.popularity, typeof stale.difficulty]).toEqual(["number", "number"])
+  expect([typeof stale.popularityStanding.band?.low, typeof stale.difficulty]).toEqual(["number", "number"])
   await forgetSearches(sql)
   await measure(92)
   const { body } = await ask()

@@ -48,12 +48,25 @@ test("every keyword whose latest answer holds the app, the best rank first, with
     ...[200, "10001", "Tides", "us", "ios", dayAgo(29)],
   ])
   expect([body.searched, body.total, body.nextCursor, await used()]).toEqual([3, 2, null, 200])
-  const unknown = { popularity: null, popularitySource: null, popularityWeek: null, difficulty: null }
+  const unknown = {
+    popularity: null,
+    popularityLow: null,
+    popularityHigh: null,
+    popularitySource: null,
+    popularityWeek: null,
+    difficulty: null,
+  }
   expect(body.keywords).toEqual([
     { term: "sea", rank: 1, depth: 1, day: dayAgo(29), source: "foreign", origin: "elsewhere", ...unknown },
     {
       ...{ term: "tide table", rank: 2, depth: 200, day: dayAgo(1), source: OWN.source, origin: "own", ...unknown },
-      ...{ popularity: 61, popularitySource: "apple-ads-report", popularityWeek: "2025-09" },
+      ...{
+        popularity: 61,
+        popularityLow: null,
+        popularityHigh: null,
+        popularitySource: "apple-ads-report",
+        popularityWeek: "2025-09",
+      },
     },
   ])
   expect((await ask("10001", "?country=GB")).body).toMatchObject({ searched: 1, total: 1, country: "gb" })

@@ -43,6 +43,7 @@ test("three states stand side by side: ranked, measured and absent, not measured
   await importLines(sql, file(), { now: () => NOW })
   const unknown = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
+    ...{ popularityLow: null, popularityHigh: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
     ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
     // nobody reads here
@@ -136,6 +137,7 @@ test("an app without keywords answers none", async () => {
 describe("what is known beside ranks", () => {
   const NOTHING = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
+    ...{ popularityLow: null, popularityHigh: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
     ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
     ...{ popularityMeasuring: false, popularityNotMeasuring: "not_scheduled", difficultyMeasuring: false },
@@ -168,7 +170,7 @@ describe("what is known beside ranks", () => {
     await derive()
     expect(await tea()).toEqual({
       ...NOTHING,
-      ...{ demand: 44, hintCount: 1, popularity: 36, popularitySource: "estimate" },
+      ...{ demand: 44, hintCount: 1, popularityLow: 5, popularityHigh: 9, popularitySource: "estimate" },
       ...{ difficulty: 77, difficultyBand: "hard" },
       ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
     })

@@ -57,6 +57,8 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
+const NO_POPULARITY = { popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null }
+
 test("ideas are what was measured, none of them tracked, buried or a rival's name, each with its figures", async () => {
   const { get, used } = await opened()
   const { status, body } = await get()
@@ -69,7 +71,7 @@ test("ideas are what was measured, none of them tracked, buried or a rival's nam
         measured: true,
         rank: 3,
       },
-      ...{ popularity: null, difficulty: null },
+      ...{ ...NO_POPULARITY, difficulty: null },
       picked: null,
       evidence: [
         { kind: "ranked", rank: 3, day: "2025-11-20" },
@@ -78,13 +80,13 @@ test("ideas are what was measured, none of them tracked, buried or a rival's nam
     },
     {
       ...{ term: "calm pages", reason: "Petal Diary ranks 2 for it.", measured: true, rank: null },
-      ...{ popularity: null, difficulty: null },
+      ...{ ...NO_POPULARITY, difficulty: null },
       picked: null,
       evidence: [{ kind: "rival", rank: 2, day: "2025-11-20", rival: "Petal Diary" }],
     },
     {
       ...{ term: "journal prompts", reason: 'The store suggests it for "journal".', measured: false, rank: null },
-      ...{ popularity: null, difficulty: null },
+      ...{ ...NO_POPULARITY, difficulty: null },
       picked: null,
       evidence: [{ kind: "suggested", prefix: "journal", day: "2025-11-20" }],
     },

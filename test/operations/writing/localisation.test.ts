@@ -102,7 +102,16 @@ test("the first call begins it, a poll waits for it, and what is there answers w
   expect(body.fields.map(({ field, text, kept }: never) => [field, text, kept])).toEqual(
     Object.entries(GERMAN).map(([field, text]) => [field, text, null]),
   )
-  expect(body.keywords).toEqual([{ term: "teezeit", measured: false, popularity: null }])
+  expect(body.keywords).toEqual([
+    {
+      term: "teezeit",
+      measured: false,
+      popularity: null,
+      popularityLow: null,
+      popularityHigh: null,
+      popularitySource: null,
+    },
+  ])
   expect([body.shots, body.written.by, body.written.model]).toEqual([null, "model", "m-1"])
   const again = await get("locale=de-de")
   expect([again.status, again.body]).toEqual([200, body])

@@ -96,11 +96,7 @@ export interface Spelling {
 }
 
 /** What a seed that the store suggests nothing for may have been meant to be; null = nothing known is written alike. */
-export async function findSpelling(
-  { sql }: Context,
-  seed: SeedFacts,
-  popularity: number | null,
-): Promise<Spelling | null> {
+export async function findSpelling({ sql }: Context, seed: SeedFacts, order: number | null): Promise<Spelling | null> {
   if (seed.suggested === null || seed.suggested.length > 0) return null
   const { platform, storefront, since } = seed.lists
   const letters = [...seed.term]
@@ -108,7 +104,7 @@ export async function findSpelling(
     .slice(LEAST_BEGINNING)
     .map((_, at) => normaliseTerm(letters.slice(0, at + LEAST_BEGINNING).join("")))
   const suggested = await readSuggestedTerms(sql, { platform, storefront }, { prefixes, since })
-  const known = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: popularity ?? 0 })
+  const known = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
   const all: Spelling[] = [
     ...known.map((one) => ({ ...one, source: "keywords" as const })),
     ...suggested.map(({ term }) => ({ term, source: "suggestions" as const, popularity: null })),

@@ -6,7 +6,7 @@ import { type KeywordMetrics, readKeywordMetrics, UNMEASURED } from "../../../ob
 import type { Context } from "../../../operation.ts"
 import { dayOf } from "../../../vocabulary/days.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
-import { Count, Day, PopularitySource, RankSource, Time } from "../../shapes.ts"
+import { Count, Day, popularityFields, RankSource, Time } from "../../shapes.ts"
 
 /** Apps that are shown of a keyword's results. */
 export const TOP = 10
@@ -14,15 +14,14 @@ export const TOP = 10
 const State = named(
   "MetricState",
   v.picklist(["measured", "absent", "pending", "failed", "unmeasured"]),
-  "measured = there is a figure; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.",
+  "measured = there is a figure, or a band; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.",
 )
 const score = (text: string) => described(v.nullable(v.number()), text)
 
 /** What is known of a keyword in a storefront. */
 export const evidenceFields = {
-  popularity: score("1 to 100, within this storefront; null unless measured."),
+  ...popularityFields,
   popularityState: State,
-  popularitySource: described(v.nullable(PopularitySource), "Null where popularity is."),
   popularityAt: described(v.nullable(Time), "When it was seen; null where it is neither measured nor absent."),
   difficulty: score("0 to 100; null unless measured."),
   difficultyState: State,
@@ -39,6 +38,8 @@ export const evidenceFields = {
 export interface TermEvidence {
   fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
   answer: TermAnswer | null
+  /** As KeywordMetrics has it. */
+  order: number | null
 }
 
 /** Of each keyword, in their order. Nothing is asked of a store. */
@@ -54,15 +55,20 @@ export async function readEvidence(
   return terms.map((term) => {
     const answer = answers.get(term) ?? null
     const known = metrics.get(term) ?? UNMEASURED
-    return { answer, fields: fieldsOf(known, underWay.get(term) ?? NOT_SCHEDULED, answer) }
+    return {
+      answer,
+      order: known.popularityOrder,
+      fields: fieldsOf(known, underWay.get(term) ?? NOT_SCHEDULED, answer),
+    }
   })
 }
 
 function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAnswer | null): TermEvidence["fields"] {
-  const { popularity, popularityNone, popularitySource, popularityAt, difficulty, difficultyNone, difficultyAt } = known
+  const { popularity, popularityLow, popularityHigh, popularityNone, popularitySource, popularityAt } = known
+  const { difficulty, difficultyNone, difficultyAt } = known
   return {
-    popularity,
-    popularityState: stateOf(popularity, popularityNone, under.popularityNotMeasuring),
+    ...{ popularity, popularityLow, popularityHigh },
+    popularityState: stateOf(popularity ?? popularityLow, popularityNone, under.popularityNotMeasuring),
     ...{ popularitySource, popularityAt },
     difficulty,
     difficultyState: stateOf(difficulty, difficultyNone, under.difficultyNotMeasuring),

@@ -83,7 +83,10 @@ export const hiveMeasureKeyword = operation({
     started: described(v.boolean(), "This call began new work, which took a unit of the day's measurements."),
     popularityEnd: end("popularity"),
     difficultyEnd: end("difficulty"),
-    popularity: figure(1, "How much it is searched for, 1 to 100; null = absent or unmeasured (popularityStanding)."),
+    popularity: figure(
+      1,
+      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+    ),
     difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
     popularityStanding: PopularityStanding,
     difficultyStanding: DifficultyStanding,

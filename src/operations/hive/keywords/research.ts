@@ -99,9 +99,9 @@ export const hiveResearchKeyword = operation({
           term: v.string(),
           source: described(
             v.picklist(["keywords", "suggestions"]),
-            "keywords = a keyword with a popularity; suggestions = the store suggests it for how the seed begins.",
+            "keywords = a keyword that is searched for more; suggestions = the store suggests it for how the seed begins.",
           ),
-          popularity: described(v.nullable(v.number()), "Null = not known."),
+          popularity: described(v.nullable(v.number()), "As Apple's monthly report says it; null = not published."),
         }),
       ),
       "What may have been meant, where the store suggests nothing for the seed; null = nothing known is written alike.",
@@ -121,7 +121,7 @@ export const hiveResearchKeyword = operation({
   const facts = { term, lists, answer: seed.answer, suggested: hints?.terms ?? null }
   const candidates = await findCandidates(ctx, facts)
   const rows = await readRows(ctx, { storefront, terms: [term, ...candidates.map((one) => one.term)], compare })
-  const spell: Spelling | null = await findSpelling(ctx, facts, seed.fields.popularity)
+  const spell: Spelling | null = await findSpelling(ctx, facts, seed.order)
   return {
     ...{ country: storefront, platform: "ios" as const, since: lists.since },
     ...{ searched: await countMarketLists(ctx.sql, lists), seed: rows[0]!, related: hints?.terms ?? null, spell },

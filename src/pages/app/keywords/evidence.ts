@@ -111,7 +111,7 @@ function metricsPart({ metrics }: Evidence): Html {
       seenAt,
       formula,
       restsOn,
-    }) => html`<li><p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}</p>
+    }) => html`<li><p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${metric === "popularity" && formula > 0 && score !== null && html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`}</p>
 <p class="small quiet">${momentTime(seenAt)}, <code>${source}</code>${formula > 0 && `, formula ${formula}`}</p>${restsOn.map((read) => html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${read.sha256?.slice(0, 16) ?? ""}</span></p>`)}</li>
 `,
   )}</ul>`

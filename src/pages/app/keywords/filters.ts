@@ -30,7 +30,7 @@ export const ORDERS: Record<string, (a: KeywordRow, b: KeywordRow) => number> = 
   rank: byRank,
   term: (a, b) => (a.term < b.term ? -1 : 1),
   change: (a, b) => gained(b) - gained(a),
-  popularity: (a, b) => known(b.popularity) - known(a.popularity),
+  popularity: (a, b) => known(b.popularity ?? b.popularityHigh) - known(a.popularity ?? a.popularityHigh),
   difficulty: (a, b) => known(b.difficulty) - known(a.difficulty),
 }
 

@@ -12,6 +12,9 @@ export interface KeywordFigures {
   source: string | null
   searchDepth: number | null
   popularity: number | null
+  /** Of an estimate: its band. */
+  popularityLow: number | null
+  popularityHigh: number | null
   popularitySource: string | null
   difficulty: number | null
   difficultyBand: string | null

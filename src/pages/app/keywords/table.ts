@@ -43,11 +43,11 @@ function spanOf(rows: readonly KeywordRow[]): Span {
 }
 
 function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Span | null }): Html {
-  const { term, line, popularity, popularitySource, difficulty, difficultyBand } = row
+  const { term, line, difficulty, difficultyBand } = row
   const asked = { term, at: sideCode(side) }
   return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: asked.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), asked))}</td><td class="num">${changeText(row)}</td>${
     span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
-  }<td class="wide">${figureBar(popularity, popularitySource === "estimate" ? "our estimate" : (popularitySource ?? ""))}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
+  }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
 `
 }
 
@@ -74,7 +74,13 @@ function changeText({ move }: KeywordRow): Html | string {
   return html`<span class="${move.direction}">${move.direction === "up" ? "▲" : "▼"} ${move.places}</span>${since}`
 }
 
+/** What a store says is a figure; an estimate is the band that it lies in, on another scale. */
+function popularityText({ popularity, popularityLow: low, popularityHigh: high, popularitySource }: KeywordRow): Html {
+  if (low === null) return figureBar(popularity, popularitySource ?? "")
+  return html`<span title="our estimate, on the scale of Apple Ads (5 to 100)">${low}–${high}</span>`
+}
+
 function figureBar(value: number | null, said: string, tone = ""): Html {
   if (value === null) return html`<span class="quiet" title="not measured">–</span>`
-  return html`<span class="bar-cell" title="${said}"><span>${said === "our estimate" ? "~" : ""}${Math.round(value)}</span>${shareBar(value / 100, tone)}</span>`
+  return html`<span class="bar-cell" title="${said}"><span>${Math.round(value)}</span>${shareBar(value / 100, tone)}</span>`
 }

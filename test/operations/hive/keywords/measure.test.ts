@@ -85,7 +85,9 @@ describe("a keyword that nobody measures", () => {
     answers()
     const { status, body } = await measure()
     expect([status, body.started, body.popularityEnd, body.difficultyEnd]).toEqual([200, true, "measured", "measured"])
-    expect([body.popularity, body.difficulty].every((figure) => figure >= 0 && figure <= 100)).toBeTrue()
+    expect(
+      [body.popularityStanding.band.low, body.difficulty].every((figure) => figure >= 0 && figure <= 100),
+    ).toBeTrue()
     expect(body.popularityStanding).toMatchObject({ state: "measured", stale: false, basis: "estimate" })
     const requests = asked()
     expect(requests).toContain("itunes.apple.com/lookup")
@@ -202,7 +204,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(["tide table", "tide table usa"]))
     const { metrics } = await refused("hive_measurement_failed", measure())
     expect(metrics).toMatchObject({ popularityEnd: "measured", difficultyEnd: "failed", difficulty: null })
-    expect(metrics!.popularity).toBeGreaterThan(0)
+    expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
   })
 
   test("hive_measurement_deferred: the store asks to come later", async () => {
