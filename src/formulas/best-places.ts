@@ -1,6 +1,8 @@
 interface RankedApps {
   /** In the order shown. */
   apps: Int32Array
+  /** Of those ids. */
+  highest: number
   /** The store's own numbers of them. */
   storeIds: Float64Array
   /** Since when each is seen, as days; 0 = not known. */
@@ -47,7 +49,7 @@ export interface PlaceQuery {
 export function bestPlaces(lists: readonly RankedApps[], query: PlaceQuery): BestPlaces {
   const { rankMin, only, upTo } = query
   const found: BestPlaces = { count: 0, apps: [], ranks: [], lists: [], unknown: 0 }
-  const highest = lists.reduce((most, { apps }) => Math.max(most, highestIn(apps)), 0)
+  const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
   const deepest = lists.reduce((most, { apps }) => Math.max(most, apps.length), 0)
   const rankMax = Math.min(query.rankMax, deepest)
   const left = only === null ? allBits(highest) : bitsOf(only, highest)
@@ -115,16 +117,6 @@ function countUnknown(lists: readonly RankedApps[], rankMin: number, rankMax: nu
 /** Also where it is not known: then it is none that is seen since that day. */
 function isOlder(firstDay: number, since: number | null): boolean {
   return since !== null && (firstDay === 0 || firstDay < since)
-}
-
-const highests = new WeakMap<Int32Array, number>()
-
-function highestIn(apps: Int32Array): number {
-  const known = highests.get(apps)
-  if (known !== undefined) return known
-  const highest = apps.reduce((most, app) => Math.max(most, app), 0)
-  highests.set(apps, highest)
-  return highest
 }
 
 /** A bit for each app: their ids have few gaps, and with 80,000 places a Set takes five times as long. */

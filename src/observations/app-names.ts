@@ -21,18 +21,20 @@ export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
 function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront, countries }: NamePlace): Fragment {
   const column = sql(`app_name.${fact}`)
   const listed = countries as string[]
-  return sql`coalesce(
-    (
-      select ${column}
-      from store_app_name app_name
-      where (app_name.app_id, app_name.storefront) = (${app}, ${storefront as string})
-    ), (
+  // not even looked for where none is meant: of a page of apps that is a fifth of the time
+  const ofListed = sql`(
       select ${column}
       from store_app_name app_name
       where app_name.app_id = ${app} and app_name.storefront = any(${listed}::text[]) and ${column} is not null
       order by array_position(${listed}::text[], app_name.storefront)
       limit 1
-    ), (
+    ),`
+  return sql`coalesce(
+    (
+      select ${column}
+      from store_app_name app_name
+      where (app_name.app_id, app_name.storefront) = (${app}, ${storefront as string})
+    ), ${listed.length === 0 ? sql`` : ofListed} (
       select ${column}
       from store_app_name app_name
       where (app_name.app_id, app_name.storefront) = (${app}, 'us')

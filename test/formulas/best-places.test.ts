@@ -20,6 +20,7 @@ const storeIdOf = (app: number) => ((app * 17) % 41) + 1_000_000_000_000
 function typed({ apps, days }: PlainList) {
   return {
     apps: Int32Array.from(apps),
+    highest: Math.max(0, ...apps),
     storeIds: Float64Array.from(apps.map(storeIdOf)),
     firstDays: Uint16Array.from(apps.map((_, i) => days[i]!)),
   }

@@ -19,6 +19,8 @@ export interface MarketList {
   source: ChartSource
   /** store_app ids in the order shown. */
   apps: Int32Array
+  /** Of those ids. */
+  highest: number
   /** The store's own numbers of them. */
   storeIds: Float64Array
   /** Since when each is seen in the storefront, in days since EPOCH; 0 = not known. */
@@ -28,55 +30,106 @@ export interface MarketList {
 /** A storefront's lists; none was read where there are none. */
 export interface MarketLists {
   country: string
-  /** Since when they are all read daily; null = they are not. */
-  followedSince: string | null
+  /** Another whenever one of them is; null = none was read. */
+  version: string | null
   /** By device, kind and genre. */
   lists: readonly MarketList[]
 }
 
-/**
- * All lists of these storefronts as they stand in the database now, in the order of the storefronts' codes. A storefront has
- * about 112 lists with 16,000 places, which take a millisecond to read and unpack: they are kept as long as their version stays.
- */
-export async function readMarketLists(sql: Sql, countries: readonly string[]): Promise<MarketLists[]> {
-  const rows = await sql<{ country: string; version: string | null; followedSince: string | null }[]>`
+/** What the database says of a storefront's lists. */
+export interface MarketStand extends Pick<MarketLists, "country" | "version"> {
+  /** Since when they are all read daily; null = they are not. */
+  followedSince: string | null
+}
+
+/** In the order of the storefronts' codes, as what is kept. */
+export async function readMarketStand(sql: Sql, countries: readonly string[]): Promise<MarketStand[]> {
+  return await sql<MarketStand[]>`
     select k.country, s.version, m.since as "followedSince"
     from unnest(${countries as string[]}::text[]) k (country)
     left join storefront_now s on s.storefront = k.country
     left join market_storefront m on m.storefront = k.country
     order by k.country collate "C"
     limit ${countries.length}`
-  const read = rows.map(async ({ country, version, followedSince }) => {
-    const lists = version === null ? [] : await loadLists(sql, country, version)
-    return { country, followedSince, lists }
-  })
-  return await Promise.all(read)
 }
 
-interface KeptLists {
-  version: string
-  lists: Promise<MarketList[]>
+export function areLatest(storefronts: readonly MarketLists[], stand: readonly MarketStand[]): boolean {
+  return storefronts.every(({ version }, at) => version === stand[at]!.version)
 }
 
-/** By storefront, the one asked for longest ago first. */
-const kept = new WeakMap<Sql, Map<string, KeptLists>>()
-/** Some 25 MB. */
-const MOST_KEPT = 100
+/** What a process keeps of a database: by storefront, the one asked for longest ago first. */
+interface ListStore {
+  kept: Map<string, MarketLists & { places: number }>
+  places: number
+  loading: Map<string, Promise<MarketLists>>
+}
 
-async function loadLists(sql: Sql, country: string, version: string): Promise<MarketList[]> {
-  const own = kept.get(sql) ?? new Map<string, KeptLists>()
-  kept.set(sql, own)
-  const held = own.get(country)
-  // read after its version, they may be newer: then they are read once more under the next
-  const entry = held?.version === version ? held : { version, lists: readLists(sql, country) }
-  own.delete(country)
-  own.set(country, entry)
-  if (own.size > MOST_KEPT) own.delete(own.keys().next().value!)
+const stores = new WeakMap<Sql, ListStore>()
+/** Some 30 MB. Those of one storefront are kept however many they are. */
+const MOST_PLACES = 2_000_000
+
+function storeOf(sql: Sql): ListStore {
+  const own = stores.get(sql) ?? { kept: new Map(), places: 0, loading: new Map() }
+  stores.set(sql, own)
+  return own
+}
+
+/**
+ * All lists of these storefronts as this process read them last, null where it lacks any: whoever answers by them has to see that
+ * they are the latest still (areLatest), and can do so in the statement that reads what else the answer needs.
+ */
+export function keptMarketLists(sql: Sql, countries: readonly string[]): MarketLists[] | null {
+  const { kept } = storeOf(sql)
+  const storefronts: MarketLists[] = []
+  for (const country of countries.toSorted()) {
+    const held = kept.get(country)
+    if (!held) return null
+    kept.delete(country)
+    kept.set(country, held)
+    storefronts.push(held)
+  }
+  return storefronts
+}
+
+/** The same as they stand. A storefront has about 112 lists with 16,000 places, which take a millisecond to read and unpack. */
+export async function loadMarketLists(sql: Sql, stand: readonly MarketStand[]): Promise<MarketLists[]> {
+  const store = storeOf(sql)
+  return await Promise.all(
+    stand.map(async ({ country, version }) => {
+      const held = store.kept.get(country)
+      const latest = held?.version === version ? held : await loadLists(sql, store, { country, version })
+      keep(store, latest)
+      return latest
+    }),
+  )
+}
+
+/** Read after its version, they may be newer: then they are read once more under the next. */
+async function loadLists(
+  sql: Sql,
+  { loading }: ListStore,
+  { country, version }: Pick<MarketLists, "country" | "version">,
+): Promise<MarketLists> {
+  if (version === null) return { country, version, lists: [] }
+  const name = `${country} ${version}`
+  const load = loading.get(name) ?? readLists(sql, country).then((lists) => ({ country, version, lists }))
+  loading.set(name, load)
   try {
-    return await entry.lists
-  } catch (error) {
-    if (own.get(country) === entry) own.delete(country)
-    throw error
+    return await load
+  } finally {
+    loading.delete(name)
+  }
+}
+
+function keep(store: ListStore, latest: MarketLists): void {
+  const places = latest.lists.reduce((sum, { apps }) => sum + apps.length, 0)
+  store.places += places - (store.kept.get(latest.country)?.places ?? 0)
+  store.kept.delete(latest.country)
+  store.kept.set(latest.country, { ...latest, places })
+  for (const [country, { places }] of store.kept) {
+    if (store.places <= MOST_PLACES || country === latest.country) return
+    store.kept.delete(country)
+    store.places -= places
   }
 }
 
@@ -91,17 +144,17 @@ async function readLists(sql: Sql, country: string): Promise<MarketList[]> {
     limit 5000`.then(uncut(5_000))
   return rows.map(({ apps, storeIds, firstDays, source, seenAt, ...row }) => {
     const length = apps.length / 4
+    const ids = Int32Array.from({ length }, (_, i) => apps.readInt32BE(i * 4))
     return {
       ...{ ...row, measuredAt: seenAt.toISOString(), measuredMs: seenAt.getTime(), source: chartSourceOf(source) },
-      apps: Int32Array.from({ length }, (_, i) => apps.readInt32BE(i * 4)),
+      ...{ apps: ids, highest: ids.reduce((most, app) => Math.max(most, app), 0) },
       storeIds: Float64Array.from({ length }, (_, i) => Number(storeIds.readBigInt64BE(i * 8))),
       firstDays: Uint16Array.from({ length }, (_, i) => firstDays.readUInt16BE(i * 2)),
     }
   })
 }
 
-interface PackedList
-  extends Omit<MarketList, "measuredAt" | "measuredMs" | "source" | "apps" | "storeIds" | "firstDays"> {
+interface PackedList extends Pick<MarketList, "country" | "device" | "kind" | "genre" | "day"> {
   seenAt: Date
   source: number
   apps: Buffer

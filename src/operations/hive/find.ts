@@ -2,8 +2,18 @@ import { hash } from "node:crypto"
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { type BestPlace, type BestPlaces, bestPlaces, orderedPlaces } from "../../formulas/best-places.ts"
-import { readNamesAt } from "../../history/market/found-apps.ts"
-import { chosenLists, EPOCH, type MarketList, type MarketLists, readMarketLists } from "../../history/market/lists.ts"
+import { type NamedApp, readNamedPlaces } from "../../history/market/found-apps.ts"
+import {
+  areLatest,
+  chosenLists,
+  EPOCH,
+  keptMarketLists,
+  loadMarketLists,
+  type MarketList,
+  type MarketLists,
+  type MarketStand,
+  readMarketStand,
+} from "../../history/market/lists.ts"
 import { readSoughtApps } from "../../history/market/sought-apps.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
@@ -117,32 +127,53 @@ export const hiveFindApps = operation({
     coverage: Coverage,
   }),
 }).run(async (query, { sql, now }) => {
-  const { page, limit } = query
+  const { page } = query
   const countries = [...new Set(query.country)]
   const genres = query.genre && [...new Set(query.genre)]
   const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(dayOf(now()), query.released))
-  const storefronts = await readMarketLists(sql, countries)
-  const lists = chosenLists(storefronts, { genres, list: listOf(query.kind) })
-  if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, lists))
-  const only = await readSoughtApps(sql, lists, query)
-  const { rankMin = 1, rankMax = DEEPEST } = query
-  const found = bestPlaces(lists, { rankMin, rankMax, only, since, upTo: page * limit })
-  // nobody has a figure yet
-  const fitting = filtersFigures(query) ? NONE : found
-  const places = orderedPlaces(fitting, lists, (page - 1) * limit, page * limit)
-  const rows = await readFoundApps(sql, places, lists)
+  const question = { query, countries, genres, since }
+  const { found, fitting, lists, places, stand, names } = await findPlaces(sql, question)
+  const rows = places.map((place) => foundApp(place, lists[place.list]!, names.get(place.app)!))
   const answer = {
     ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
     ...{ total: fitting.count, state: stateOf(lists, since) },
     apps: query.estimates ? rows.map((row) => ({ ...row, estimates: null })) : rows,
     noEstimate: found.count - fitting.count,
-    coverage: {
-      storefronts: storefronts.map((one) => coverageOf(one, lists)),
-      firstSeenUnknown: found.unknown,
-    },
+    coverage: { storefronts: coverageOf(stand, lists), firstSeenUnknown: found.unknown },
   }
   return rows.length > 0 ? answer : nothing(answer)
 })
+
+interface Question {
+  query: FindQuery
+  countries: readonly string[]
+  genres: readonly string[] | undefined
+  since: number | null
+}
+
+/** From the lists that are kept, if those prove to be the latest when the names are read; else once more from those that are. */
+async function findPlaces(sql: Sql, question: Question) {
+  const { countries } = question
+  const kept = keptMarketLists(sql, countries)
+  if (kept) {
+    const answer = await findPlacesOn(sql, question, kept)
+    if (areLatest(kept, answer.stand)) return answer
+  }
+  return await findPlacesOn(sql, question, await loadMarketLists(sql, await readMarketStand(sql, countries)))
+}
+
+async function findPlacesOn(sql: Sql, { query, countries, genres, since }: Question, market: readonly MarketLists[]) {
+  const { page, limit, rankMin = 1, rankMax = DEEPEST } = query
+  const lists = chosenLists(market, { genres, list: listOf(query.kind) })
+  if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, lists))
+  const only = await readSoughtApps(sql, lists, query)
+  const found = bestPlaces(lists, { rankMin, rankMax, only, since, upTo: page * limit })
+  // nobody has a figure yet
+  const fitting = filtersFigures(query) ? NONE : found
+  const places = orderedPlaces(fitting, lists, (page - 1) * limit, page * limit)
+  const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
+  return { found, fitting, lists, places, ...(await readNamedPlaces(sql, countries, named)) }
+}
 
 const NONE: BestPlaces = { count: 0, apps: [], ranks: [], lists: [], unknown: 0 }
 
@@ -163,26 +194,23 @@ function withoutList(genres: readonly string[], lists: readonly MarketList[]): s
   return genres.filter((genre) => !lists.some((list) => list.genre === genre))
 }
 
-async function readFoundApps(sql: Sql, places: readonly BestPlace[], lists: readonly MarketList[]) {
-  const at = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
-  const named = await readNamesAt(sql, at)
-  return places.map(({ app, storeId, rank, list, firstDay }) => {
-    const { country, device, kind, genre, day, measuredAt, source } = lists[list]!
-    const { name, publisher, publisherId } = named.get(app)!
-    const id = String(storeId)
-    return {
-      ...{ id, name: name ?? id, publisher, publisherId, rank, country, device, kind, genre, day },
-      ...{ measuredAt, source, firstSeen: firstDay === 0 ? null : addDays(EPOCH, firstDay) },
-    }
-  })
+function foundApp({ storeId, rank, firstDay }: BestPlace, list: MarketList, named: NamedApp) {
+  const { country, device, kind, genre, day, measuredAt, source } = list
+  const { name, publisher, publisherId } = named
+  const id = String(storeId)
+  return {
+    ...{ id, name: name ?? id, publisher, publisherId, rank, country, device, kind, genre, day },
+    ...{ measuredAt, source, firstSeen: firstDay === 0 ? null : addDays(EPOCH, firstDay) },
+  }
 }
 
-function coverageOf({ country, followedSince }: MarketLists, lists: readonly MarketList[]) {
-  const days = lists.filter((list) => list.country === country).map(({ day }) => day)
-  const [first = null] = days
-  const oldestDay = days.reduce((oldest, day) => (oldest !== null && oldest < day ? oldest : day), first)
-  const newestDay = days.reduce((newest, day) => (newest !== null && newest > day ? newest : day), first)
-  return { country, lists: days.length, oldestDay, newestDay, followedSince }
+function coverageOf(stand: readonly MarketStand[], lists: readonly MarketList[]) {
+  const read = new Map<string, string[]>(stand.map(({ country }) => [country, []]))
+  for (const { country, day } of lists) read.get(country)!.push(day)
+  return stand.map(({ country, followedSince }) => {
+    const days = read.get(country)!.toSorted()
+    return { country, lists: days.length, oldestDay: days[0] ?? null, newestDay: days.at(-1) ?? null, followedSince }
+  })
 }
 
 /** Lists come in one order, and which of them come follows from the question. */
@@ -190,6 +218,10 @@ function stateOf(lists: readonly MarketList[], since: number | null): string | n
   if (lists.length === 0) return null
   const parts = new Float64Array(1 + 2 * lists.length)
   parts[0] = since ?? -1
-  for (const [at, { genre, measuredMs }] of lists.entries()) parts.set([Number(genre), measuredMs], 1 + 2 * at)
+  let at = 1
+  for (const { genre, measuredMs } of lists) {
+    parts[at++] = Number(genre)
+    parts[at++] = measuredMs
+  }
   return hash("sha256", new Uint8Array(parts.buffer)).slice(0, 16)
 }
