@@ -167,12 +167,14 @@ export function chosenLists(
   storefronts: readonly MarketLists[],
   { genres, list }: { genres: readonly string[] | undefined; list: { device: Device; kind: Chart } | undefined },
 ): MarketList[] {
-  const chosen = storefronts.flatMap(({ lists }) =>
-    lists.filter(
-      ({ device, kind, genre }) =>
-        (!list || (device === list.device && kind === list.kind)) && (!genres || genres.includes(genre)),
-    ),
-  )
-  const isOverall = ({ genre }: MarketList) => genre === ALL_APPS
-  return [...chosen.filter(isOverall), ...chosen.filter((one) => !isOverall(one))]
+  const [overall, others]: MarketList[][] = [[], []]
+  for (const { lists } of storefronts) {
+    for (const one of lists) {
+      if (list && (one.device !== list.device || one.kind !== list.kind)) continue
+      if (genres && !genres.includes(one.genre)) continue
+      const chosen = one.genre === ALL_APPS ? overall : others
+      chosen!.push(one)
+    }
+  }
+  return [...overall!, ...others!]
 }

@@ -205,11 +205,16 @@ function foundApp({ storeId, rank, firstDay }: BestPlace, list: MarketList, name
 }
 
 function coverageOf(stand: readonly MarketStand[], lists: readonly MarketList[]) {
-  const read = new Map<string, string[]>(stand.map(({ country }) => [country, []]))
-  for (const { country, day } of lists) read.get(country)!.push(day)
   return stand.map(({ country, followedSince }) => {
-    const days = read.get(country)!.toSorted()
-    return { country, lists: days.length, oldestDay: days[0] ?? null, newestDay: days.at(-1) ?? null, followedSince }
+    let count = 0
+    let [oldestDay, newestDay]: (string | null)[] = [null, null]
+    for (const list of lists) {
+      if (list.country !== country) continue
+      count++
+      if (oldestDay == null || list.day < oldestDay) oldestDay = list.day
+      if (newestDay == null || list.day > newestDay) newestDay = list.day
+    }
+    return { country, lists: count, oldestDay: oldestDay ?? null, newestDay: newestDay ?? null, followedSince }
   })
 }
 
