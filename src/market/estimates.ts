@@ -38,9 +38,9 @@ export function createEstimates(
   const workOnce = async (): Promise<boolean> => {
     if ((await makeDue(sql, now())) > 0) return true
     if (now().getTime() < gradeAt) return false
-    const isMore = await gradeNext(sql, now())
-    if (!isMore) gradeAt = now().getTime() + GRADE_EVERY_MS
-    return isMore
+    const turn = await gradeNext(sql, now())
+    if (turn === "done") gradeAt = now().getTime() + GRADE_EVERY_MS
+    return turn === "more"
   }
   const wait = (ms: number) => {
     if (signal.aborted) return

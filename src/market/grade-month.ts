@@ -18,27 +18,30 @@ const LEAST_DAYS = 20
 /** As many say all that a median and a share can. */
 const MOST_PAIRS = 2_000
 
+/** Whether there may be more to do; busy = another process writes its own, and nothing of this turn was kept. */
+export type GradeTurn = "more" | "busy" | "done"
+
 /**
  * Grades the next apps of the month that ended last, and ends the month with its score behind the last of them. Survives a
- * kill at any place: what a turn grades is stored with how far it came. Returns whether there may be more to do.
+ * kill at any place: what a turn grades is stored with how far it came.
  */
-export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<boolean> {
+export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<GradeTurn> {
   const month = lastMonth(dayOf(now))
   const held = await readProgress(sql, month)
-  if (held?.isGraded) return false
+  if (held?.isGraded) return "done"
   const after = held?.gradedTo ?? 0
   const apps = await readApps(sql, month, { after, idsAtOnce })
   const graded: GradedApp[] = []
   for (const app of apps.found) graded.push(...(await gradeApp(sql, app, endOf(month))))
   return await sql.begin(async (tx) => {
-    if (!(await tryLock(tx as Tx, "estimates"))) return false
+    if (!(await tryLock(tx as Tx, "estimates"))) return "busy"
     // another process came further meanwhile
-    if (((await readProgress(tx, month))?.gradedTo ?? 0) !== after) return true
+    if (((await readProgress(tx, month))?.gradedTo ?? 0) !== after) return "more"
     await storeGrades(tx as Tx, month, graded)
     await storeProgress(tx as Tx, month, apps.lookedTo)
-    if (!apps.isLast) return true
+    if (!apps.isLast) return "more"
     await endMonth(tx as Tx, month)
-    return false
+    return "done"
   })
 }
 

@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../src/database/types.ts"
+import { tryLock } from "../../src/database/locks.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
 import { readCalibration, readGradedMonth } from "../../src/history/market/grades.ts"
+import { createEstimates } from "../../src/market/estimates.ts"
 import { gradeNext } from "../../src/market/grade-month.ts"
 import { makeEstimate } from "../../src/market/make-estimate.ts"
 import { record } from "../../src/observations/record.ts"
@@ -49,7 +51,7 @@ beforeEach(async () => {
 
 async function gradeAll(now: Date): Promise<number> {
   let turns = 1
-  while (await gradeNext(sql, now, { idsAtOnce: 4 })) turns++
+  while ((await gradeNext(sql, now, { idsAtOnce: 4 })) === "more") turns++
   return turns
 }
 
@@ -84,8 +86,31 @@ test("what another process graded meanwhile, and what was graded before a kill, 
   await Promise.all([gradeAll(SETTLED), gradeAll(SETTLED), gradeAll(SETTLED)])
   await gradeAll(SETTLED)
   expect(await stored()).toEqual(once)
-  expect(await gradeNext(sql, SETTLED)).toBe(false)
+  expect(await gradeNext(sql, SETTLED)).toBe("done")
 })
+
+// the embedded database does one thing at a time
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a process that finds another writing estimates grades in the turn after it, not an hour later",
+  async () => {
+    let looked = 0
+    const now = () => {
+      looked++
+      return SETTLED
+    }
+    const estimates = createEstimates({ sql, log: () => {}, now }, { pollMs: 5 })
+    await sql.begin(async (tx) => {
+      expect(await tryLock(tx as Tx, "estimates")).toBe(true)
+      expect(await gradeNext(sql, SETTLED)).toBe("busy")
+      estimates.start()
+      // three looks at the clock are a turn
+      while (looked < 7) await Bun.sleep(5)
+    })
+    for (let tried = 0; tried < 2_000 && (await readGradedMonth(sql)) === null; tried++) await Bun.sleep(10)
+    await estimates.stop()
+    expect(await readGradedMonth(sql)).toMatchObject({ n: 24 })
+  },
+)
 
 test("an app of the App Store has intervals by those truths from then on, wider by what nobody knows of its store", async () => {
   const [ios] = await sql<[{ id: number }]>`select id from store_app where store_id = ${IOS}`

@@ -10,8 +10,6 @@ export interface Figure {
 
 /** An app's figures of a month as they were made last, by what is known of its store at large; null = not known. */
 export interface StoredEstimate {
-  /** The App Store's id; null = an app of Google Play. */
-  iosId: string | null
   downloads: Figure | null
   revenue: (Figure & { markets: number }) | null
   growth: { percent: number; low: number; high: number } | null
@@ -33,14 +31,13 @@ export interface StoredEstimate {
 export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<Map<number, StoredEstimate>> {
   if (apps.length === 0) return new Map()
   const rows = await sql<EstimateRow[]>`
-    select e.app_id as app, case s.platform when 'ios' then s.store_id end as "iosId", e.made_at as "madeAt", e.formula, e.day, e.markets, e.days, e.basis, e.pairs, e.coverage,
+    select e.app_id as app, e.made_at as "madeAt", e.formula, e.day, e.markets, e.days, e.basis, e.pairs, e.coverage,
       e.downloads, e.downloads_low as "downloadsLow", e.downloads_high as "downloadsHigh",
       e.downloads_under as "downloadsUnder", e.revenue, e.revenue_low as "revenueLow", e.revenue_high as "revenueHigh",
       e.revenue_under as "revenueUnder", e.revenue_markets as "revenueMarkets", e.growth, e.growth_low as "growthLow",
       e.growth_high as "growthHigh", e.genre, e.revenue_by as "revenueBy"
     from unnest(${apps as number[]}::int[]) u (id)
     join app_estimate e on e.app_id = u.id
-    join store_app s on s.id = u.id
     order by e.app_id
     limit ${apps.length}`
   return new Map(rows.map((row) => [row.app, estimateOf(row)]))
@@ -54,7 +51,7 @@ export function isKnown({ downloads, revenue, growth }: StoredEstimate): boolean
 interface EstimateRow
   extends Pick<
     StoredEstimate,
-    "iosId" | "markets" | "days" | "day" | "basis" | "pairs" | "coverage" | "formula" | "madeAt" | "genre" | "revenueBy"
+    "markets" | "days" | "day" | "basis" | "pairs" | "coverage" | "formula" | "madeAt" | "genre" | "revenueBy"
   > {
   app: number
   downloads: number | null
@@ -72,12 +69,12 @@ interface EstimateRow
 }
 
 function estimateOf(row: EstimateRow): StoredEstimate {
-  const { iosId, markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy } = row
+  const { markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy } = row
   const { revenueMarkets, growth } = row
   const downloads = figureOf(row.downloads, row.downloadsLow, row.downloadsHigh, row.downloadsUnder)
   const revenue = figureOf(row.revenue, row.revenueLow, row.revenueHigh, row.revenueUnder)
   return {
-    ...{ iosId, markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy, downloads },
+    ...{ markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy, downloads },
     revenue: revenue && { ...revenue, markets: revenueMarkets ?? 0 },
     growth: growth === null ? null : { percent: growth, low: row.growthLow!, high: row.growthHigh! },
   }

@@ -38,6 +38,8 @@ export async function readCalibration(sql: Db, today: string): Promise<IntervalC
 export interface KeptFigure {
   /** The first day of the month; the figure is of the 30 days that end with it. */
   month: string
+  /** Its store_app id. */
+  app: number
   formula: number
   /** The app's, as it is now. */
   genre: string | null
@@ -56,7 +58,7 @@ export async function readKeptFigures(
   months: number,
 ): Promise<Map<string, KeptFigure[]>> {
   const rows = await sql<(KeptFigure & { id: string })[]>`
-    select s.store_id as id, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high, g.under
+    select s.store_id as id, s.id as app, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high, g.under
     from store_app s
     cross join lateral (
       select *

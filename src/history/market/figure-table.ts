@@ -1,0 +1,104 @@
+import type { Sql } from "../../database/types.ts"
+
+/**
+ * What all apps are thought to bring, by store_app id, by what is known of their store at large: an amount and more is a
+ * value, less than zero only under that amount, NaN not known.
+ */
+export interface FigureTable {
+  downloads: Float64Array
+  revenue: Float64Array
+  /** Percent; NaN = not known. */
+  growth: Float64Array
+  /** See BY_PRIOR, BY_PRICE. */
+  flags: Uint8Array
+  /** The App Store's ids of genres as numbers; 0 = not known. */
+  genres: Uint32Array
+}
+
+/** Downloads rest on the store's prior. */
+export const BY_PRIOR = 1
+/** Revenue follows from downloads. */
+export const BY_PRICE = 2
+
+interface KeptTable {
+  /** The newest row's, as the database writes it. */
+  version: string
+  table: FigureTable
+}
+
+const tables = new WeakMap<Sql, KeptTable>()
+/** 30 bytes each. */
+const ROW_BYTES = 33
+const ROWS_AT_ONCE = 50_000
+
+/** As it stands: of what a process has read before it reads what changed since, in one statement, by versions. */
+export async function readFigureTable(sql: Sql): Promise<FigureTable> {
+  const kept = tables.get(sql) ?? { version: "0", table: emptyTable(0) }
+  tables.set(sql, kept)
+  for (;;) {
+    const since = kept.version
+    const [row] = await sql<[{ version: string | null; rows: Buffer | null }]>`
+      select max(version)::text as version,
+        string_agg(
+          int4send(app_id) || float8send(coalesce(downloads, -downloads_under, 'NaN'))
+            || float8send(coalesce(revenue, -revenue_under, 'NaN')) || float8send(coalesce(growth, 'NaN'))
+            || int4send(case when genre ~ '^\\d{1,9}$' then genre::int else 0 end)
+            || substring(
+              int4send((basis is not distinct from 'prior')::int + 2 * (revenue_by is not distinct from 'price')::int) from 4
+            ),
+          ''
+        ) as rows
+      from (
+        select *
+        from app_estimate
+        where version > ${since}::bigint
+        order by version
+        fetch first ${ROWS_AT_ONCE} rows with ties
+      ) e`
+    if (row.rows === null) return kept.table
+    // another call came before: what it read is no older than its version
+    if (kept.version !== since) continue
+    kept.version = row.version!
+    addRows(kept, row.rows)
+    if (row.rows.length < ROWS_AT_ONCE * ROW_BYTES) return kept.table
+  }
+}
+
+function emptyTable(length: number): FigureTable {
+  const unknown = () => new Float64Array(length).fill(Number.NaN)
+  return {
+    ...{ downloads: unknown(), revenue: unknown(), growth: unknown() },
+    ...{ flags: new Uint8Array(length), genres: new Uint32Array(length) },
+  }
+}
+
+function addRows(kept: KeptTable, rows: Buffer): void {
+  const highest = highestIn(rows)
+  // a third more, so that ids that come one by one do not copy it each time
+  if (highest >= kept.table.flags.length) kept.table = grown(kept.table, Math.ceil((highest + 1) * 1.33))
+  const { downloads, revenue, growth, flags, genres } = kept.table
+  for (let at = 0; at < rows.length; at += ROW_BYTES) {
+    const app = rows.readInt32BE(at)
+    downloads[app] = rows.readDoubleBE(at + 4)
+    revenue[app] = rows.readDoubleBE(at + 12)
+    growth[app] = rows.readDoubleBE(at + 20)
+    genres[app] = rows.readInt32BE(at + 28)
+    flags[app] = rows[at + 32]!
+  }
+}
+
+function highestIn(rows: Buffer): number {
+  let highest = 0
+  for (let at = 0; at < rows.length; at += ROW_BYTES) highest = Math.max(highest, rows.readInt32BE(at))
+  return highest
+}
+
+function grown(table: FigureTable, length: number): FigureTable {
+  const larger = emptyTable(length)
+  larger.downloads.set(table.downloads)
+  larger.revenue.set(table.revenue)
+  larger.growth.set(table.growth)
+  larger.flags.set(table.flags)
+  larger.genres.set(table.genres)
+  return larger
+}
