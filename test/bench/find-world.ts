@@ -67,9 +67,36 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
       ),
     )
   }
+  await estimateMarket(sql)
   await rebuildAppTexts(sql, async () => {})
-  for (const table of ["store_app", "store_app_name", "chart", "chart_now", "app_first_seen", "app_text"])
+  for (const table of [
+    "store_app",
+    "store_app_name",
+    "chart",
+    "chart_now",
+    "app_first_seen",
+    "app_text",
+    "app_estimate",
+  ])
     await sql`analyze ${sql(table)}`
   const [row] = await sql<{ places: number }[]>`select sum(length(apps) / 4)::int as places from chart_now`
   return row!.places
+}
+
+/** Two apps in three have a figure, one of ten of these only an amount that it is under. */
+async function estimateMarket(sql: Sql): Promise<void> {
+  for (let from = 0; from < GENRES.length * OF_GENRE; from += OF_GENRE) {
+    await sql`
+      insert into app_estimate (
+        app_id, version, made_at, formula, day, markets, days, basis, pairs, downloads, downloads_low, downloads_high,
+        downloads_under, revenue, revenue_low, revenue_high, revenue_markets, growth, growth_low, growth_high, genre
+      )
+      select id, id / 50 + 1, now(), 1, current_date, 1, 29, 'prior', 0, v, v / 4, v * 4, case when v is null then 1000 end,
+        v * 2, v / 3, v * 12, case when v is not null then 1 end, g, g - 9, g + 9, '6014'
+      from (
+        select id, case when id % 10 > 0 then 10 ^ (1 + id % 997 / 200.0) end as v, id % 101 - 40 as g
+        from store_app
+        where id % 3 > 0 and id > ${from} and id <= ${from + OF_GENRE}
+      ) s`
+  }
 }

@@ -52,6 +52,10 @@ const KINDS: Record<string, () => string> = {
   "a word, five": () => `text=${word()}&country=${five()}`,
   "a publisher": () => `publisher=${500_000 + any(PUBLISHERS)}&country=${five()}`,
   "revenue, a storefront": () => `revenueMin=1000&country=${one(codes)}`,
+  "downloads, two words": () =>
+    `downloadsMin=${10 ** any(6)}&downloadsMax=1000000&text=w2+${word()}&country=${one(codes)}`,
+  "downloads, five": () => `downloadsMin=${10 ** any(6)}&country=${five()}`,
+  "estimates, a genre's list": () => `genre=${one(GENRES)}&kind=free&country=${one(codes)}&estimates=true`,
   "growth and released, five": () => `growthMin=5&released=3&country=${five()}`,
   "five storefronts, all lists": () => `country=${five()}`,
   "the same, a deep page": () => `country=${five()}&limit=50&page=${1 + any(200)}`,

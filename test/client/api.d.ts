@@ -5878,6 +5878,12 @@ export interface components {
             revenue: components["schemas"]["Estimate"] | null;
             /** @description Percent that the downloads rose or fell in 30 days; null = not known. */
             growth: number | null;
+            /** @description Null with growth. */
+            growthLow?: number | null;
+            /** @description Null with growth. */
+            growthHigh?: number | null;
+            /** @description What the downloads rest on; see hive_estimate_app. */
+            basis?: ("measured" | "own" | "genre" | "prior") | null;
         };
         FoundApp: {
             /** @description App Store id, or package name. */
@@ -5920,7 +5926,7 @@ export interface components {
              * @description The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.
              */
             firstSeen: string | null;
-            /** @description With estimates; null = there is none of this app. */
+            /** @description With estimates or a filter of figures; null = there is none of this app. */
             estimates?: components["schemas"]["AppEstimates"] | null;
         };
         MarketCoverage: {
@@ -5960,11 +5966,11 @@ export interface components {
             page: number;
             /** @description How many apps fit, on all pages. */
             total: number;
-            /** @description Names how the lists stood: pages with one state have no app twice. Another = a list was read meanwhile. Null = none was read. */
+            /** @description Names how the lists stood, and with a filter of figures these: pages with one state have no app twice. Another = a list was read meanwhile. Null = none was read. */
             state: string | null;
             /** @description The best place first, then the lowest id. Of equal places that of the overall list is shown, then the first storefront by its code, the iPhone, free before grossing before paid. */
             apps: components["schemas"]["FoundApp"][];
-            /** @description Apps that all else fits and that a filter of revenue, downloads or growth left out, as there is no such figure of them. */
+            /** @description Apps that all else fits and that a filter of revenue, downloads or growth left out, as there is no such figure of them, or only an amount that it is under and that decides nothing. */
             noEstimate: number;
             coverage: components["schemas"]["MarketCoverage"];
         };
@@ -12529,4 +12535,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 97182b68760d80a291de541506f9dad096a7c242c550e2410a285b48e2e2b3c7
+// sha256 of the document: d8f47a519f95e11b2e7e07db57bb2a4b5fe0caa7ba2907a8ad921e1518c201c4

@@ -20,19 +20,18 @@ export const BY_PRIOR = 1
 /** Revenue follows from downloads. */
 export const BY_PRICE = 2
 
-interface KeptTable {
-  /** The newest row's, as the database writes it. */
+export interface KeptTable {
+  /** The newest row's, as the database writes it: another = some figure is. */
   version: string
   table: FigureTable
 }
 
 const tables = new WeakMap<Sql, KeptTable>()
-/** 30 bytes each. */
 const ROW_BYTES = 33
 const ROWS_AT_ONCE = 50_000
 
 /** As it stands: of what a process has read before it reads what changed since, in one statement, by versions. */
-export async function readFigureTable(sql: Sql): Promise<FigureTable> {
+export async function readFigureTable(sql: Sql): Promise<Readonly<KeptTable>> {
   const kept = tables.get(sql) ?? { version: "0", table: emptyTable(0) }
   tables.set(sql, kept)
   for (;;) {
@@ -55,12 +54,12 @@ export async function readFigureTable(sql: Sql): Promise<FigureTable> {
         order by version
         fetch first ${ROWS_AT_ONCE} rows with ties
       ) e`
-    if (row.rows === null) return kept.table
+    if (row.rows === null) return { ...kept }
     // another call came before: what it read is no older than its version
     if (kept.version !== since) continue
     kept.version = row.version!
     addRows(kept, row.rows)
-    if (row.rows.length < ROWS_AT_ONCE * ROW_BYTES) return kept.table
+    if (row.rows.length < ROWS_AT_ONCE * ROW_BYTES) return { ...kept }
   }
 }
 

@@ -16,6 +16,9 @@ export const Estimate = named(
 )
 export type Estimate = v.InferOutput<typeof Estimate>
 
+/** What downloads may rest on. */
+export const BASES = ["measured", "own", "genre", "prior"] as const
+
 /** Credits of a row with an estimate: one that has none is not paid for. */
 export const ESTIMATE_CREDITS = 50
 

@@ -92,8 +92,3 @@ function isFilter(query: FindQuery, name: keyof typeof filters): boolean {
   if (name === "country") return query.country.join() !== DEFAULT_COUNTRIES.join()
   return query[name] !== undefined
 }
-
-/** Asks for a figure, which nobody has of most apps. */
-export function filtersFigures(query: FindQuery): boolean {
-  return RANGES.some((range) => range !== "rank" && (query[`${range}Min`] ?? query[`${range}Max`]) !== undefined)
-}

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
-import type { Sql } from "../../database/types.ts"
-import { type BestPlace, type BestPlaces, bestPlaces, orderedPlaces } from "../../formulas/best-places.ts"
+import { type BestPlace, bestPlaces, orderedPlaces } from "../../formulas/best-places.ts"
 import { type NamedApp, readNamedPlaces } from "../../history/market/found-apps.ts"
 import {
   areLatest,
@@ -16,28 +15,22 @@ import {
 } from "../../history/market/lists.ts"
 import { readSoughtApps } from "../../history/market/sought-apps.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
-import { nothing, operation } from "../../operation.ts"
+import { type Context, nothing, operation } from "../../operation.ts"
 import { addDays, dayOf, monthsBefore } from "../../vocabulary/days.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { refuseUnknownGenres } from "../charts/chart-genres.ts"
 import { Source } from "../charts/charts.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { ESTIMATE_CREDITS, Estimate, isEstimated } from "./estimates.ts"
-import { checkFilters, DEEPEST, FindInput, type FindQuery, filtersFigures, KINDS } from "./find-filters.ts"
+import { findFigureFits } from "./estimates/figure-fits.ts"
+import { readFigures } from "./estimates/figures.ts"
+import { FoundFigures, figureRanges, foundFigures, hasFigure } from "./estimates/found-figures.ts"
+import { ESTIMATE_CREDITS } from "./estimates.ts"
+import { checkFilters, DEEPEST, FindInput, type FindQuery, KINDS } from "./find-filters.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MOST = 200
-
-const Estimates = named(
-  "AppEstimates",
-  v.strictObject({
-    downloads: described(v.nullable(Estimate), "A month; null = not known."),
-    revenue: described(v.nullable(Estimate), "US dollars a month; null = not known."),
-    growth: described(v.nullable(v.number()), "Percent that the downloads rose or fell in 30 days; null = not known."),
-  }),
-)
 
 const Found = named(
   "FoundApp",
@@ -55,7 +48,9 @@ const Found = named(
       v.nullable(Day),
       "The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.",
     ),
-    estimates: v.optional(described(v.nullable(Estimates), "With estimates; null = there is none of this app.")),
+    estimates: v.optional(
+      described(v.nullable(FoundFigures), "With estimates or a filter of figures; null = there is none of this app."),
+    ),
   }),
 )
 
@@ -98,7 +93,7 @@ export const hiveFindApps = operation({
   price: {
     min: CREDITS,
     atMost: CREDITS + MOST * ESTIMATE_CREDITS,
-    of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimates }) => hasEstimate(estimates)).length,
+    of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimates }) => hasFigure(estimates)).length,
     note: `${ESTIMATE_CREDITS} a row with an estimate`,
   },
   faults: ["no_filters"],
@@ -114,7 +109,7 @@ export const hiveFindApps = operation({
     total: described(Count, "How many apps fit, on all pages."),
     state: described(
       v.nullable(v.string()),
-      "Names how the lists stood: pages with one state have no app twice. Another = a list was read meanwhile. Null = none was read.",
+      "Names how the lists stood, and with a filter of figures these: pages with one state have no app twice. Another = a list was read meanwhile. Null = none was read.",
     ),
     apps: described(
       v.array(Found),
@@ -122,26 +117,27 @@ export const hiveFindApps = operation({
     ),
     noEstimate: described(
       Count,
-      "Apps that all else fits and that a filter of revenue, downloads or growth left out, as there is no such figure of them.",
+      "Apps that all else fits and that a filter of revenue, downloads or growth left out, as there is no such figure of them, or only an amount that it is under and that decides nothing.",
     ),
     coverage: Coverage,
   }),
-}).run(async (query, { sql, now }) => {
+}).run(async (query, ctx) => {
   const { page } = query
   const countries = [...new Set(query.country)]
   const genres = query.genre && [...new Set(query.genre)]
-  const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(dayOf(now()), query.released))
+  const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(dayOf(ctx.now()), query.released))
   const question = { query, countries, genres, since }
-  const { found, fitting, lists, places, stand, names } = await findPlaces(sql, question)
-  const rows = places.map((place) => foundApp(place, lists[place.list]!, names.get(place.app)!))
+  const { found, unsure, state, lists, places, stand, names, figures } = await findPlaces(ctx, question)
+  const apps = places.map((place) => ({
+    ...foundApp(place, lists[place.list]!, names.get(place.app)!),
+    ...(figures && { estimates: foundFigures(figures.get(place.app)) }),
+  }))
   const answer = {
     ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
-    ...{ total: fitting.count, state: stateOf(lists, since) },
-    apps: query.estimates ? rows.map((row) => ({ ...row, estimates: null })) : rows,
-    noEstimate: found.count - fitting.count,
+    ...{ total: found.count, state: stateOf(lists, since, state), apps, noEstimate: unsure },
     coverage: { storefronts: coverageOf(stand, lists), firstSeenUnknown: found.unknown },
   }
-  return rows.length > 0 ? answer : nothing(answer)
+  return apps.length > 0 ? answer : nothing(answer)
 })
 
 interface Question {
@@ -152,33 +148,40 @@ interface Question {
 }
 
 /** From the lists that are kept, if those prove to be the latest when the names are read; else once more from those that are. */
-async function findPlaces(sql: Sql, question: Question) {
-  const { countries } = question
+async function findPlaces(ctx: Context, question: Question) {
+  const [{ sql }, { countries }] = [ctx, question]
   const kept = keptMarketLists(sql, countries)
   if (kept) {
-    const answer = await findPlacesOn(sql, question, kept)
+    const answer = await findPlacesOn(ctx, question, kept)
     if (areLatest(kept, answer.stand)) return answer
   }
-  return await findPlacesOn(sql, question, await loadMarketLists(sql, await readMarketStand(sql, countries)))
+  return await findPlacesOn(ctx, question, await loadMarketLists(sql, await readMarketStand(sql, countries)))
 }
 
-async function findPlacesOn(sql: Sql, { query, countries, genres, since }: Question, market: readonly MarketLists[]) {
+async function findPlacesOn(ctx: Context, question: Question, market: readonly MarketLists[]) {
+  const [{ sql }, { query, countries, genres, since }] = [ctx, question]
   const { page, limit, rankMin = 1, rankMax = DEEPEST } = query
   const lists = chosenLists(market, { genres, list: listOf(query.kind) })
   if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, lists))
-  const only = await readSoughtApps(sql, lists, query)
-  const found = bestPlaces(lists, { rankMin, rankMax, only, since, upTo: page * limit })
-  // nobody has a figure yet
-  const fitting = filtersFigures(query) ? NONE : found
-  const places = orderedPlaces(fitting, lists, (page - 1) * limit, page * limit)
+  const sought = await readSoughtApps(sql, lists, query)
+  const ranges = figureRanges(query)
+  const fits = ranges && (await findFigureFits(ctx, ranges, sought ? [sought] : lists.map(({ apps }) => apps)))
+  const terms = { rankMin, rankMax, since }
+  const found = bestPlaces(lists, { ...terms, only: fits ? fits.fit : sought, upTo: page * limit })
+  const unsure = fits ? bestPlaces(lists, { ...terms, only: fits.unsure, upTo: 0 }).count : 0
+  const places = orderedPlaces(found, lists, (page - 1) * limit, page * limit)
   const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
-  return { found, fitting, lists, places, ...(await readNamedPlaces(sql, countries, named)) }
-}
-
-const NONE: BestPlaces = { count: 0, apps: [], ranks: [], lists: [], unknown: 0 }
-
-function hasEstimate(estimates: v.InferOutput<typeof Estimates> | null | undefined): boolean {
-  return estimates != null && (isEstimated(estimates.downloads) || isEstimated(estimates.revenue))
+  const [shown, figures] = await Promise.all([
+    readNamedPlaces(sql, countries, named),
+    query.estimates || fits
+      ? readFigures(
+          ctx,
+          places.map(({ app }) => app),
+          fits?.level,
+        )
+      : null,
+  ])
+  return { found, unsure, state: fits?.state, lists, places, ...shown, figures }
 }
 
 function listOf(kind: FindQuery["kind"]) {
@@ -219,7 +222,7 @@ function coverageOf(stand: readonly MarketStand[], lists: readonly MarketList[])
 }
 
 /** Lists come in one order, and which of them come follows from the question. */
-function stateOf(lists: readonly MarketList[], since: number | null): string | null {
+function stateOf(lists: readonly MarketList[], since: number | null, figures: string | undefined): string | null {
   if (lists.length === 0) return null
   const parts = new Float64Array(1 + 2 * lists.length)
   parts[0] = since ?? -1
@@ -228,5 +231,6 @@ function stateOf(lists: readonly MarketList[], since: number | null): string | n
     parts[at++] = Number(genre)
     parts[at++] = measuredMs
   }
-  return hash("sha256", new Uint8Array(parts.buffer)).slice(0, 16)
+  const stood = hash("sha256", new Uint8Array(parts.buffer))
+  return (figures === undefined ? stood : hash("sha256", `${stood} ${figures}`)).slice(0, 16)
 }

@@ -9,13 +9,23 @@ export interface Question {
   rankMin?: number
   rankMax?: number
   revenueMin?: number
+  revenueMax?: number
+  downloadsMin?: number
   downloadsMax?: number
   growthMin?: number
+  growthMax?: number
   text?: string
   publisher?: string
   estimates?: boolean
   limit?: number
   page?: number
+}
+
+/** What is known of an app: a value, only an amount that it is under, or nothing. */
+export interface PlainFigures {
+  downloads: { value: number } | { under: number } | null
+  revenue: { value: number } | { under: number } | null
+  growth: { value: number } | null
 }
 
 interface Place {
@@ -26,7 +36,12 @@ interface Place {
 }
 
 /** What the finder must answer, worked out of the readings by lists and loops alone, with nothing of the product. */
-export function answerTo(readings: readonly Reading[], question: Question, today: string) {
+export function answerTo(
+  readings: readonly Reading[],
+  question: Question,
+  today: string,
+  figures: ReadonlyMap<string, PlainFigures> = new Map(),
+) {
   const { country = ["us"], limit = 50, page = 1 } = question
   const places = placesNow(readings).filter(({ list, rank, app }) => {
     if (!country.includes(list.country)) return false
@@ -46,23 +61,44 @@ export function answerTo(readings: readonly Reading[], question: Question, today
     )
   })
   const from = question.released && backBy(today, question.released)
-  const matching = places.filter(({ first }) => !from || (first !== null && first >= from))
+  const known = (app: MarketApp) => figuresFit(question, figures.get(app.id))
+  const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => known(app) === fit)) as [Place[], Place[]] // biome-ignore format: one line
+  const isSince = ({ first }: Place) => !from || (first !== null && first >= from)
+  const matching = all.filter(isSince)
   const ids = new Set(matching.map(({ app }) => app.id))
   const unknown = new Set(
-    places.filter(({ first, app }) => from && first === null && !ids.has(app.id)).map(({ app }) => app.id),
+    all.filter(({ first, app }) => from && first === null && !ids.has(app.id)).map(({ app }) => app.id),
   )
   const best = [...Map.groupBy(matching, ({ app }) => app.id).values()].map((own) => own.sort(byPlace)[0]!)
   best.sort((one, other) => one.rank - other.rank || Number(one.app.id) - Number(other.app.id))
-  const isByFigure = (question.revenueMin ?? question.downloadsMax ?? question.growthMin) !== undefined
-  const shown = isByFigure ? [] : best.slice((page - 1) * limit, page * limit)
+  const shown = best.slice((page - 1) * limit, page * limit)
   return {
-    total: isByFigure ? 0 : best.length,
-    noEstimate: isByFigure ? best.length : 0,
+    total: best.length,
+    noEstimate: new Set(unsure.filter(isSince).map(({ app }) => app.id)).size,
     firstSeenUnknown: unknown.size,
     apps: shown.map(({ app, rank, list, first }) =>
       [app.id, app.name, rank, list.country, list.device, list.kind, list.genre, list.day, first].join(" "),
     ),
   }
+}
+
+/** "perhaps" = what is known neither lets it in nor keeps it out. */
+function figuresFit(question: Question, of: PlainFigures | undefined): "yes" | "no" | "perhaps" {
+  let fit: "yes" | "perhaps" = "yes"
+  for (const name of ["downloads", "revenue", "growth"] as const) {
+    const [least, most] = [question[`${name}Min`] ?? -1e18, question[`${name}Max`] ?? 1e18]
+    if (least === -1e18 && most === 1e18) continue
+    const figure = of?.[name]
+    // what it may be, both ends among it or not
+    const [low, high] = !figure
+      ? [-1e17, 1e17]
+      : "value" in figure
+        ? [figure.value, figure.value]
+        : [0, figure.under - 0.5]
+    if (high < least || low > most) return "no"
+    if (low < least || high > most) fit = "perhaps"
+  }
+  return fit
 }
 
 function byPlace(one: Place, other: Place): number {

@@ -6,7 +6,7 @@ import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { LONG } from "../../long.ts"
 import { charted } from "../../observations/charted.ts"
-import { answerTo, type Question } from "./find-script.ts"
+import { answerTo, type PlainFigures, type Question } from "./find-script.ts"
 import { ALL, isAllHere, observed, type Reading, readingsOf, SOME } from "./market-rows.ts"
 
 setDefaultTimeout(120_000)
@@ -44,6 +44,44 @@ const idsOf = (body: any): string[] => body.apps.map(({ id }: { id: string }) =>
 async function forget(): Promise<void> {
   for (const table of ["storefront_now", "chart_now", "app_first_seen", "chart_first_seen", "chart_place", "chart_results", "chart", "genre"]) // biome-ignore format: one line
     await sql`delete from ${sql(table)}`
+}
+
+/** Figures of two apps in three, with holes in each: a value, only that it is under an amount, nothing. Whole, as they are shown. */
+async function estimateSome(ids: readonly string[], any: (below: number) => number) {
+  const amount = () => [null, { value: 1 + any(10 ** (2 + any(5))) }, { value: 1 + any(5_000) }, { under: 10 ** (2 + any(4)) }][any(4)]! // biome-ignore format: one line
+  const some = ids.filter(() => any(3) > 0)
+  const figures = new Map<string, PlainFigures>(
+    some.map((id) => [
+      id,
+      { downloads: amount(), revenue: amount(), growth: any(2) ? { value: any(100) - 50 } : null },
+    ]),
+  )
+  const columns = (name: string, figure: { value: number } | { under: number } | null) =>
+    figure === null ? {} : "under" in figure ? { [`${name}_under`]: figure.under } : { [name]: figure.value }
+  const rows = [...figures].map(([id, { downloads, revenue, growth }]) => {
+    return { id, ...columns("downloads", downloads), ...columns("revenue", revenue), growth: growth?.value ?? null }
+  })
+  await sql`
+    insert into app_estimate (app_id, version, made_at, formula, markets, basis, downloads, downloads_low, downloads_high,
+      downloads_under, revenue, revenue_low, revenue_high, revenue_under, growth, growth_low, growth_high)
+    select s.id, row_number() over (order by s.id), now(), 1, 1, 'prior', r.downloads, r.downloads / 4, r.downloads * 4,
+      r.downloads_under, r.revenue, r.revenue / 6, r.revenue * 6, r.revenue_under, r.growth, r.growth - 9, r.growth + 9
+    from jsonb_to_recordset(${sql.json(rows)}) r (id text, downloads float8, downloads_under float8, revenue float8,
+      revenue_under float8, growth float8)
+    join store_app s on s.platform = 'ios' and s.store_id = r.id`
+  return figures
+}
+
+/** As the script has them; null or undefined as it came. */
+// biome-ignore lint/suspicious/noExplicitAny: of an answer
+function plain(estimates: any): unknown {
+  if (!estimates) return estimates ?? null
+  const figure = (of: { value?: number | null; under?: number | null } | null) =>
+    of && (of.value == null ? { under: of.under } : { value: of.value })
+  const { downloads, revenue, growth } = estimates
+  if (!downloads && !revenue && growth === null) return null
+  const amount = typeof growth === "number" ? { value: growth } : growth
+  return { downloads: downloads && figure(downloads), revenue: revenue && figure(revenue), growth: amount }
 }
 
 describe("over real charts", () => {
@@ -86,12 +124,21 @@ describe("over real charts", () => {
       released: () => ({ released: one([1, 2, 3, 6, 7, 24]) }),
       rankMin: () => ({ rankMin: 1 + any(40) }),
       rankMax: () => ({ rankMax: 40 + any(80) }),
-      figure: () => one([{ revenueMin: 100 }, { downloadsMax: 5_000 }, { growthMin: 3 }]),
+      figure: () =>
+        one([
+          { revenueMin: 10 ** any(6) },
+          { revenueMax: 10 ** any(6), downloadsMin: 10 ** any(4) },
+          { downloadsMax: 1_000 * any(9) },
+          { downloadsMin: 500 * any(3), downloadsMax: 1_000 + 10 ** any(6) },
+          { growthMin: any(60) - 30 },
+          { growthMax: any(60) - 30, revenueMin: 50 },
+        ]),
       text: () => ({ text: textOf() }),
       publisher: () => ({ publisher: one(apps).developerId }),
     }
+    const figures = await estimateSome(apps.map(({ id }) => id), any) // biome-ignore format: one line
     let shown = 0
-    const counted = { unknown: 0, noEstimate: 0, text: 0 }
+    const counted = { unknown: 0, noEstimate: 0, text: 0, byFigure: 0, withFigure: 0 }
     for (let asked = 0; asked < 500; ) {
       const names = Object.keys(makers).filter((name) => any(name === "text" || name === "publisher" ? 5 : 3) === 0)
       if (names.length === 0) continue
@@ -102,7 +149,14 @@ describe("over real charts", () => {
       if (any(3) === 0) question.page = 1 + any(4)
       if (any(3) === 0) question.estimates = true
       const { body, status } = await ask(question)
-      const expected = answerTo(readings, question, TODAY)
+      const expected = answerTo(readings, question, TODAY, figures)
+      const isByFigure = Object.keys(question).some((name) => /^(revenue|downloads|growth)M/.test(name))
+      for (const { id, estimates } of body.apps) {
+        const of = isByFigure || question.estimates ? plain(figures.get(id)) : null
+        expect([question, id, plain(estimates)]).toEqual([question, id, of])
+        if (of) counted.withFigure++
+      }
+      if (isByFigure) counted.byFigure += body.apps.length
       // biome-ignore lint/suspicious/noExplicitAny: a row of an answer
       const rows = body.apps.map((row: any) =>
         [row.id, row.name, row.rank, row.country, row.device, row.kind, row.genre, row.day, row.firstSeen].join(" "),
@@ -226,7 +280,7 @@ describe("what is asked", () => {
       null,
       undefined,
     ]
-    expect(price.of({}, { apps: rows.map((estimates) => ({ estimates })) })).toBe(20 + 2 * 50)
+    expect(price.of({}, { apps: rows.map((estimates) => ({ estimates })) })).toBe(20 + 3 * 50)
     expect(price.atMost).toBe(20 + 200 * 50)
   })
 

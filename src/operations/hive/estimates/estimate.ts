@@ -10,7 +10,7 @@ import { described, named } from "../../../vocabulary/schema.ts"
 import { DAY_MS } from "../../../vocabulary/time.ts"
 import { READING_DEADLINE_MS, readOnRequest } from "../../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../../shapes.ts"
-import { Estimate } from "../estimates.ts"
+import { BASES, Estimate } from "../estimates.ts"
 import { MarketCountry, platformOf, StoreAppId } from "../inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "../market-apps.ts"
 import { readFigures, shownFigure } from "./figures.ts"
@@ -72,7 +72,7 @@ export const hiveEstimateApp = operation({
     growth: described(v.nullable(Growth), "Of the downloads; null = not known."),
     level: described(v.number(), "How likely an interval is meant to hold the truth."),
     basis: described(
-      v.nullable(v.picklist(["measured", "own", "genre", "prior"])),
+      v.nullable(v.picklist(BASES)),
       "What the downloads rest on: measured = counted by the store, prior = what is known of the store at large.",
     ),
     markets: described(Count, "Storefronts whose counts the downloads rest on; others are not in them."),

@@ -14,6 +14,9 @@ export interface FigureRanges {
 export interface FigureFits {
   fit: number[]
   unsure: number[]
+  /** Names how figures stood. */
+  state: string
+  level: OwnLevel | null
 }
 
 /** By the figures as this caller is shown them. An app that is given twice is found twice. */
@@ -22,9 +25,10 @@ export async function findFigureFits(
   ranges: FigureRanges,
   apps: Iterable<Iterable<number>>,
 ): Promise<FigureFits> {
-  const [table, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
+  const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
   const times = timesBy(level)
-  const found: FigureFits = { fit: [], unsure: [] }
+  const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
+  const found: FigureFits = { fit: [], unsure: [], state: [version, ...own].join(" "), level }
   for (const some of apps) {
     for (const app of some) {
       const fit = fitOfApp(table, app, ranges, times)

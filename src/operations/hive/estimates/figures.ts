@@ -9,8 +9,12 @@ import type { OwnContext } from "./own-sales.ts"
  * What apps (store_app ids) are thought to bring, by id: the one way to a figure that a workspace is shown. Figures of the
  * App Store stand as they are stored for everybody, or as own sales of this workspace, and of no other, move them.
  */
-export async function readFigures(ctx: OwnContext, apps: readonly number[]): Promise<Map<number, StoredEstimate>> {
-  const [held, level] = await Promise.all([readEstimates(ctx.sql, apps), readOwnLevel(ctx)])
+export async function readFigures(
+  ctx: OwnContext,
+  apps: readonly number[],
+  read: OwnLevel | null | Promise<OwnLevel | null> = readOwnLevel(ctx),
+): Promise<Map<number, StoredEstimate>> {
+  const [held, level] = await Promise.all([readEstimates(ctx.sql, apps), read])
   return level === null ? held : new Map([...held].map(([app, one]) => [app, restated(app, one, level)]))
 }
 

@@ -58,6 +58,16 @@ const inChart = async (key: string): Promise<any[]> => {
   expect([status, body.error]).toEqual([200, undefined])
   return body.apps
 }
+const FIND = "find?genre=6015&kind=free"
+const inFinder = async (key: string, filter = "") => {
+  const { body } = await ask(`${FIND}&estimates=true${filter}`, key)
+  // biome-ignore lint/suspicious/noExplicitAny: a row of an answer
+  return new Map<string, any>(body.apps.map(({ id, estimates }: any) => [id, estimates]))
+}
+const inFinderInOrder = async (key: string) => {
+  const found = await inFinder(key)
+  return IDS.map((id) => found.get(id)?.downloads ?? null)
+}
 /** In hive_estimate_app, where it says the same of each in the same shape. */
 const alone = async (key: string) => {
   const figures = []
@@ -71,6 +81,9 @@ test("an app's estimate is the same wherever it stands, and what is not known of
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
   )
   expect((await inChart(other)).map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  expect(await inFinderInOrder(other)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  const found = await inFinder(other)
+  expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
 })
 
 test("a place brings what the apps around it bring, and the way in at #10 rests on all that have a figure", async () => {
@@ -96,7 +109,13 @@ test("own sales move the figures of their workspace, and not a byte of another's
   const everything = async () => {
     const texts = []
     for (const key of [other, narrow])
-      for (const path of [CHART, `${CHART}&limit=4`, ...IDS.map((id) => `estimate/${id}`)])
+      for (const path of [
+        CHART,
+        `${CHART}&limit=4`,
+        FIND,
+        `${FIND}&downloadsMin=9000`,
+        ...IDS.map((id) => `estimate/${id}`),
+      ])
         texts.push((await ask(path, key)).text)
     return texts
   }
@@ -118,6 +137,7 @@ test("own sales move the figures of their workspace, and not a byte of another's
 
   const [rows, each] = [await inChart(own), await alone(own)]
   expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  expect(await inFinderInOrder(own)).toEqual(each.map(({ downloads }) => downloads ?? null))
   // its own: as many downloads a rating as it sold
   const ratio = 145 / (200 / PRIOR)
   expect(each[2]).toMatchObject({ basis: "own", pairs: 0, coverage: null })
@@ -139,5 +159,12 @@ test("own sales move the figures of their workspace, and not a byte of another's
     expect(width).toBeCloseTo(Math.hypot(level.spread, BETWEEN_APPS, chance), 2)
   }
   expect(rows.map(({ estimate }) => estimate)).not.toEqual(ownBefore.map(({ estimate }) => estimate))
+  // filters compare what is shown
+  for (const at of IDS.keys()) {
+    const value = each[at].downloads?.value
+    if (!value) continue
+    expect([...(await inFinder(own, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
+    expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
+  }
   expect(await everything()).toEqual(before)
 })
