@@ -4,7 +4,7 @@ import { record } from "../../src/observations/record.ts"
 import type { StoreReview } from "../../src/observations/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { reading } from "../observations/measured.ts"
 import { reviewed } from "../observations/reviewed.ts"
@@ -63,8 +63,8 @@ export function exportScene(settings: object = {}): ExportScene {
   })
 
   beforeEach(async () => {
-    await on.sql`truncate export_part, export, search_results, list_now, rank_month, list_month, review_version, review_read,
-      review_day, review_feed`
+    await deleteRows(on.sql, "export_part", "export", "search_results", "list_now", "rank_month", "list_month")
+    await deleteRows(on.sql, "review_version", "review_read", "review_day", "review_feed")
     await on.sql`delete from tracked_app`
     await on.sql`update list set first_day = null, last_day = null`
     on.workspace = await on.house.workspace({ plan: "pro" })

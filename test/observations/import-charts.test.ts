@@ -111,7 +111,7 @@ describe.each([["12 days", SOME, 12, 16], ...(isAllHere ? [["247 days", ALL, 247
       await importLines(sql, each(lines), options)
       const inOrder = await chartTables(sql)
       for (const seed of [1, 2]) {
-        await sql`truncate chart, chart_results, chart_place, store_app cascade`
+        await freshDatabase()
         await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
         expect(await chartTables(sql)).toEqual(inOrder)
       }

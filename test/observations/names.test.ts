@@ -90,7 +90,7 @@ async function holdsAlways(tellings: readonly Telling[], seeds: fc.Stream<number
   const readings = tellings.map(readingOf)
   const expected = expectedOf(tellings)
   for (const parts of [[readings], readings.toReversed().map((one) => [one]), ...dealt(readings, seeds)]) {
-    await sql`truncate store_app, chart, chart_results, list, search_results, developer_shelf cascade`
+    await freshDatabase()
     await Promise.all(parts.map((part) => record(sql, part, () => NOW)))
     expect(await namesHeld(sql)).toEqual(expected)
     await record(sql, readings, () => NOW)

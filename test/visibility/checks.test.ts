@@ -6,7 +6,7 @@ import { trackApp } from "../../src/tracking/apps.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import type { Assistant } from "../../src/vocabulary/upstreams.ts"
 import type { AssistantChecks } from "../../src/vocabulary/writing/assistant-checks.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { reading, said } from "../observations/measured.ts"
 import { openEngines } from "./stand-in.ts"
@@ -45,7 +45,16 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate assistant_answer, assistant_turn, ai_check, ai_check_turn, assistant_pace, allowance_unit, allowance_month`
+  await deleteRows(
+    sql,
+    "assistant_answer",
+    "assistant_turn",
+    "ai_check",
+    "ai_check_turn",
+    "assistant_pace",
+    "allowance_unit",
+    "allowance_month",
+  )
   stand.heard.splice(0)
   for (const name of Object.keys(stand.answers)) delete stand.answers[name as Assistant]
   now = new Date()

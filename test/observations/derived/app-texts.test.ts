@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/formulas/app-text.ts"
@@ -15,11 +15,8 @@ import { NOW, reading, said, stored } from "../measured.ts"
 import { shelved } from "../public-facts.ts"
 
 let sql: Sql
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
 beforeEach(async () => {
-  await sql`truncate store_app, list, search_results, chart, chart_results, developer_shelf cascade`
+  sql = await freshDatabase()
 })
 
 const tell = (...seen: Observation[]) => record(sql, seen, () => NOW)
@@ -92,7 +89,7 @@ describe("by what apps are found", () => {
         const orders = [[seen], seen.toReversed().map((one) => [one]), [seen.slice(cut), seen.slice(0, cut)]]
         const after: Text[][] = []
         for (const parts of orders) {
-          await sql`truncate store_app, list, search_results, chart, chart_results, developer_shelf cascade`
+          await freshDatabase()
           await Promise.all(parts.map((part) => tell(...part)))
           after.push(await kept())
           expect(after.at(-1)).toEqual(await byTruth())

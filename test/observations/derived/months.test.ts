@@ -8,7 +8,7 @@ import { record } from "../../../src/observations/record.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { readVisibleApps } from "../../../src/tracking/tracked-app.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { contextOf, NOW, newWorkspace, reading, stored } from "../measured.ts"
 
@@ -47,7 +47,7 @@ test("what is derived equals what the readings say, whatever order they came in"
     fc.asyncProperty(
       fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (batches) => {
-        await sql`truncate search_results, rank_month, list_month, list_now`
+        await deleteRows(sql, "search_results", "rank_month", "list_month", "list_now")
         await sql`update list set first_day = null, last_day = null`
         for (const batch of batches) await record(sql, batch, () => NOW)
         expect(await derived()).toEqual(expected(batches.flat()))

@@ -7,7 +7,7 @@ import { rebuildNow } from "../../../src/observations/derived/now.ts"
 import { record } from "../../../src/observations/record.ts"
 import { type Observation, RANK_SOURCES } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/demo.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { hinted, NOW, published, reading, stored } from "../measured.ts"
 import { nowByTruth, nowKept } from "../now-truth.ts"
@@ -65,7 +65,7 @@ async function take({ seen, day }: Step): Promise<void> {
 }
 
 async function empty(): Promise<void> {
-  await sql`truncate search_results, hint_answer, keyword_metric, list_now, keyword_now`
+  await deleteRows(sql, "search_results", "hint_answer", "keyword_metric", "list_now", "keyword_now")
   await sql`update list set first_day = null, last_day = null`
 }
 

@@ -9,7 +9,7 @@ import { type FeedTallies, tallyReviews } from "../../../src/history/reviews/tal
 import { rebuildReviews } from "../../../src/observations/derived/rebuild-reviews.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { feedByReviews, newByReviews, writtenByReviews } from "../../history/reviews/known-by-reviews.ts"
 import { tallyByReviews } from "../../history/reviews/tally-by-reviews.ts"
 import { cases } from "../../long.ts"
@@ -25,7 +25,7 @@ beforeAll(async () => {
 const noPause = async () => {}
 
 async function empty(): Promise<void> {
-  await sql`truncate review_version, review_read, review_day, review_feed`
+  await deleteRows(sql, "review_version", "review_read", "review_day", "review_feed")
 }
 
 // few reviews, days and moments, so that readings meet, edit one another's reviews, move them to other days, and leave gaps

@@ -5,7 +5,7 @@ import { readChart } from "../../../src/history/charts.ts"
 import { rebuildCharts } from "../../../src/observations/derived/rebuild-charts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import {
   charted, chartTables, FINANCE, firstSeen, firstSeenFromReadings, listsFromReadings, listsNow, newApps, newAppsFromReadings,
@@ -186,7 +186,15 @@ test("since when an app stands on a chart is its first day there, however late t
 test("who is on each chart follows from the readings, whatever order they came in", async () => {
   const batches = fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   const run = fc.asyncProperty(batches, async (parts) => {
-    await sql`truncate chart_results, chart_place, chart_first_seen, app_first_seen, chart_now, storefront_now`
+    await deleteRows(
+      sql,
+      "chart_results",
+      "chart_place",
+      "chart_first_seen",
+      "app_first_seen",
+      "chart_now",
+      "storefront_now",
+    )
     await sql`update chart set first_day = null, last_day = null`
     for (const part of parts) await record(sql, part, now)
     expect(await places(sql)).toEqual(await placesFromReadings(sql))

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { ListingObservation } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../listed.ts"
 import { stored } from "../measured.ts"
@@ -134,7 +134,7 @@ test("events and cards are held from first to last, with what was said last of t
     listed(day(2), { events: [], editorial: undefined }),
   ]
   for (const order of [pages, pages.toReversed()]) {
-    await sql`truncate listing_run, listing_content, listing_item, listing_version, listing_change`
+    await deleteRows(sql, "listing_run", "listing_content", "listing_item", "listing_version", "listing_change")
     for (const page of order) await count(page)
     expect([
       ...(await sql`select kind, item_id, title, first_seen_at, seen_at from listing_item order by kind`),

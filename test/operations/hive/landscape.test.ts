@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
@@ -20,13 +20,9 @@ let sql: Sql
 let on: Live
 let key: string
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
 beforeEach(async () => {
+  sql = await freshDatabase()
   on = await live(sql, [])
-  await sql`truncate chart cascade`
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { MOST_COMPARED } from "../../../src/history/market/texts.ts"
 import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
@@ -14,12 +14,8 @@ let sql: Sql
 let on: Live
 let key: string
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
 beforeEach(async () => {
-  await sql`truncate store_app, workspace, due cascade`
+  sql = await freshDatabase()
   on = await live(sql, [])
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })
