@@ -1564,6 +1564,12 @@ export interface components {
             /** @description Older alerts beyond limit; 10,000 = that many or more. */
             omitted: number;
         };
+        Money: {
+            /** @description Decimal. */
+            amount: string;
+            /** @description ISO 4217. Nothing is converted or added across currencies. */
+            currency: string;
+        };
         /** @enum {string} */
         RankSource: "apple-web-search" | "apple-store-search" | "play-search" | "import" | "foreign";
         DayFigures: {
@@ -1579,6 +1585,8 @@ export interface components {
             subscriptionRevenue: number | null;
             /** @description Trials begun that day. Null = not connected, or not reported. */
             trials: number | null;
+            /** @description What campaigns of Apple Ads cost that day of their account's zone. Null = not connected, not known, hidden, or of a total not all in one currency. */
+            adSpend: components["schemas"]["Money"] | null;
             /** @description Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept. */
             keywordsTracked: number | null;
             /** @description Of the keywords tracked now, those whose results were read on the UTC day of this date; so are all that moved. */
@@ -1643,14 +1651,14 @@ export interface components {
         };
         Connection: {
             /**
-             * @description analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through.
+             * @description analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through; apple_ads: the account that advertises it.
              * @enum {string}
              */
-            id: "analytics" | "ads" | "subscriptions";
+            id: "analytics" | "ads" | "subscriptions" | "apple_ads";
             /** @description False = nothing is known of its figures. */
             connected: boolean;
             /** @description The figures that come from it. */
-            gives: ("liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials")[];
+            gives: ("liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend")[];
         };
         DayShown: {
             /** @description The time zone asked for. */
@@ -1715,7 +1723,7 @@ export interface components {
                     revenue: number | null;
                 }[];
             }[];
-            /** @description Subscription events of the day, newest first; empty: a console counts them by the day (get_subscriptions), and nothing that says each is connected. */
+            /** @description What a billing service or the App Store told of purchases that day, newest first, at most 50. Empty where nobody tells of each: a console counts them by the day (get_subscriptions). */
             feed: components["schemas"]["SubscriptionEvent"][];
             /** @description Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero. */
             conns: components["schemas"]["Connection"][];
@@ -3260,13 +3268,15 @@ export interface components {
              * @description keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.
              * @enum {string}
              */
-            key: "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "keywordsTracked" | "keywordsMeasured" | "keywordsRanked" | "keywordsUp" | "keywordsDown" | "keywordsEntered" | "keywordsDropped" | "bestRank" | "rating" | "ratings" | "newReviews" | "lowReviews" | "newReviewsAverage";
+            key: "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend" | "keywordsTracked" | "keywordsMeasured" | "keywordsRanked" | "keywordsUp" | "keywordsDown" | "keywordsEntered" | "keywordsDropped" | "bestRank" | "rating" | "ratings" | "newReviews" | "lowReviews" | "newReviewsAverage";
             /** @description Null where the figure is of the whole app. */
             platform: components["schemas"]["Store"] | null;
             /** @description Null where the figure is of the whole app. */
             country: components["schemas"]["Storefront"] | null;
             /** @description Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency). */
             value: number | null;
+            /** @description Of money, whatever its value: ISO 4217. Null = no money, or not known. */
+            currency: string | null;
             /** @description Of ratings: on the measured day before, by the same source. Null = there is none. */
             was: number | null;
             /**
@@ -4488,12 +4498,6 @@ export interface components {
             days: number;
             /** @description Days that the console has not published: unknown, not zero. */
             lateDays: string[];
-        };
-        Money: {
-            /** @description Decimal. */
-            amount: string;
-            /** @description ISO 4217. Nothing is converted or added across currencies. */
-            currency: string;
         };
         Sold: {
             /** @description First downloads. */
@@ -8961,7 +8965,7 @@ export interface operations {
                 /** @description YYYY-MM-DD, no later than yesterday in that time zone; today when left out. */
                 day?: string;
                 /** @description Fields of apps to keep. */
-                fields?: ("appId" | "name" | "icon" | "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "keywordsTracked" | "keywordsMeasured" | "keywordsUp" | "keywordsDown" | "bestRank" | "newReviews" | "rankSources" | "reviewSources" | "reviewsReadAt")[];
+                fields?: ("appId" | "name" | "icon" | "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend" | "keywordsTracked" | "keywordsMeasured" | "keywordsUp" | "keywordsDown" | "bestRank" | "newReviews" | "rankSources" | "reviewSources" | "reviewsReadAt")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -9972,7 +9976,7 @@ export interface operations {
                 /** @description YYYY-MM-DD, no later than yesterday in that time zone; today when left out. */
                 day?: string;
                 /** @description Fields of figures to keep. */
-                fields?: ("key" | "platform" | "country" | "value" | "was" | "against" | "state" | "source" | "measuredAt")[];
+                fields?: ("key" | "platform" | "country" | "value" | "currency" | "was" | "against" | "state" | "source" | "measuredAt")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12535,4 +12539,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: d8f47a519f95e11b2e7e07db57bb2a4b5fe0caa7ba2907a8ad921e1518c201c4
+// sha256 of the document: cb890c5445320510975e8865b5b8dd42dd00c04936a734bf7ce5af1fce34ee6a

@@ -10,7 +10,7 @@ import { reviewed } from "../observations/reviewed.ts"
 setDefaultTimeout(30_000)
 
 const NOW = new Date("2026-04-01T12:00:00Z")
-const MONEY = ["adRevenue", "subscriptionRevenue"]
+const MONEY = ["adRevenue", "subscriptionRevenue", "adSpend"]
 
 let sql: Sql
 let house: House
@@ -85,9 +85,18 @@ describe("the portfolio over HTTP", () => {
       ["analytics", false],
       ["ads", false],
       ["subscriptions", false],
+      ["apple_ads", false],
     ])
     const told = body.conns.flatMap(({ gives }: { gives: string[] }) => gives)
-    expect(told.toSorted()).toEqual(["adRevenue", "liveUsers", "newUsers", "subscriptionRevenue", "trials", "users"])
+    expect(told.toSorted()).toEqual([
+      "adRevenue",
+      "adSpend",
+      "liveUsers",
+      "newUsers",
+      "subscriptionRevenue",
+      "trials",
+      "users",
+    ])
     for (const figure of told) expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
   })
 

@@ -27,7 +27,7 @@ interface OwnApp {
 }
 
 /** Who knows storefronts first: of two that tell of the same purchases one is counted. Those that told nothing come last. */
-const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
+export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
 
 /** All that tell of the app, the one whose figures count first. Days are UTC. */
 export async function findBillingAccounts(

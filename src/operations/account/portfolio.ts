@@ -1,5 +1,7 @@
 import * as v from "valibot"
-import { type AccountDay, readAccountDays } from "../../accounts/read-day.ts"
+import { readAdsDays } from "../../accounts/ads/answers/day.ts"
+import { readToldEvents } from "../../accounts/billing/read-feed.ts"
+import { readAccountDays } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { type AppFeed, readWrittenReviews } from "../../history/day-facts.ts"
@@ -24,7 +26,9 @@ import {
   PastDay,
   TimeZone,
 } from "../apps/day-shapes.ts"
+import { Money } from "../revenue/account-shapes.ts"
 import { Count, Rank, RankSource, Source, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
+import { oneCurrency, ownFigures } from "./own-money.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -38,6 +42,10 @@ const figures = {
     "US dollars that day. Null = not connected, not reported, hidden, or not all in US dollars (get_revenue has each currency).",
   ),
   trials: described(Figure, "Trials begun that day. Null = not connected, or not reported."),
+  adSpend: described(
+    v.nullable(Money),
+    "What campaigns of Apple Ads cost that day of their account's zone. Null = not connected, not known, hidden, or of a total not all in one currency.",
+  ),
   keywordsTracked: described(
     v.nullable(Count),
     "Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept.",
@@ -123,6 +131,8 @@ const Pending = named(
   }),
 )
 
+const MOST_EVENTS = 50
+
 export const getPortfolioOverview = operation({
   id: "get_portfolio_overview",
   method: "GET",
@@ -154,7 +164,7 @@ export const getPortfolioOverview = operation({
       cards: described(v.array(Card), "The day by the hour, and by storefront."),
       feed: described(
         v.array(SubscriptionEvent),
-        "Subscription events of the day, newest first; empty: a console counts them by the day (get_subscriptions), and nothing that says each is connected.",
+        `What a billing service or the App Store told of purchases that day, newest first, at most ${MOST_EVENTS}. Empty where nobody tells of each: a console counts them by the day (get_subscriptions).`,
       ),
       conns: Connections,
       hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
@@ -169,12 +179,15 @@ export const getPortfolioOverview = operation({
   const byApp = Map.groupBy(sides, ({ appId }) => appId)
   const hiddenMoney = hidesMoney(caller)
   const own = await readAccountDays(sql, caller.workspaceId, apps, asked.day)
+  const ads = await readAdsDays(sql, caller.workspaceId, apps, asked.day)
+  const { from, to } = asked
+  const told = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MOST_EVENTS)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
     appId: id,
     name,
     icon,
     ...NOT_CONNECTED,
-    ...ownFigures(own.get(id), hiddenMoney),
+    ...ownFigures(own.get(id), ads.get(id), hiddenMoney),
     ...keywordFigures(byApp.get(id) ?? [], asked.shown),
     ...(reviews[at] as AppReviews),
   })
@@ -186,8 +199,8 @@ export const getPortfolioOverview = operation({
     totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
     pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
-    feed: [],
-    conns: connections(own.size > 0 ? ["subscriptions"] : []),
+    feed: told.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
+    conns: connections({ subscriptions: own.size > 0, apple_ads: ads.size > 0 }),
     hiddenMoney,
   }
 })
@@ -199,10 +212,7 @@ const NOT_CONNECTED = {
   adRevenue: null,
   subscriptionRevenue: null,
   trials: null,
-}
-
-function ownFigures(own: AccountDay | undefined, hiddenMoney: boolean) {
-  return { subscriptionRevenue: hiddenMoney ? null : (own?.dollars ?? null), trials: own?.trials ?? null }
+  adSpend: null,
 }
 
 function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {
@@ -268,8 +278,8 @@ async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }:
 type PortfolioRow = v.InferOutput<typeof AppRow>
 
 function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
-  const known = (name: keyof typeof figures) => rows.flatMap((row) => row[name] ?? [])
-  const sum = (name: keyof typeof figures) => {
+  const known = (name: Exclude<keyof typeof figures, "adSpend">) => rows.flatMap((row) => row[name] ?? [])
+  const sum = (name: Exclude<keyof typeof figures, "adSpend">) => {
     const values = known(name)
     return values.length > 0 ? values.reduce((total, value) => total + value, 0) : null
   }
@@ -278,6 +288,7 @@ function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
     ...NOT_CONNECTED,
     subscriptionRevenue: sum("subscriptionRevenue"),
     trials: sum("trials"),
+    adSpend: oneCurrency(rows.flatMap(({ adSpend }) => adSpend ?? [])),
     keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),
     keywordsMeasured: sum("keywordsMeasured") ?? 0,
     keywordsUp: sum("keywordsUp"),

@@ -72,10 +72,18 @@ export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, c
   return { day: today, from, to, now, shown: { tz, today, past: day !== undefined, realToday, ...times } }
 }
 
-export const OWN_FIGURES = ["liveUsers", "users", "newUsers", "adRevenue", "subscriptionRevenue", "trials"] as const
-export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue"]
+export const OWN_FIGURES = [
+  "liveUsers",
+  "users",
+  "newUsers",
+  "adRevenue",
+  "subscriptionRevenue",
+  "trials",
+  "adSpend",
+] as const
+export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue", "adSpend"]
 
-export const CONNECTIONS = ["analytics", "ads", "subscriptions"] as const
+export const CONNECTIONS = ["analytics", "ads", "subscriptions", "apple_ads"] as const
 
 /** What would have to be connected for the figures that no store shows in public. */
 export const Connections = described(
@@ -85,7 +93,7 @@ export const Connections = described(
       v.strictObject({
         id: described(
           v.picklist(CONNECTIONS),
-          "analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through.",
+          "analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through; apple_ads: the account that advertises it.",
         ),
         connected: described(v.boolean(), "False = nothing is known of its figures."),
         gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
@@ -99,11 +107,14 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
   analytics: ["liveUsers", "users", "newUsers"],
   ads: ["adRevenue"],
   subscriptions: ["subscriptionRevenue", "trials"],
+  apple_ads: ["adSpend"],
 }
 
 /** Of `connected` alone something is known. */
-export function connections(connected: readonly (typeof CONNECTIONS)[number][]): v.InferOutput<typeof Connections> {
-  return CONNECTIONS.map((id) => ({ id, connected: connected.includes(id), gives: GIVES[id] }))
+export function connections(
+  connected: Partial<Record<(typeof CONNECTIONS)[number], boolean>>,
+): v.InferOutput<typeof Connections> {
+  return CONNECTIONS.map((id) => ({ id, connected: connected[id] === true, gives: GIVES[id] }))
 }
 
 /** Money is shown to keys that may read revenue. */

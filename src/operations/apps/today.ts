@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
+import { type AdsDay, readAdsDays } from "../../accounts/ads/answers/day.ts"
 import { type AccountDay, readAccountDays } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
-import { DIRECTIONS } from "../../formulas/rank-moves.ts"
 import { readChanges } from "../../history/changes.ts"
 import { type SideApp, sidesOf } from "../../history/day-answers.ts"
 import { readRatingsOn, readWrittenReviews } from "../../history/day-facts.ts"
@@ -13,7 +13,8 @@ import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../page/listing-shapes.ts"
-import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
+import { Move, movesOf } from "./day-moves.ts"
 import {
   type AskedDay,
   askedDay,
@@ -46,6 +47,10 @@ const Figure = named(
       v.nullable(v.number()),
       "Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency).",
     ),
+    currency: described(
+      v.nullable(v.string()),
+      "Of money, whatever its value: ISO 4217. Null = no money, or not known.",
+    ),
     was: described(
       v.nullable(v.number()),
       "Of ratings: on the measured day before, by the same source. Null = there is none.",
@@ -63,20 +68,6 @@ const Figure = named(
   }),
 )
 type FigureRow = v.InferOutput<typeof Figure>
-
-const Move = named(
-  "DayMove",
-  v.strictObject({
-    term: described(v.string(), "The keyword."),
-    platform: Store,
-    country: Storefront,
-    direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
-    rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
-    was: described(v.nullable(Rank), "On the measured day before; null = absent."),
-    against: described(Day, "The measured day before."),
-    source: described(RankSource, "Who read both days."),
-  }),
-)
 
 const Change = named(
   "DayChange",
@@ -132,6 +123,7 @@ export const getToday = operation({
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {
   const asked = askedDay({ tz, day }, now(), caller)
   const own = (await readAccountDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
+  const ads = (await readAdsDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
   const sides = sidesOf(app)
   const ranked = await readSideDays(sql, sides, asked.day)
   const [ratings, reviews, changes] = [
@@ -146,7 +138,7 @@ export const getToday = operation({
     name: app.name,
     ...asked.shown,
     figures: [
-      ...ownFigures(own, hiddenMoney),
+      ...ownFigures(own, ads, hiddenMoney),
       ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
       ...ratings,
       ...reviews,
@@ -155,19 +147,28 @@ export const getToday = operation({
     movesOmitted: Math.max(0, moves.length - MOST_MOVES),
     changes: changes.slice(0, MOST_CHANGES),
     changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
-    conns: connections(own ? ["subscriptions"] : []),
+    conns: connections({ subscriptions: own !== undefined, apple_ads: ads !== undefined }),
     hiddenMoney,
   }
 })
 
 /** Of an account that has the app: what it said of the day, by its own time zone. */
-function ownFigures(own: AccountDay | undefined, hiddenMoney: boolean): FigureRow[] {
-  const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = own
-    ? {
-        trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
-        subscriptionRevenue: reportedFigure("subscriptionRevenue", own.dollars, "asc-sales", own.salesReadAt),
-      }
-    : {}
+function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
+  const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
+    ...(own && {
+      trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
+      subscriptionRevenue: {
+        ...reportedFigure("subscriptionRevenue", own.dollars, "asc-sales", own.salesReadAt),
+        currency: own.dollars === null ? null : "USD",
+      },
+    }),
+    ...(ads && {
+      adSpend: {
+        ...reportedFigure("adSpend", ads.spend && Number(ads.spend.amount), "apple-ads-days", ads.readAt),
+        currency: ads.spend?.currency ?? null,
+      },
+    }),
+  }
   return OWN_FIGURES.map((key) => {
     if (hiddenMoney && MONEY_FIGURES.includes(key)) return { ...figure(key, null), state: "hidden" }
     return said[key] ?? { ...figure(key, null), state: "not_connected" }
@@ -181,7 +182,7 @@ function reportedFigure(key: FigureRow["key"], value: number | null, source: str
 
 function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefront"> | null): FigureRow {
   const place = { platform: side?.platform ?? null, country: side?.storefront ?? null }
-  const unknown = { value: null, was: null, against: null, source: null, measuredAt: null }
+  const unknown = { value: null, currency: null, was: null, against: null, source: null, measuredAt: null }
   return { key, ...place, ...unknown, state: "not_measured" }
 }
 
@@ -268,23 +269,3 @@ async function readChangesSeen(
       ...changeShape(change, { promotional }),
     }))
 }
-
-/**
- * The biggest first. A keyword that entered or dropped out moved farther than any that stayed: as from or to the place
- * behind the last.
- */
-function movesOf(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
-  const moves = sides.flatMap(({ terms, platform, storefront: country }) =>
-    terms.flatMap(({ term, move, against, source }) => {
-      if (!move || move.direction === "same" || against === null || source === null) return []
-      const { direction, from: was, to: rank } = move
-      const places = Math.abs((was ?? OUTSIDE) - (rank ?? OUTSIDE))
-      return { term, platform, country, direction, rank, was, against, source, places }
-    }),
-  )
-  return moves
-    .sort((a, b) => b.places - a.places || (a.term < b.term ? -1 : a.term > b.term ? 1 : 0))
-    .map(({ places: _, ...move }) => move)
-}
-
-const OUTSIDE = 251

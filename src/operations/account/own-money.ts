@@ -1,0 +1,17 @@
+import type * as v from "valibot"
+import { type AdsDay, summedMoney } from "../../accounts/ads/answers/day.ts"
+import type { AccountDay } from "../../accounts/read-day.ts"
+import type { Money } from "../revenue/account-shapes.ts"
+
+/** What an app's own accounts said of a day; money only where it may be seen. */
+export function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean) {
+  const money = { subscriptionRevenue: own?.dollars ?? null, adSpend: ads?.spend ?? null }
+  return { ...(hiddenMoney ? { subscriptionRevenue: null, adSpend: null } : money), trials: own?.trials ?? null }
+}
+
+/** Null where there is none, or of several currencies. */
+export function oneCurrency(all: readonly v.InferOutput<typeof Money>[]): v.InferOutput<typeof Money> | null {
+  const [first] = all
+  if (!first || all.some(({ currency }) => currency !== first.currency)) return null
+  return { ...first, amount: summedMoney(all.map(({ amount }) => amount)) }
+}
