@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { treeText } from "../../src/formulas/estimates/boosted-trees.ts"
 import type { LevelFit } from "../../src/formulas/estimates/level-fit.ts"
 import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../formulas/estimates/play-apps.ts"
 
@@ -15,15 +16,19 @@ export function cutOf(path: string, apps: readonly PlayApp[]): string {
 }
 
 /** The text of src/formulas/estimates/level-fit.ts. */
-export function levelFitFile({ intercept, features }: LevelFit, apps: number): string {
+export function levelFitFile({ intercept, features, trees }: LevelFit, apps: number): string {
   const lines = Object.entries(features).map(
     ([name, [mean, weight]]) => `    ${JSON.stringify(name)}: [${digits(mean)}, ${digits(weight)}],`,
   )
-  return `/** A fit by the names of its features, as it is kept. */
+  const grown = trees.map((tree) => `    ${JSON.stringify(treeText(tree))},`)
+  return `import { type Tree, treeIn } from "./boosted-trees.ts"
+
+/** A fit by the names of its features, as it is kept. */
 export interface LevelFit {
   intercept: number
   /** Feature: its mean among the examples, its weight. */
   features: Record<string, readonly [mean: number, weight: number]>
+  trees: readonly Tree[]
 }
 
 /** As \`bun test/bench/estimates.ts fit\` prints it: ${apps.toLocaleString("en")} apps of July 2020 and June 2021. */
@@ -32,6 +37,9 @@ export const LEVEL_FIT: LevelFit = {
   features: {
 ${lines.join("\n")}
   },
+  trees: [
+${grown.join("\n")}
+  ].map(treeIn),
 }
 `
 }
