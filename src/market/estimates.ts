@@ -106,7 +106,13 @@ async function storeEstimates(tx: Tx, made: readonly MadeEstimate[]): Promise<vo
       revenue_high float8, revenue_under float8, revenue_markets smallint, growth float8, growth_low float8,
       growth_high float8, genre text, revenue_by text
     )
-    cross join (select coalesce(max(version), 0) + 1 as version from app_estimate) v
+    cross join (
+      -- by the clock, so that none comes again once the newest rows are gone with their apps
+      select greatest(
+          coalesce(max(version), 0) + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+        ) as version
+      from app_estimate
+    ) v
     order by r.app_id
     on conflict (app_id) do update
     set version = excluded.version, made_at = excluded.made_at, formula = excluded.formula, day = excluded.day,

@@ -6,6 +6,7 @@ import type { AppsObservation, StoreApp } from "../../../../src/observations/typ
 import { addDays, dayOf } from "../../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../../database.ts"
 import { openHouse } from "../../../house.ts"
+import { charted } from "../../../observations/charted.ts"
 import { said } from "../../../observations/measured.ts"
 import { answersLookUps, type Live, live } from "../../live.ts"
 
@@ -130,7 +131,13 @@ test("what is recorded while an estimate is made is looked at once more", async 
   expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
 })
 
-test("whatever counts are missing, nothing that is not known is zero", async () => {
+test("whatever counts are missing, nothing that is not known is zero: stored, in a chart, in the finder, by its filters", async () => {
+  await sql`update account set quota = 1000000000`
+  await record(sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
+  const find = async (filter: string) => {
+    const { body } = await on.house.call(`/v1/hive/find?genre=6015&kind=free&${filter}`, { key })
+    return [body.apps[0]?.estimates?.downloads ?? null, body.total, body.noEstimate]
+  }
   let state = 7
   const any = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -151,10 +158,25 @@ test("whatever counts are missing, nothing that is not known is zero", async () 
       expect([round, name, row?.[name] ?? null]).not.toEqual([round, name, 0])
     const kind = row?.downloads != null ? "value" : row?.downloads_under != null ? "under" : "unknown"
     if (days.length === 0) expect([round, kind]).toEqual([round, "unknown"])
+    const { body } = await on.house.call("/v1/hive/charts?genre=6015&estimates=true", { key })
+    const { estimate } = body.apps[0]
+    expect([round, kindOf(estimate), body.thresholds]).toEqual([round, kind, null])
+    expect(await find("estimates=true")).toEqual([estimate, 1, 0])
+    const isValue = kind === "value"
+    // of what is under an amount it is not known whether it is one
+    expect(await find("downloadsMin=1")).toEqual(isValue ? [estimate, 1, 0] : [null, 0, 1])
+    const isBelow = kind === "under" || (isValue && estimate.value <= 1e6)
+    expect(await find("downloadsMax=1000000")).toEqual(isBelow ? [estimate, 1, 0] : [null, 0, isValue ? 0 : 1])
     seen[kind]++
   }
   for (const [kind, count] of Object.entries(seen)) expect([kind, count > 0]).toEqual([kind, true])
 })
+
+function kindOf(estimate: { value: number | null; low: number | null; under: number | null } | null) {
+  if (estimate === null) return "unknown"
+  if (estimate.value === null) return estimate.low === null && estimate.under! > 0 ? "under" : "wrong"
+  return estimate.value > 0 && estimate.under === null ? "value" : "wrong"
+}
 
 test("where this instance reads nothing it is not_measured for 1; an id that is none, and a missing scope, cost nothing", async () => {
   const house = openHouse({ sql })
