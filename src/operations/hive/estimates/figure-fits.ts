@@ -1,4 +1,4 @@
-import { type FigureRange, type Fit, fitOf } from "../../../formulas/estimates/figure-filter.ts"
+import { FAILS, FITS, type FigureRange, fitOf } from "../../../formulas/estimates/figure-filter.ts"
 import { timesOf } from "../../../formulas/estimates/own-level.ts"
 import { BY_PRICE, BY_PRIOR, type FigureTable, readFigureTable } from "../../../history/market/figure-table.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
@@ -26,43 +26,58 @@ export async function findFigureFits(
   apps: Iterable<Iterable<number>>,
 ): Promise<FigureFits> {
   const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
-  const times = timesBy(level)
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
   const found: FigureFits = { fit: [], unsure: [], state: [version, ...own].join(" "), level }
+  const asked = [
+    filterOf(table.downloads, ranges.downloads, BY_PRIOR),
+    filterOf(table.revenue, ranges.revenue, BY_PRIOR | BY_PRICE),
+    filterOf(table.growth, ranges.growth, null),
+  ].filter(({ isAsked }) => isAsked)
+  const times = timesBy(level)
   for (const some of apps) {
     for (const app of some) {
-      const fit = fitOfApp(table, app, ranges, times)
-      if (fit !== "fails") (fit === "fits" ? found.fit : found.unsure).push(app)
+      const fit = fitOfApp(asked, app, table, times)
+      if (fit !== FAILS) (fit === FITS ? found.fit : found.unsure).push(app)
     }
   }
   return found
 }
 
-function fitOfApp(table: FigureTable, app: number, ranges: FigureRanges, times: Times): Fit {
-  const downloads = table.downloads[app] ?? Number.NaN
-  const revenue = table.revenue[app] ?? Number.NaN
-  const growth = table.growth[app] ?? Number.NaN
-  const flags = table.flags[app] ?? 0
-  const moved = flags & BY_PRIOR ? times(app, table.genres[app]!) : 1
-  const one = fitOfAmount(downloads, moved, ranges.downloads)
-  if (one === "fails") return one
-  const other = fitOfAmount(revenue, flags & BY_PRICE ? moved : 1, ranges.revenue)
-  if (other === "fails") return other
-  const third = fitOf(Number.isNaN(growth) ? null : growth, null, ranges.growth)
-  if (third === "fails") return third
-  return one === "unknown" || other === "unknown" || third === "unknown" ? "unknown" : "fits"
+interface Filter {
+  of: Float64Array
+  least: number
+  most: number
+  isAsked: boolean
+  /** Figures with these flags are moved by own sales; null = percents, which nothing moves and which may be less than zero. */
+  moved: number | null
 }
 
-/** Compared as it is shown: whole. */
-function fitOfAmount(amount: number, times: number, range: FigureRange): Fit {
-  if (Number.isNaN(amount)) return fitOf(null, null, range)
-  return amount < 0 ? fitOf(null, Math.round(-amount), range) : fitOf(Math.round(amount * times), null, range)
+function filterOf(of: Float64Array, { min, max }: FigureRange, moved: number | null): Filter {
+  const isAsked = min !== undefined || max !== undefined
+  return { of, least: min ?? Number.NEGATIVE_INFINITY, most: max ?? Number.POSITIVE_INFINITY, isAsked, moved }
+}
+
+function fitOfApp(asked: readonly Filter[], app: number, table: FigureTable, times: Times | null): number {
+  let fit: number = FITS
+  for (const { of, least, most, moved } of asked) {
+    const amount = app < of.length ? of[app]! : Number.NaN
+    if (moved === null) fit = Math.min(fit, fitOf(amount, Number.NaN, least, most))
+    else if (amount < 0) fit = Math.min(fit, fitOf(Number.NaN, Math.round(-amount), least, most))
+    else {
+      const isMoved = times !== null && (table.flags[app]! & moved) === moved
+      // compared as it is shown: whole
+      const shown = Math.round(isMoved ? amount * times(app, table.genres[app]!) : amount)
+      fit = Math.min(fit, fitOf(shown, Number.NaN, least, most))
+    }
+    if (fit === FAILS) return fit
+  }
+  return fit
 }
 
 type Times = (app: number, genre: number) => number
 
-function timesBy(level: OwnLevel | null): Times {
-  if (level === null) return () => 1
+function timesBy(level: OwnLevel | null): Times | null {
+  if (level === null) return null
   const held = new Map<number, number>()
   return (app, genre) => {
     const isOwn = level.known.has(app)
