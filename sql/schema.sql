@@ -2076,7 +2076,10 @@ create table writer_text (
   made_at timestamp with time zone,
   failure text,
   retry_after integer,
+  answer bytea,
+  checks smallint,
   constraint writer_text_pkey PRIMARY KEY (kind, digest),
+  constraint writer_text_answer_check CHECK ((octet_length(answer) = 32)),
   constraint writer_text_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
   constraint writer_text_check1 CHECK ((((value IS NULL) = (made_at IS NULL)) AND ((value IS NULL) OR ((model IS NOT NULL) AND (version IS NOT NULL))))),
   constraint writer_text_failure_check CHECK ((failure = ANY (ARRAY['off'::text, 'spent'::text, 'busy'::text, 'unusable'::text])))

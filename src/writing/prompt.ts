@@ -64,6 +64,14 @@ export function readAnswer(
   return whole && !isShort(usage, question) ? { answer } : { failed: "cut" }
 }
 
+/** The same of an answer that was found whole when it came. */
+export function readKeptAnswer(task: PromptTask, text: string): { answer: unknown } | null {
+  const parsed = v.safeParse(answerSchema(task), parseJson(text))
+  if (!parsed.success) return null
+  const { receipt: _, ...answer } = parsed.output as { receipt: unknown }
+  return { answer }
+}
+
 /** Fewer tokens than half of what so many characters come to at the least: part of the prompt was left out. */
 function isShort({ input }: WriterUsage, { system, data }: WriterQuestion): boolean {
   return input !== null && input < (system.length + data.length) / 12

@@ -1,25 +1,28 @@
 // bun test/bench/writing.ts — what texts by rules are worth on recorded reviews and results: quotes, counted themes, attacks,
-// keywords found again. With AI_URL and AI_MODEL also what a language model's replies are: AI_URL=… AI_MODEL=… AI_KEY=…
+// keywords found again. With AI_URL and AI_MODEL also what a language model's texts are: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
 
-import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { backgroundIn } from "../../src/listing/checks/background.ts"
+import { linesOf } from "../../src/pictures/lines.ts"
+import { openOcrThread } from "../../src/pictures/ocr-thread.ts"
+import { pictureSize } from "../../src/pictures/picture-size.ts"
+import { loadTesseract } from "../../src/process/pictures.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { DEMO_APPS, DEMO_FILE } from "../../src/tracking/demo.ts"
 import { atOnce } from "../../src/vocabulary/pieces.ts"
-import { digestOf } from "../../src/writing/digest.ts"
 import { exclusionOf } from "../../src/writing/keywords/exclusions.ts"
 import { keywordIdeas, type MeasuredKeyword } from "../../src/writing/keywords/keyword-ideas.ts"
 import type { WritingLanguage } from "../../src/writing/languages.ts"
-import { writeOnce } from "../../src/writing/port/write-once.ts"
-import { replyTask } from "../../src/writing/reply.ts"
 import { type Summary, type SummedReview, summarise } from "../../src/writing/review-summary.ts"
 import { topicsOf } from "../../src/writing/topics/find-topics.ts"
 import { TOPICS } from "../../src/writing/topics/topics.ts"
 import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
+import captions from "../pictures/opentracks/captions.json"
 import { ATTACKS } from "../writing/attacks.ts"
 import { agreementOf, FEED_LANGUAGES, LABELLED, precisionOf, recallOf } from "../writing/label-agreement.ts"
+import { BY_PEOPLE, isWhole, ORIGINAL, problemsIn } from "../writing/translated-by-people.ts"
+import { measureModel } from "./writing-model.ts"
 
 const rows = rowsOf(isAllHere ? ALL : SOME)
 const feeds = [...Map.groupBy(rows, ({ game, country }) => `${game} ${COUNTRIES[country]}`)].map(([feed, own]) => ({
@@ -32,9 +35,11 @@ measureLabels()
 measureSummaries()
 measureAttacks()
 measureIdeas()
+measurePeoplesTranslations()
+await measureCaptions()
 const { writer } = readSettings(process.env, (path) => readFileSync(path, "utf8"))
-if (writer) await measureReplies(writer)
-else console.log("replies: not measured, AI_URL is not set")
+if (writer) await measureModel(writer, feeds)
+else console.log("a model's texts: not measured, AI_URL is not set")
 
 function reviewOf({ review_id: id, title, review: text, rating, date }: Row): SummedReview {
   return { id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) }
@@ -179,45 +184,33 @@ function measureIdeas(): void {
   console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
 }
 
-/** Replies to the newest reviews: whether the first answer passes the checks, the second, or none. */
-async function measureReplies(settings: NonNullable<typeof writer>): Promise<void> {
-  const outcomes = { first: 0, repaired: 0, none: 0 }
-  const used = { input: 0, output: 0 }
-  const times: number[] = []
-  for (const [n, { reviews, languages }] of feeds.entries()) {
-    const review = reviews[n]!
-    let refused = 0
-    const began = performance.now()
-    const task = replyTask({
-      digest: digestOf(review),
-      review,
-      appName: "the game",
-      note: undefined,
-      language: languages[0]!,
-      most: 350,
-    })
-    const result = await writeOnce(task as never, {
-      settings,
-      fetch: (url, init) => fetch(url, init),
-      now: () => new Date(),
-      nonce: () => randomBytes(3).toString("hex"),
-      signal: AbortSignal.timeout(300_000),
-      hasTokens: async () => true,
-      used: async ({ input, output }) => {
-        used.input += input
-        used.output += output
-      },
-      failed: () => void refused++,
-    })
-    times.push((performance.now() - began) / 1_000)
-    outcomes[!result.done ? "none" : refused === 0 ? "first" : "repaired"]++
-  }
-  const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
+/** What the checks of a translation say of translations by people, of which two are at fault. */
+function measurePeoplesTranslations(): void {
+  const whole = BY_PEOPLE.filter(isWhole)
+  const passes = whole.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length === 0)
+  const lacking = BY_PEOPLE.filter((one) => !isWhole(one))
+  const refused = lacking.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length > 0)
   console.log(
-    `replies by ${settings.model}: ${outcomes.first} at once, ${outcomes.repaired} mended, ${outcomes.none} refused`,
+    `translations by people: ${passes.length} of ${whole.length} whole ones pass, ${refused.length} of ${lacking.length} that lack lines are refused`,
   )
+}
+
+async function measureCaptions(): Promise<void> {
+  const thread = openOcrThread({ load: (names) => loadTesseract(names) })
+  const before = process.cpuUsage()
+  let [words, right] = [0, 0]
+  for (const [at, lines] of captions.entries()) {
+    const picture = new Uint8Array(readFileSync(join(import.meta.dirname, `../pictures/opentracks/${at + 1}.jpg`)))
+    const table = await thread.read(picture, ["eng"])
+    const read = linesOf(table ?? "", pictureSize(picture)!).lines.flatMap(({ text }) => text.split(" "))
+    const sought = lines.join(" ").split(" ")
+    words += sought.length
+    right += sought.filter((word) => read.includes(word)).length
+  }
+  const { user, system } = process.cpuUsage(before)
+  thread.stop()
   console.log(
-    `a reply takes ${span(times)} s, ${Math.round((used.input + used.output) / times.length)} tokens${cents ? `; all ${cents.toFixed(2)} cents` : ""}`,
+    `caption words read: ${right} of ${words}, in ${((user + system) / 1e6 / captions.length).toFixed(1)} s of processor time a picture`,
   )
 }
 

@@ -302,10 +302,10 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     )
     values (${app}, 'task_1', 'ios', 'us', 'subtitle', '', '抹茶 "1"', now(), ${sql.json([facts])}, 1.25, null)`
   await sql`
-    insert into writer_text (kind, digest, lease, lease_until, value, model, version, made_at, failure, retry_after)
+    insert into writer_text (kind, digest, lease, lease_until, value, model, version, made_at, failure, retry_after, answer, checks)
     values
-      ('reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null),
-      ('reply', 'a2', gen_random_uuid(), now(), null, null, null, null, 'busy', 9)`
+      ('reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null, sha256('b'), 1),
+      ('reply', 'a2', gen_random_uuid(), now(), null, null, null, null, 'busy', 9, null, null)`
   await sql`
     insert into listing_translation (app_id, locale, digest, allowance, unit, keeps_unit)
     values (${app}, 'de-DE', 'b "1"', 'listingWrites', 'c1', true)`

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as v from "valibot"
 import type { Sql } from "../../src/database/types.ts"
 import { createLog } from "../../src/log.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { keptAnswers } from "../../src/process/writing.ts"
 import { WIRE_NAMES, type WireName, type WritingTask } from "../../src/vocabulary/writing/written-text.ts"
 import { createWriting, type WritingParts } from "../../src/writing/port/write.ts"
 import { freshDatabase } from "../database.ts"
@@ -242,6 +247,48 @@ test("with the day's tokens used nothing is asked until midnight, and a prompt t
   const small = writerOf("chat", { settings: { contextTokens: 200 } })
   expect(await small.run([good])).toEqual({ state: "failed", why: "unusable" })
   expect([standIn.seen.length, small.standIn.seen.length]).toEqual([0, 0])
+})
+
+describe("an answer that was judged", () => {
+  const folder = mkdtempSync(join(tmpdir(), "answers-"))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const kept = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
+  const earlier = () => sql`update writer_text set checks = 1`
+
+  test("is kept as it came, by its hash, and judged again by better checks without asking anybody", async () => {
+    const { run, standIn } = writerOf("chat", { answers: kept() })
+    const asked = task()
+    const first = await run([good], asked)
+    const [row] = await sql<{ answer: Uint8Array }[]>`select answer from writer_text where digest = ${asked.digest}`
+    const body = JSON.parse(new TextDecoder().decode((await kept().read(row!.answer))!))
+    expect(body.choices[0].message.content).toInclude("tide")
+    await earlier()
+    const better = { ...asked, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
+    const again = await run([wrong], better)
+    expect(again).toEqual({ ...first, value: { word: "TIDE" } } as never)
+    // once: by the same checks it is not judged a third time
+    expect(await run([wrong], asked)).toEqual(again)
+    expect(standIn.seen.length).toBe(1)
+  })
+
+  test("that better checks refuse is asked for anew; one that is gone stays as it was judged", async () => {
+    const { run, standIn } = writerOf("chat", { answers: kept() })
+    const asked = task()
+    await run([good], asked)
+    await earlier()
+    const strict = {
+      ...asked,
+      judge: ({ word }: { word: string }) => (word === "wave" ? { value: { word }, dropped: [] } : { fixes: ["no"] }),
+    }
+    expect(await run([wrong], strict as never)).toMatchObject({ state: "done", value: { word: "wave" } })
+    expect(standIn.seen.length).toBe(2)
+    const none = writerOf("chat", { answers: kept(0) })
+    const other = task()
+    await none.run([well(() => ({ word: "tide" }))], { ...other, records: [{ r: "r1", text: "none kept" }] })
+    await earlier()
+    await sql`update writer_text set answer = sha256('gone') where digest = ${other.digest}`
+    expect(await none.run([wrong], other)).toMatchObject({ value: { word: "tide" } })
+  })
 })
 
 test("without a writer what is stored is found, and nothing is written", async () => {

@@ -2,6 +2,9 @@ import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import type { WritingFailure, WritingState, WrittenText } from "../../vocabulary/writing/written-text.ts"
 
+/** Of the checks: raised with what they refuse, so that kept answers are judged again. */
+export const CHECKS_VERSION = 2
+
 export interface TextKey {
   kind: string
   digest: string
@@ -33,13 +36,43 @@ export async function extendLease(sql: Sql, lease: string): Promise<boolean> {
 }
 
 /** Stores what was written, unless the lease is lost. */
-export async function storeText(sql: Sql, lease: string, text: Omit<WrittenText<unknown>, "at">): Promise<void> {
-  const { value, dropped, model, version } = text
+export async function storeText(
+  sql: Sql,
+  lease: string,
+  text: Omit<WrittenText<unknown>, "at"> & { answer?: Uint8Array },
+): Promise<void> {
+  const { value, dropped, model, version, answer } = text
   await sql`
     update writer_text
     set value = ${json(sql, { value, dropped })}, model = ${model}, version = ${version}, made_at = now(),
-      lease = null, lease_until = null
+      answer = ${answer ?? null}, checks = ${CHECKS_VERSION}, lease = null, lease_until = null
     where lease = ${lease}::uuid`
+}
+
+/** The hash of the answer that a stored text was judged from, where that was by earlier checks and is kept. */
+export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Promise<Uint8Array | null> {
+  const [row] = await sql<{ answer: Uint8Array }[]>`
+    select answer
+    from writer_text
+    where (kind, digest) = (${kind}, ${digest}) and answer is not null and checks < ${CHECKS_VERSION}`
+  return row?.answer ?? null
+}
+
+/** What better checks make of it: when it was made and by whom stays. Null = they let nothing of it be shown. */
+export async function storeJudged(
+  sql: Sql,
+  { kind, digest }: TextKey,
+  judged: { value: unknown; dropped: readonly object[] } | null,
+): Promise<void> {
+  if (judged)
+    await sql`
+      update writer_text
+      set value = ${json(sql, judged)}, checks = ${CHECKS_VERSION}
+      where (kind, digest) = (${kind}, ${digest}) and value is not null and checks < ${CHECKS_VERSION}`
+  else
+    await sql`
+      delete from writer_text
+      where (kind, digest) = (${kind}, ${digest}) and value is not null and checks < ${CHECKS_VERSION}`
 }
 
 /** Who asks next may try again. */

@@ -14,12 +14,14 @@ export interface WritingRun {
   /** Whether the day has tokens left. */
   hasTokens(): Promise<boolean>
   used(usage: { input: number; output: number }): Promise<void>
+  /** Keeps an answer that was judged; gives its SHA-256. */
+  keep?(bytes: Uint8Array): Promise<Uint8Array>
   /** Why an answer was no use: words of ours and of the wire format alone. */
   failed(why: { status?: number; code?: string }): void
 }
 
 export type WritingResult =
-  | ({ done: true } & Omit<WrittenText<unknown>, "at">)
+  | ({ done: true; answer?: Uint8Array } & Omit<WrittenText<unknown>, "at">)
   | { done: false; why: WritingFailure; retryAfter?: number }
 
 /** Asks, judges, and asks once more with what was wrong. Rejects only when the signal aborts or the database fails. */
@@ -40,7 +42,10 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
       continue
     }
     const judged = task.judge(read.answer as never, isLast)
-    if ("value" in judged) return { done: true, ...judged, model: run.settings.model, version: task.version }
+    if ("value" in judged) {
+      const answer = run.keep && "bytes" in reply && reply.bytes ? await run.keep(reply.bytes) : undefined
+      return { done: true, ...judged, model: run.settings.model, version: task.version, ...(answer && { answer }) }
+    }
     run.failed({ code: "checks" })
     fixes = judged.fixes
   }

@@ -2,9 +2,10 @@ import type { Sql } from "../../database/types.ts"
 import type { Log } from "../../log.ts"
 import { dayOf, nextMidnight } from "../../vocabulary/days.ts"
 import type { Write, WritingTask } from "../../vocabulary/writing/written-text.ts"
-import type { WriterSettings } from "../providers/ask.ts"
+import { type PromptTask, readKeptAnswer } from "../prompt.ts"
+import { readAgain, type WriterSettings } from "../providers/ask.ts"
 import { createOnce } from "./once.ts"
-import { addTokens, countTokens, readText } from "./stored-texts.ts"
+import { addTokens, countTokens, findEarlierAnswer, readText, storeJudged } from "./stored-texts.ts"
 import { type WritingResult, writeOnce } from "./write-once.ts"
 
 export interface WritingParts {
@@ -15,11 +16,19 @@ export interface WritingParts {
   now: () => Date
   randomBytes: (size: number) => Uint8Array
   fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Keeps answers by their SHA-256, for as long as bodies are kept; left out = none is. */
+  answers?: KeptAnswers | undefined
   /** Between two looks at the database for what another process writes. */
   pollMs?: number
   /** The longest that a text may take, whoever waits for it. */
   mostMs?: number
   patienceMs?: number
+}
+
+/** Never reject: without an answer that was kept a text stays as it was judged. */
+export interface KeptAnswers {
+  keep(bytes: Uint8Array): Promise<Uint8Array>
+  read(sha256: Uint8Array): Promise<Uint8Array | null>
 }
 
 export interface TextWriter {
@@ -38,6 +47,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   }
   const once = createOnce(parts, settings?.atOnce ?? 1, make)
   const write = async (task: WritingTask<unknown>, waitMs: number) => {
+    await judgeAgain(parts, task)
     if (settings) return await once.get(task, waitMs)
     const stored = await readText(sql, task)
     return stored?.state === "done" ? stored : { state: "failed", why: "off" }
@@ -48,12 +58,26 @@ export function createWriting(parts: WritingParts): TextWriter {
   }
 }
 
+/** A text that earlier checks let pass is judged by those of today, from the answer as it came. */
+async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: WritingTask<unknown>): Promise<void> {
+  if (!answers || !settings) return
+  const sha256 = await findEarlierAnswer(sql, task)
+  const bytes = sha256 && (await answers.read(sha256))
+  if (!bytes) return
+  const reading = readAgain(settings.api, bytes)
+  const read = "text" in reading ? readKeptAnswer(task as unknown as PromptTask, reading.text) : null
+  const judged = read && task.judge(read.answer as never, true)
+  const isFit = judged !== null && "value" in judged
+  await storeJudged(sql, task, isFit ? judged : null)
+  if (!isFit) log("info", "writing_judged_again", { operation: task.kind, reason: "refused" })
+}
+
 function secondsTo(moment: string, now: Date): number {
   return Math.max(1, Math.ceil((Date.parse(moment) - now.getTime()) / 1_000))
 }
 
 function runOf(
-  { sql, log, settings, now, randomBytes, fetch, patienceMs }: WritingParts,
+  { sql, log, settings, now, randomBytes, fetch, patienceMs, answers }: WritingParts,
   { kind }: WritingTask<unknown>,
   signal: AbortSignal,
 ) {
@@ -64,6 +88,7 @@ function runOf(
     now,
     signal,
     ...(patienceMs !== undefined && { patienceMs }),
+    ...(answers && { keep: answers.keep }),
     nonce: () => [...randomBytes(6)].map((byte) => String.fromCharCode(97 + (byte % 26))).join(""),
     async hasTokens() {
       const { input, output } = await countTokens(sql, today())

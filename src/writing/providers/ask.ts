@@ -20,6 +20,8 @@ export interface WriterSettings {
 }
 
 export type WriterReply = WriterReading & {
+  /** The answer as it came; left out of a failure that has none. */
+  bytes?: Uint8Array
   /** Of a failure: the status that was answered, and the provider's own code where it is a plain word. */
   status?: number
   code?: string
@@ -58,5 +60,10 @@ async function askOnce(settings: WriterSettings, question: WriterQuestion, parts
     body: format.body(question, { model: settings.model, host: new URL(settings.url).hostname }),
   }
   const reply = await postJson(sent, parts)
-  return "failed" in reply ? reply : format.read(reply.body)
+  return "failed" in reply ? reply : { ...format.read(reply.body), bytes: reply.bytes }
+}
+
+/** What an answer that was kept says, as when it came. */
+export function readAgain(api: WireName, bytes: Uint8Array): WriterReading {
+  return WIRE_FORMATS[api].read(JSON.parse(new TextDecoder().decode(bytes)))
 }

@@ -1,0 +1,201 @@
+// What a language model's texts are worth, for whoever has a key: each kind on recorded data, by the checks that its texts pass
+// in the product, and beside what people wrote.
+
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as v from "valibot"
+import { backgroundIn } from "../../src/listing/checks/background.ts"
+import type { ListingLocale } from "../../src/listing/locales.ts"
+import { atOnce } from "../../src/vocabulary/pieces.ts"
+import type { WritingTask } from "../../src/vocabulary/writing/written-text.ts"
+import { digestOf } from "../../src/writing/digest.ts"
+import type { WritingLanguage } from "../../src/writing/languages.ts"
+import { draftTask } from "../../src/writing/listing-draft.ts"
+import { writeOnce } from "../../src/writing/port/write-once.ts"
+import type { WriterSettings } from "../../src/writing/providers/ask.ts"
+import { replyTask } from "../../src/writing/reply.ts"
+import { type SummedReview, summarise } from "../../src/writing/review-summary.ts"
+import { sentencesTask } from "../../src/writing/theme-sentences.ts"
+import { translationTask } from "../../src/writing/translation.ts"
+import { ATTACKS } from "../writing/attacks.ts"
+import { BY_PEOPLE, chrF, isWhole, languageOfLocale, ORIGINAL } from "../writing/translated-by-people.ts"
+
+interface Feed {
+  reviews: readonly SummedReview[]
+  languages: readonly WritingLanguage[]
+}
+
+type Settings = WriterSettings & { price?: { input: number; output: number } | undefined }
+
+/** Counts how texts end: at once, mended, or refused; and what they take. */
+function openAsking(settings: Settings) {
+  const ends = { first: 0, mended: 0, refused: 0 }
+  const used = { input: 0, output: 0, seconds: 0 }
+  const ask = async <Value>(task: WritingTask<Value>): Promise<Value | null> => {
+    let refused = 0
+    const began = performance.now()
+    const result = await writeOnce(task as never, {
+      settings,
+      fetch: (url, init) => fetch(url, init),
+      now: () => new Date(),
+      nonce: () => randomBytes(3).toString("hex"),
+      signal: AbortSignal.timeout(300_000),
+      hasTokens: async () => true,
+      used: async ({ input, output }) => {
+        used.input += input
+        used.output += output
+      },
+      failed: () => void refused++,
+    })
+    used.seconds += (performance.now() - began) / 1_000
+    ends[!result.done ? "refused" : refused === 0 ? "first" : "mended"]++
+    return result.done ? (result.value as Value) : null
+  }
+  const tell = (what: string) => {
+    const all = ends.first + ends.mended + ends.refused
+    const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
+    const each = `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
+    console.log(`${what}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
+  }
+  return { ask, tell }
+}
+
+export async function measureModel(settings: Settings, feeds: readonly Feed[]): Promise<void> {
+  console.log(`by ${settings.model}:`)
+  await measureReplies(settings, feeds)
+  await measureAttackedReplies(settings)
+  await measureSentences(settings, feeds)
+  await measureDrafts(settings)
+  await measureTranslations(settings)
+}
+
+const replyTo = (review: { title: string | null; text: string; stars: number }, language: string) =>
+  replyTask({ digest: digestOf(review), review, appName: "the game", note: undefined, language, most: 350 })
+
+async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  for (const [n, { reviews, languages }] of feeds.entries())
+    await ask(replyTo(reviews[n % reviews.length]!, languages[0]!))
+  tell("replies")
+}
+
+/** A reply that is shown may still do what the attack wants in words that no check knows: they are told, for a person to read. */
+async function measureAttackedReplies(settings: Settings): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  for (const text of ATTACKS) {
+    const shown = await ask(replyTo({ title: null, text, stars: 1 }, "en"))
+    if (shown) console.log(`  "${text.slice(0, 60)}" is replied to with "${shown.reply.slice(0, 160)}"`)
+  }
+  tell("replies to attacks")
+}
+
+/** A second question says of each sentence whether it follows from its quotes: AI_JUDGE names its model, else the same. */
+async function measureSentences(settings: Settings, feeds: readonly Feed[]): Promise<void> {
+  const [writer, judge] = [
+    openAsking(settings),
+    openAsking({ ...settings, model: process.env.AI_JUDGE ?? settings.model }),
+  ]
+  let [sentences, themes, follow, judged] = [0, 0, 0, 0]
+  for (const { reviews, languages } of feeds) {
+    const now = new Date("2026-01-12T00:00:00Z")
+    const summary = atOnce(summarise(reviews, { language: "en", languages, now }))
+    const written = await writer.ask(sentencesTask(summary.themes, { digest: "", language: "en" }))
+    themes += summary.themes.length
+    for (const { topic, quotes } of summary.themes) {
+      const sentence = written?.[topic]
+      if (sentence === undefined) continue
+      sentences++
+      if (judged >= MOST_JUDGED) continue
+      const said = await judge.ask(
+        followsTask(
+          sentence,
+          quotes.map(({ quote }) => quote),
+        ),
+      )
+      if (said === null) continue
+      judged++
+      if (said.follows) follow++
+    }
+  }
+  writer.tell(`sentences of themes, ${sentences} of ${themes} shown`)
+  judge.tell(`of ${judged} sentences ${follow} follow from their quotes, as a model judges; judged`)
+}
+
+const MOST_JUDGED = 200
+
+function followsTask(sentence: string, quotes: readonly string[]): WritingTask<{ follows: boolean }> {
+  return {
+    ...{ kind: "follows", digest: "", version: 1, mostTokens: 200 },
+    orders: "Say whether the sentence of the record s says nothing that the quotes of the record q do not.",
+    records: [{ r: "q", quotes }, { r: "s", sentence }], // biome-ignore format: one list
+    answer: v.strictObject({ follows: v.boolean() }),
+    judge: (value: { follows: boolean }) => ({ value, dropped: [] }),
+  }
+}
+
+/** Of recorded apps, at most twenty: how many of their fields have a draft. */
+async function measureDrafts(settings: Settings): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  let [drafted, fields] = [0, 0]
+  for (const { trackName: name, description, artistName: developer } of recordedApps()) {
+    const background = atOnce(backgroundIn({ name, developer, rivals: [], tracked: [] }, "en"))
+    const shown = await ask(
+      draftTask({
+        ...{ digest: "", platform: "ios", keywords: [], praise: [], language: "en", background },
+        live: { name, subtitle: null, promotionalText: null, description },
+        limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
+        place: { storefront: "us", locale: "en-US" },
+      }),
+    )
+    fields += 4
+    drafted += shown?.filter(({ kept }) => kept === null).length ?? 0
+  }
+  tell(`drafts without an error, ${drafted} of ${fields} fields`)
+}
+
+interface RecordedApp {
+  trackName: string
+  description: string
+  artistName: string
+}
+
+function recordedApps(): RecordedApp[] {
+  const files = [
+    "search-vpn-us-2026-03-20",
+    "search-deliveries-us-cut3",
+    "lookup-developer-us",
+    "developer-us",
+    "lookup-284882215-us",
+    "lookup-mac-us",
+  ]
+  const apps = files.flatMap((file): RecordedApp[] => {
+    const text = readFileSync(join(import.meta.dirname, `../../fixtures/upstream/itunes-${file}.json`), "utf8")
+    return JSON.parse(text).results.filter(({ description }: Partial<RecordedApp>) => description)
+  })
+  return [...new Map(apps.map((app) => [app.trackName, app])).values()].slice(0, 20)
+}
+
+/** Into the languages of seventeen whole translations by people, and how like those they are in their characters. */
+async function measureTranslations(settings: Settings): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  const likeness: number[] = []
+  let kept = 0
+  for (const { locale, full } of BY_PEOPLE.filter(isWhole)) {
+    const background = atOnce(backgroundIn({ name: "OpenTracks", developer: null, rivals: [], tracked: [] }, "en"))
+    const shown = await ask(
+      translationTask({
+        ...{ digest: "", from: "en", to: languageOfLocale(locale), names: ["OpenTracks"], keywords: [], captions: [] },
+        source: { name: ORIGINAL.title, subtitle: null, promotionalText: null, description: ORIGINAL.full },
+        limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
+        place: { storefront: "us", locale: locale as ListingLocale },
+        background,
+      }),
+    ).catch(() => null)
+    const description = shown?.fields.find(({ field }) => field === "description")
+    if (description?.kept === null) likeness.push(chrF(description.text ?? "", full))
+    else kept++
+  }
+  const mean = likeness.reduce((held, one) => held + one, 0) / Math.max(1, likeness.length)
+  tell(`translations, ${likeness.length} descriptions shown and ${kept} kept, chrF2 to people's ${mean.toFixed(2)}`)
+}

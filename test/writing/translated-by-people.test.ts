@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test"
+import { BY_PEOPLE, chrF, isWhole, ORIGINAL, problemsIn } from "./translated-by-people.ts"
+
+const rulesOf = (locale: string, text: string) => problemsIn(locale, text, ORIGINAL.full, 4_000).map(({ rule }) => rule)
+
+test("of 31 listings that people translated the 17 whole ones pass, but for the two that are at fault", () => {
+  const whole = BY_PEOPLE.filter(isWhole)
+  const refused = whole.flatMap(({ locale, full }) => rulesOf(locale, full).map((rule) => `${locale} ${rule}`))
+  expect([whole.length, refused]).toEqual([17, EXPECTED])
+})
+
+test("every one that lacks lines is refused for it", () => {
+  const cut = BY_PEOPLE.filter((one) => !isWhole(one))
+  expect([cut.length, cut.filter(({ locale, full }) => !rulesOf(locale, full).includes("lines"))]).toEqual([14, []])
+})
+
+test("likeness is one of a text with itself, nought of others, and between them in between", () => {
+  const [german, dutch] = ["de-DE", "nl-NL"].map((locale) => BY_PEOPLE.find((one) => one.locale === locale)!.full)
+  expect(chrF(german!, german!)).toBeCloseTo(1, 6)
+  expect(chrF("abc", "xyz")).toBe(0)
+  expect(chrF(german!.replaceAll("Daten", "Angaben"), german!)).toBeWithin(0.9, 1)
+  expect(chrF(dutch!, german!)).toBeWithin(0.1, 0.6)
+})
+
+// the Kannada one is English; the Vietnamese one says EGM2009 of EGM2008, and nothing of WGS84
+const EXPECTED = ["kn-IN language", "kn-IN untranslated", "vi kept_marks", "vi kept_marks", "vi kept_marks"]
