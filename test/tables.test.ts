@@ -79,7 +79,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   hint_answer: { writes: "observations", reads: "history measuring" },
   hive_day: { writes: "access", reads: "" },
   instance: { writes: "process", reads: "" },
-  instance_alert: { writes: "accounts measuring", reads: "metrics" },
+  instance_alert: { writes: "accounts measuring writing", reads: "metrics" },
   job: { writes: "commands leases", reads: "accounts metrics operations retention" },
   job_step: { writes: "leases", reads: "operations" },
   key_month: { writes: "access", reads: "" },

@@ -55,6 +55,7 @@ export function draftTask(inputs: DraftInputs): WritingTask<DraftedField[]> {
     ],
     answer: v.strictObject(Object.fromEntries(fields.map((field) => [field, v.array(v.string())]))),
     mostTokens: 6_000,
+    longest: 4_000,
     judge: (answer: Record<DraftField, string[]>, isLast) => judge(answer, inputs, isLast),
   }
 }

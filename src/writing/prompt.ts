@@ -13,6 +13,8 @@ export interface PromptTask {
   /** An object's; the receipt comes beside it. */
   answer: v.StrictObjectSchema<v.ObjectEntries, undefined>
   mostTokens: number
+  /** The longest text of a record in code points, 1,000 when left out: a listing is told whole. */
+  longest?: number
 }
 
 /** A prompt, and what its answer must give back. */
@@ -26,7 +28,7 @@ export function promptOf(task: PromptTask, nonce: () => string, fixes: readonly 
   const receipt = { first: nonce(), last: nonce(), records: task.records.length }
   const lines = [
     { first: receipt.first },
-    ...task.records.map(cleaned),
+    ...task.records.map((record) => cleaned(record, task.longest ?? LONGEST_TEXT)),
     ...(fixes.length > 0 ? [{ your_last_answer_was_refused_because: fixes }] : []),
     { last: receipt.last, records: receipt.records },
   ]
@@ -90,17 +92,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-const LONGEST_TEXT = 4_000
+const LONGEST_TEXT = 1_000
 
 /** Texts without what nobody sees and without the marks by which chat templates part turns. */
-function cleaned(value: unknown): unknown {
-  if (typeof value === "string") return cleanText(value)
-  if (Array.isArray(value)) return value.map(cleaned)
+function cleaned(value: unknown, longest: number): unknown {
+  if (typeof value === "string") return cleanText(value, longest)
+  if (Array.isArray(value)) return value.map((one) => cleaned(one, longest))
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, cleaned(held)]))
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, cleaned(held, longest)]))
 }
 
-function cleanText(text: string): string {
+function cleanText(text: string, longest: number): string {
   const points = [
     ...text
       .toWellFormed()
@@ -109,7 +111,7 @@ function cleanText(text: string): string {
       .replace(/<(?=\/?(?:start_of_|end_of_|s>|<SYS))/gi, "< ")
       .replace(/\[(?=\/?INST)/gi, "[ "),
   ]
-  return points.length > LONGEST_TEXT ? `${points.slice(0, LONGEST_TEXT).join("")}…` : points.join("")
+  return points.length > longest ? `${points.slice(0, longest).join("")}…` : points.join("")
 }
 
 /** Tokens that a question takes at the most, its answer among them: one for each three bytes. */

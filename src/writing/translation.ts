@@ -60,6 +60,7 @@ export function translationTask(inputs: TranslationInputs): WritingTask<Translat
       captions: v.array(v.string()),
     }),
     mostTokens: 6_000,
+    longest: 4_000,
     judge: (answer: TranslationAnswer, isLast) => judge(answer, inputs, isLast),
   }
 }

@@ -17,6 +17,8 @@ export interface WritingTask<Value> {
   /** A strict object's. */
   answer: Schema
   mostTokens: number
+  /** The longest text of a record in code points; 1,000 when left out. */
+  longest?: number
   /** Judges an answer of that shape: what may be shown, or what is to be mended. After `isLast` there is no other try. */
   judge(answer: never, isLast: boolean): { value: Value; dropped: readonly object[] } | { fixes: string[] }
 }

@@ -1,7 +1,7 @@
 import type { WritingFailure, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
 import { type Prompt, type PromptTask, promptOf, readAnswer, tokensOf } from "../prompt.ts"
 import { askWriter, type WriterReply, type WriterSettings } from "../providers/ask.ts"
-import type { WriterUsage } from "../providers/provider.ts"
+import type { WriterQuestion, WriterUsage } from "../providers/provider.ts"
 
 export interface WritingRun {
   settings: WriterSettings
@@ -30,9 +30,10 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
   let fixes: string[] = []
   for (const isLast of [false, true]) {
     const prompt = promptOf(prompted, run.nonce, fixes)
-    if (tokensOf(prompt.question) > run.settings.contextTokens) return failure(run, "unusable", { code: "too_large" })
+    const question = fitted(prompt.question, run.settings.contextTokens)
+    if (!question) return failure(run, "unusable", { code: "too_large" })
     if (!(await run.hasTokens())) return failure(run, "spent", { code: "tokens_a_day" })
-    const reply = await askWriter(run.settings, prompt.question, run)
+    const reply = await askWriter(run.settings, question, run)
     await run.used(usageOf(reply, prompt))
     if ("failed" in reply && reply.failed !== "unreadable") return refusalOf(run, reply)
     const read = "failed" in reply ? reply : readAnswer(prompted, prompt, reply)
@@ -50,6 +51,12 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
     fixes = judged.fixes
   }
   return failure(run, "unusable", { code: "no_use_twice" })
+}
+
+/** A small context leaves the answer less room: half of what is asked for at the least, else null. */
+function fitted(question: WriterQuestion, contextTokens: number): WriterQuestion | null {
+  const room = contextTokens - tokensOf(question) + question.mostTokens
+  return room < question.mostTokens / 2 ? null : { ...question, mostTokens: Math.min(question.mostTokens, room) }
 }
 
 /** What was not said is reckoned from above, so that a silent provider has a budget too. */

@@ -7,6 +7,7 @@ import { readAgain, type WriterSettings } from "../providers/ask.ts"
 import { createOnce } from "./once.ts"
 import { addTokens, countTokens, findEarlierAnswer, readText, storeJudged } from "./stored-texts.ts"
 import { type WritingResult, writeOnce } from "./write-once.ts"
+import { noteWriter } from "./writer-alert.ts"
 
 export interface WritingParts {
   sql: Sql
@@ -42,6 +43,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   const { sql, settings, now } = parts
   const make = async (task: WritingTask<unknown>, signal: AbortSignal): Promise<WritingResult> => {
     const result = await writeOnce(task, runOf(parts, task, signal))
+    await noteWriter(parts, settings!, result).catch(() => {}) // a text is worth more than what is said of it
     const isSpent = !result.done && result.why === "spent"
     return isSpent ? { ...result, retryAfter: secondsTo(nextMidnight(now()), now()) } : result
   }
