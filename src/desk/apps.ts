@@ -14,6 +14,8 @@ const headFields = {
   countries: v.array(Storefront),
 }
 
+export const AppHead = v.strictObject({ ...headFields, tags: v.record(v.string(), v.array(v.string())) })
+
 export const getAppHead = operation({
   id: "get_app_head",
   method: "GET",
@@ -26,8 +28,12 @@ export const getAppHead = operation({
   price: 0,
   faults: [],
   input: ofApp({}),
-  output: v.strictObject({ ...headFields, tags: v.record(v.string(), v.array(v.string())) }),
-}).run(async ({ app }) => ({ ...head(app), tags: app.keywordTags ?? {} }))
+  output: AppHead,
+}).run(async ({ app }) => headOf(app))
+
+export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
+  return { ...head(app), tags: app.keywordTags ?? {} }
+}
 
 /** Apps whose standing is read; the others are named. */
 const MOST_STANDINGS = 25

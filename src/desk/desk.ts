@@ -2,11 +2,13 @@ import type { Operation } from "../operation.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listStandings } from "./apps.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
+import { listKeywordRows } from "./keywords.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
 /** What pages alone ask, through invoke as everything else: no route of REST and no tool leads to it. */
 export const deskOperations: readonly Operation[] = [
   getAppHead,
+  listKeywordRows,
   listStandings,
   getEvidence,
   listReadings,

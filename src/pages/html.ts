@@ -10,7 +10,9 @@ export type HtmlPart = Html | string | number | null | undefined | false | reado
 
 /** A template whose strings are markup and whose values are escaped, unless they are Html themselves. */
 export function html(markup: TemplateStringsArray, ...parts: HtmlPart[]): Html {
-  return new Html(String.raw({ raw: markup }, ...parts.map(rendered)))
+  let text = markup[0] as string
+  for (let at = 0; at < parts.length; at++) text += rendered(parts[at]) + markup[at + 1]
+  return new Html(text)
 }
 
 /** Text for use in an element alone, where quotes may stay as they are. */
@@ -20,6 +22,7 @@ export function elementText(text: string): Html {
 
 /** Text for use in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
+  if (!/[&<>"']/.test(text)) return text
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] as string)
 }
 
@@ -27,7 +30,11 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 
 function rendered(part: HtmlPart): string {
   if (part instanceof Html) return part.text
-  if (Array.isArray(part)) return part.map(rendered).join("")
+  if (Array.isArray(part)) {
+    let text = ""
+    for (const one of part) text += rendered(one)
+    return text
+  }
   if (part === null || part === undefined || part === false) return ""
   return escapeHtml(String(part))
 }

@@ -61,11 +61,17 @@ export const sideCode = ({ country, platform }: Side) => `${country}-${platform}
 
 /** An address with what it asks for; what is null or empty is left out. */
 export function address(path: string, asked: Record<string, string | number | null | undefined> = {}): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(asked))
-    if (value !== null && value !== undefined && value !== "") query.append(name, String(value))
-  return query.size > 0 ? `${path}?${query}` : path
+  let query = ""
+  for (const name in asked) {
+    const value = asked[name]
+    if (value === null || value === undefined || value === "") continue
+    query += `${query === "" ? "?" : "&"}${encoded(name)}=${encoded(value)}`
+  }
+  return path + query
 }
+
+// URLSearchParams took three times as long, of which a page of keywords has some hundreds
+const encoded = (text: string | number) => encodeURIComponent(text).replaceAll("%20", "+")
 
 export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
   return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`

@@ -67,8 +67,7 @@ function linePart(
   at: number,
   { place, told, of }: { place: Place; told: boolean; of: number },
 ): Html {
-  const sourceOf = (day: string) => sources.find((run) => run.from <= day && day <= run.to)?.source ?? null
-  const pieces = piecesOf(points, sourceOf)
+  const pieces = piecesOf(points, sources)
   const path = pieces.map((piece) =>
     piece.map(({ day, rank }, i) => `${i ? "L" : "M"}${place.x(day)} ${place.y(rank)}`).join(""),
   )

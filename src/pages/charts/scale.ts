@@ -40,18 +40,32 @@ export function dayTicks(from: string, to: string, most: number): string[] {
   return [...new Set(days)].map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10))
 }
 
+interface DayRank {
+  day: string
+  /** See dayNumber. */
+  at: number
+  rank: number
+}
+
+/** Points next to each other that one source gave, oldest first. */
+type SourceRuns = readonly { source: string; from: string; to: string }[]
+
 /** Pieces of a line: measured days in a row with a rank, read by one source. Days alone are pieces of one. */
-export function piecesOf(
-  points: readonly RankPoint[],
-  sourceOf: (day: string) => string | null,
-): { day: string; rank: number }[][] {
-  const pieces: { day: string; rank: number }[][] = []
-  let before: string | null = null
+export function piecesOf(points: readonly RankPoint[], sources: SourceRuns): DayRank[][] {
+  const pieces: DayRank[][] = []
+  let [run, runBefore, before] = [0, -1, Number.NaN]
   for (const [day, rank] of points) {
-    const joined = before !== null && dayNumber(day) - dayNumber(before) === 1 && sourceOf(before) === sourceOf(day)
-    if (rank !== null && joined) pieces.at(-1)?.push({ day, rank })
-    else if (rank !== null) pieces.push([{ day, rank }])
-    before = rank === null ? null : day
+    while (run < sources.length && sources[run]!.to < day) run++
+    const at = dayNumber(day)
+    if (rank === null) {
+      before = Number.NaN
+      continue
+    }
+    const point = { day, at, rank }
+    const isJoined = at - before === 1 && (run === runBefore || sources[run]?.source === sources[runBefore]?.source)
+    if (isJoined) pieces.at(-1)?.push(point)
+    else pieces.push([point])
+    ;[before, runBefore] = [at, run]
   }
   return pieces
 }

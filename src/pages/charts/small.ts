@@ -9,18 +9,16 @@ export function sparkline(
   { from, to, sources }: { from: string; to: string; sources: readonly { source: string; from: string; to: string }[] },
 ): Html {
   if (points.length === 0) return html`<span class="quiet">–</span>`
-  const days = Math.max(1, dayNumber(to) - dayNumber(from))
-  const x = (day: string) => Math.round(2 + (WIDTH * (dayNumber(day) - dayNumber(from))) / days)
+  const first = dayNumber(from)
+  const days = Math.max(1, dayNumber(to) - first)
+  const x = (at: number) => Math.round(2 + (WIDTH * (at - first)) / days)
   const span = rankSpan(points.flatMap(([, rank]) => rank ?? []))
   const y = (rank: number) => Math.round(2 + HEIGHT * depthOf(rank, span))
-  const sourceOf = (day: string) => sources.find((run) => run.from <= day && day <= run.to)?.source ?? null
-  const lines = piecesOf(points, sourceOf).map((piece) =>
-    piece
-      .map(({ day, rank }, at) => `${at ? "L" : "M"}${x(day)} ${y(rank)}`)
-      .join("")
-      .concat(piece.length === 1 ? "h0" : ""),
-  )
-  const gone = points.flatMap(([day, rank]) => (rank === null ? [`M${x(day)} ${HEIGHT + 3}h0`] : []))
+  const lines = piecesOf(points, sources).map((piece) => {
+    const path = piece.map(({ at, rank }, i) => `${i ? "L" : "M"}${x(at)} ${y(rank)}`).join("")
+    return piece.length === 1 ? `${path}h0` : path
+  })
+  const gone = points.flatMap(([day, rank]) => (rank === null ? [`M${x(dayNumber(day))} ${HEIGHT + 3}h0`] : []))
   return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true"><path d="${lines.join("")}"></path>${gone.length > 0 && html`<path class="gone" d="${gone.join("")}"></path>`}</svg>`
 }
 

@@ -3,104 +3,61 @@ import { rankLines } from "../../charts/rank-lines.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, sideName } from "../../words.ts"
-import {
-  type AppHead,
-  appAddress,
-  attempted,
-  type Desk,
-  isFault,
-  type Page,
-  readHead,
-  type Side,
-  sideAt,
-  sideCode,
-} from "../desk.ts"
+import { type AppHead, appAddress, attempted, type Desk, isFault, type Page, type Side, sideCode } from "../desk.ts"
 import { sideForm } from "../frame.ts"
 import { card, empty, periodIn, periods, refusedPart, samplePage, type Tile, tiles } from "../parts.ts"
-import { filtersPart, ROWS, shownRows } from "./filters.ts"
+import { filtersPart, rowsAsked } from "./filters.ts"
 import { legend } from "./legend.ts"
-import {
-  byRank,
-  type History,
-  type KeywordFigures,
-  type KeywordRow,
-  keywordRows,
-  PERIODS,
-  readHistory,
-} from "./rows.ts"
+import { type History, type KeywordRow, keywordRows, PERIODS, type RowsAnswer, readHistory } from "./rows.ts"
 import { keywordTable } from "./table.ts"
 
-interface Ranks {
-  country: string
-  measuredAt: string | null
-  keywords: KeywordFigures[]
-}
-
-/** Lines of the first chart. */
-const BEST = 5
-
-/** Where an app's keywords stand: figures, the best of them as lines, and all of them as a table. */
+/** Where an app's keywords stand: figures, the best of them as lines, and a page of all as a table. */
 export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const days = periodIn(desk.query, PERIODS)
-  const ranks = await desk.ask<Ranks>("list_keyword_ranks", { appId, ...side })
-  const terms = drawnTerms(ranks.keywords, app, desk.query)
-  const asked = { days, ...(terms && { terms }) }
-  const history = await attempted(readHistory(desk, app, side, asked))
-  const held = isFault(history) ? null : await lastKnown(desk, app, side, { history, ranks, ...asked })
-  const rows = keywordRows(ranks.keywords, held)
+  const answer = await desk.ask<RowsAnswer>("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
+  const { app, country, platform } = answer
+  const side = { country, platform }
   const at = ""
-  if (rows.length === 0) return { title: app.name, app, at, body: noKeywords(desk, app, side) }
+  if (answer.totals.tracked === 0) return { title: app.name, app, at, body: noKeywords(desk, app, side) }
+  const days = periodIn(desk.query, PERIODS)
+  const terms = [...new Set([...answer.best, ...answer.rows].map(({ term }) => term))]
+  const history = terms.length === 0 ? null : await attempted(readKnown(desk, app, side, { answer, days, terms }))
+  const held = isFault(history) ? null : history
+  const rows = keywordRows(answer.rows, held)
   return {
     title: app.name,
     app,
     at,
-    body: html`${sideForm(desk, app, {}, side)}${summary(rows, terms === null)}${
+    body: html`${sideForm(desk, app, {}, side)}${summary(answer, rows)}${
       isFault(history)
         ? card("Ranks over time", refusedPart(history))
-        : bestPart(desk, app, { rows, history: held, days })
-    }${tablePart(desk, app, side, rows, ranks)}`,
+        : bestPart(desk, app, { best: keywordRows(answer.best, held), history: held, days })
+    }${tablePart(desk, app, side, { ...answer, shown: rows })}`,
   }
 }
 
-/** Whose days a page needs: the best and those of its table; null = everybody's, where they are few or what moved is asked for. */
-function drawnTerms(keywords: readonly KeywordFigures[], app: AppHead, query: URLSearchParams): string[] | null {
-  if (keywords.length <= ROWS || MOVING.some((name) => query.get("move") === name || query.get("order") === name))
-    return null
-  const rows = keywordRows(keywords, null)
-  const best = rows.toSorted(byRank).slice(0, BEST)
-  return [...new Set([...best, ...shownRows(rows, app, query).shown].map(({ term }) => term))]
-}
-
-/** What no keyword's rank alone can tell. */
-const MOVING = ["up", "down", "change"]
-
-/** Where nothing was measured in the days asked for, as many days up to the last that was. */
-async function lastKnown(
+/** Their days; where nothing was measured in those asked for, as many up to the last that was. */
+async function readKnown(
   desk: Desk,
   app: AppHead,
   side: Side,
-  { history, ranks, days, terms }: { history: History | null; ranks: Ranks; days: number; terms?: string[] },
+  { answer: { totals }, days, terms }: { answer: RowsAnswer; days: number; terms: string[] },
 ): Promise<History | null> {
-  const last = ranks.measuredAt?.slice(0, 10)
-  if (!history || !last || last >= history.from) return history
-  return await readHistory(desk, app, side, { from: addDays(last, 1 - days), to: last, ...(terms && { terms }) })
+  const history = await readHistory(desk, app, side, { days, terms })
+  if (!history || !totals.day || totals.day >= history.from) return history
+  return await readHistory(desk, app, side, { from: addDays(totals.day, 1 - days), to: totals.day, terms })
 }
 
-/** What moved is told only where the days of all are known. */
-function summary(rows: readonly KeywordRow[], isWhole: boolean): Html {
-  const measured = rows.filter((row) => row.measured)
-  const ranks = measured.flatMap(({ rank }) => rank ?? [])
-  const within = (most: number) => ranks.filter((rank) => rank <= most).length
+/** What moved is told only where all keywords are on the page. */
+function summary({ totals }: RowsAnswer, rows: readonly KeywordRow[]): Html {
+  const { measured, tracked, top3, top10, top50, best } = totals
   const moved = (...ways: string[]) => rows.filter(({ move }) => move && ways.includes(move.direction)).length
   return tiles([
-    { name: "Measured", value: measured.length, said: `of ${rows.length}` },
-    { name: "In the top 3", value: within(3) },
-    { name: "In the top 10", value: within(10) },
-    { name: "In the top 50", value: within(50) },
-    { name: "Best rank", value: ranks.length > 0 ? Math.min(...ranks) : "–" },
-    ...(isWhole ? [movedTile(moved)] : []),
+    { name: "Measured", value: measured, said: `of ${tracked}` },
+    { name: "In the top 3", value: top3 },
+    { name: "In the top 10", value: top10 },
+    { name: "In the top 50", value: top50 },
+    { name: "Best rank", value: best ?? "–" },
+    ...(rows.length === tracked ? [movedTile(moved)] : []),
   ])
 }
 
@@ -117,13 +74,10 @@ const moveCount = (count: number, mark: string, tone: string) =>
 function bestPart(
   desk: Desk,
   app: AppHead,
-  { rows, history, days }: { rows: readonly KeywordRow[]; history: History | null; days: number },
+  { best: ranked, history, days }: { best: readonly KeywordRow[]; history: History | null; days: number },
 ): Html | false {
   if (history === null) return false
-  const best = rows
-    .filter(({ line, rank }) => rank !== null && line && line.series.length > 1)
-    .toSorted(byRank)
-    .slice(0, BEST)
+  const best = ranked.filter(({ line }) => line && line.series.length > 1)
   if (best.length === 0) return false
   const lines = best.map(({ term: name, line }) => ({ name, points: line!.series, sources: line!.sources }))
   const from = lines.map(({ points }) => points[0]![0]).sort()[0] as string
@@ -135,16 +89,20 @@ function bestPart(
   )
 }
 
-function tablePart(desk: Desk, app: AppHead, side: Side, rows: readonly KeywordRow[], { measuredAt }: Ranks): Html {
-  const { shown, found, page, pages } = shownRows(rows, app, desk.query)
-  const said = measuredAt === null ? "Never measured." : html`Last measured ${momentTime(measuredAt)}`
+function tablePart(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { totals, found, page, pages, shown }: RowsAnswer & { shown: readonly KeywordRow[] },
+): Html {
+  const said = totals.measuredAt === null ? "Never measured." : html`Last measured ${momentTime(totals.measuredAt)}`
   return card(
     "Keywords",
-    html`${filtersPart(desk, app, side)}${
+    html`${!desk.isSample && filtersPart(desk, app, side)}${
       found === 0
         ? empty(
             "No keyword fits these filters",
-            html`<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Show all ${rows.length}</a>`,
+            html`<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Show all ${totals.tracked}</a>`,
           )
         : keywordTable(desk, app, side, { shown, found, page, pages })
     }`,

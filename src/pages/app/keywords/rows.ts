@@ -8,8 +8,6 @@ export interface KeywordFigures {
   term: string
   measured: boolean
   rank: number | null
-  measuredAt: string | null
-  source: string | null
   searchDepth: number | null
   popularity: number | null
   /** Of an estimate: its band. */
@@ -20,6 +18,26 @@ export interface KeywordFigures {
   difficultyBand: string | null
   measuring: boolean
   notMeasuring: string | null
+}
+
+/** A page of the table, and what all keywords come to. */
+export interface RowsAnswer extends Side {
+  app: AppHead
+  totals: {
+    day: string | null
+    measuredAt: string | null
+    tracked: number
+    measured: number
+    top3: number
+    top10: number
+    top50: number
+    best: number | null
+  }
+  found: number
+  page: number
+  pages: number
+  rows: KeywordFigures[]
+  best: KeywordFigures[]
 }
 
 export interface History {
@@ -69,7 +87,3 @@ function moveOf(
   const move = moveBetween(dayRank(before), dayRank(last))
   return move && { direction: move.direction, places: move.places, since: before[0] }
 }
-
-export const byRank = (a: KeywordRow, b: KeywordRow) => orderOf(a) - orderOf(b)
-/** Ranks first, then what is absent, then what is not known. */
-const orderOf = ({ measured, rank }: KeywordRow) => rank ?? (measured ? 10_000 : 20_000)

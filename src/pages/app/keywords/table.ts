@@ -4,14 +4,21 @@ import { dayTime, shortDay } from "../../times.ts"
 import { spoken } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Side, sideCode } from "../desk.ts"
 import { pager } from "../parts.ts"
-import type { ShownRows } from "./filters.ts"
 import type { KeywordRow } from "./rows.ts"
+
+export interface ShownRows {
+  shown: readonly KeywordRow[]
+  found: number
+  page: number
+  pages: number
+}
 
 /** Keywords with rank, change, their days, popularity and difficulty; some of them can be chosen for a chart together. */
 export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
   const path = appAddress(desk, app)
   const order = desk.query.get("order") ?? "rank"
   const heading = (code: string, name: string, kind = "") => {
+    if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
     const kept = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
     const sorted =
       order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
