@@ -1,6 +1,8 @@
 import type { AlertRule } from "../alerts/rules.ts"
 import type { Sql } from "../database/types.ts"
 
+export { RULE_TYPES } from "../alerts/types.ts"
+
 /** What a workspace wants delivered, by type. */
 export async function listRules(sql: Sql, workspaceId: number): Promise<AlertRule[]> {
   return await sql<AlertRule[]>`

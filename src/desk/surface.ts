@@ -11,6 +11,7 @@ import { fieldOf, readForm } from "../pages/form.ts"
 import type { PageRoute, PageVisit } from "../pages/routes.ts"
 import { FORM_FIELD, isOwnForm, type Owner, type Owners, signInAddress } from "../sign-in/owner.ts"
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
+import { writeFromPage } from "./page-write.ts"
 
 export interface DeskParts {
   invoke: Invoke
@@ -32,7 +33,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
   const has = (id: string) => byId.has(id)
 
   const sampleDesk = (visit: PageVisit): Desk => ({
-    ...{ base: SAMPLE, isSample: true, visitor: null, formFields: [], has },
+    ...{ base: SAMPLE, isSample: true, isSent: false, visitor: null, formFields: [], has },
     query: new URLSearchParams(visit.query),
     async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
       const operation = find(id)
@@ -42,7 +43,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
   })
 
   const ownDesk = ({ requestId, address, query }: PageVisit, owner: Owner): Desk => ({
-    ...{ base: OWN, isSample: false, visitor: owner.workspace, has },
+    ...{ base: OWN, isSample: false, isSent: false, visitor: owner.workspace, has },
     query: new URLSearchParams(query),
     formFields: [[FORM_FIELD, owner.formToken]],
     async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
@@ -63,7 +64,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
         const owner = await owners.ownerOf(visit.request)
         if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
         const desk = ownDesk(visit, owner)
-        return visit.request.method === "POST" ? await settle(desk, owner, visit) : await shown(desk, visit)
+        return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk, visit)
       },
     },
   ]
@@ -102,18 +103,31 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
   return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
 }
 
-const MOST_BYTES = 4_096
+const MOST_BYTES = 65_536
 
-/** The one thing that a page changes: yes or no to a write that waits. */
-async function settle(desk: Desk, owner: Owner, { path, request }: PageVisit): Promise<PageAnswer> {
+/** What pages change: yes or no to a write that waits, and writes of their own by preview and confirm. */
+async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
+  const { path, request } = visit
   const fields = await readForm(request, MOST_BYTES)
-  if (path !== `${OWN}/changes`) throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
+  const isOpened = /^\/app\/apps\/[^/]+\/rival$/.test(path)
+  if (!isOpened && ![`${OWN}/changes`, `${OWN}/write`].includes(path))
+    throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
   if (typeof fields === "string" || !isOwnForm(owner, fields))
     return pageAnswer(
       desk,
       403,
       notHerePage(desk, new Fault("invalid_arguments", { detail: "Send the form of the page as it was shown." })),
     )
-  await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
-  return seeOther(path)
+  if (isOpened) return await shown({ ...desk, isSent: true }, visit)
+  try {
+    if (path === `${OWN}/changes`) {
+      await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
+      return seeOther(path)
+    }
+    const answer = await writeFromPage(desk, fields)
+    return "status" in answer ? answer : pageAnswer(desk, 200, answer)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status === 503 || error.status === 401) throw error
+    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+  }
 }

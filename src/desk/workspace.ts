@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import { listWorkspaceKeys } from "../access/key-register.ts"
 import { listAudit } from "../actions/audit.ts"
-import { listRules } from "../actions/standing-rules.ts"
+import { listRules, RULE_TYPES } from "../actions/standing-rules.ts"
 import { listChannels } from "../delivery/channels.ts"
 import { Fault } from "../faults.ts"
 import { readSourceStates } from "../measuring/health.ts"
@@ -32,6 +32,7 @@ export const listAlertRules = operation({
   summary: "Which alerts are delivered where.",
   scope: "apps:read",
   output: v.strictObject({
+    types: described(v.array(v.string()), "That there can be rules of."),
     rules: v.array(
       v.strictObject({
         type: v.string(),
@@ -58,6 +59,7 @@ export const listAlertRules = operation({
   refuseLimited(caller)
   const channels = await listChannels(sql, caller.workspaceId)
   return {
+    types: [...RULE_TYPES],
     rules: await listRules(sql, caller.workspaceId),
     channels: channels.map(({ id, kind, address, disabled, lastOk, lastFailure, failure, waiting }) => ({
       ...{ id, kind, address, disabled, failure, waiting },

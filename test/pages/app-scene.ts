@@ -9,9 +9,10 @@ export async function ownerOf(house: House, workspaceId: number): Promise<Browse
   return browser
 }
 
-export const WORKSPACE_PAGES = ["", "/alerts", "/changes", "/usage", "/sources"]
+export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [
   "", "/page", "/readings", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
+  "/edit", "/rival?rival=9990000102",
 ] // biome-ignore format: a list to scan
 
 /** Every page about an app, of a keyword too. */

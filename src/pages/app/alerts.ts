@@ -4,8 +4,11 @@ import { counted, spoken } from "../words.ts"
 import { type AlertRow, alertList } from "./alert-list.ts"
 import { attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { card, empty, refusedPart } from "./parts.ts"
+import { writeForm } from "./write/form.ts"
 
 interface Rules {
+  /** That there can be rules of. */
+  types: string[]
   rules: {
     type: string
     channels: string[]
@@ -35,7 +38,9 @@ export async function alertsPage(desk: Desk): Promise<Page> {
   const type = desk.query.get("type") ?? ""
   const shown = alerts.filter((alert) => type === "" || alert.type === type)
   const types = [...new Set(alerts.map((alert) => alert.type))].sort()
-  const said = html`${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${omitted} older are not listed`}`
+  const back = `${desk.base}/alerts`
+  const mark = unread > 0 && writeForm(desk, { action: "mark_alerts_read", back, button: "Mark all as read" })
+  const said = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${omitted} older are not listed`}`
   return {
     title: "Alerts",
     at: "/alerts",
@@ -47,7 +52,7 @@ export async function alertsPage(desk: Desk): Promise<Page> {
             html`${typeForm(desk, types, type)}${shown.length > 0 ? alertList(desk, shown) : empty("No such alert", "Another type may have some.")}`,
             said,
           )
-    }</div><div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(rules), channelsPart(rules)]}</div></div>`,
+    }</div><div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(desk, rules), channelsPart(rules)]}</div></div>`,
   }
 }
 
@@ -56,22 +61,37 @@ function typeForm(desk: Desk, types: readonly string[], chosen: string): Html {
 `
 }
 
-function rulesPart({ rules }: Rules): Html {
-  if (rules.length === 0)
-    return card(
-      "Rules",
-      empty(
-        "Nothing is delivered",
-        "The feed tells every alert. A rule has one type sent to Slack, Telegram or a webhook as well.",
-        {
-          command: `appmeter call preview_action \\\n  '{"action":"create_alert_rule","args":{"type":"rank_drop","dropBy":5}}'`,
-        },
-      ),
-    )
-  return card(
-    "Rules",
-    html`<ul class="list">${rules.map(({ type, channels, dropBy, keywordScope, rivalScope }) => html`<li><p><strong>${spoken(type)}</strong> ${channels.length > 0 ? html`to ${channels.join(", ")}` : html`<span class="quiet">to nowhere</span>`}</p><p class="small quiet">${[dropBy !== null && `falls of ${dropBy} places or more`, keywordScope === "tagged" && "tagged keywords alone", rivalScope === "manual" && "rivals named by hand alone"].filter(Boolean).join(" · ") || "all of them"}</p></li>`)}</ul>`,
-    counted(rules.length, "rule"),
+function rulesPart(desk: Desk, { rules, types }: Rules): Html {
+  const list =
+    rules.length === 0
+      ? empty(
+          "Nothing is delivered",
+          "The feed tells every alert. A rule has one type sent to Slack, Telegram or a webhook as well.",
+        )
+      : html`<ul class="list">${rules.map((rule) => rulePart(desk, rule))}</ul>`
+  return card("Rules", html`${list}${ruleForm(desk, types)}`, rules.length > 0 && counted(rules.length, "rule"))
+}
+
+function rulePart(desk: Desk, { type, channels, dropBy, keywordScope, rivalScope }: Rules["rules"][number]): Html {
+  const terms = [
+    dropBy !== null && `falls of ${dropBy} places or more`,
+    keywordScope === "tagged" && "tagged keywords alone",
+    rivalScope === "manual" && "rivals named by hand alone",
+  ]
+  const to = channels.length > 0 ? html`to ${channels.join(", ")}` : html`<span class="quiet">to nowhere</span>`
+  const away = { action: "delete_alert_rule", back: `${desk.base}/alerts`, fixed: { type }, button: "End" }
+  return html`<li><p><strong>${spoken(type)}</strong> ${to}</p><p class="small quiet">${terms.filter(Boolean).join(" · ") || "all of them"}</p>${writeForm(desk, away)}</li>`
+}
+
+/** A rule of a type that has one replaces it. */
+function ruleForm(desk: Desk, types: readonly string[]): Html | false {
+  return writeForm(
+    desk,
+    { action: "create_alert_rule", back: `${desk.base}/alerts`, button: "Deliver" },
+    html`<label class="grow">Type of alert<select name="type">${types.map((type) => html`<option value="${type}">${spoken(type)}</option>`)}</select></label>
+<label>Falls of at least<input type="number" name="dropBy" min="1" max="100" placeholder="of a rank drop"></label>
+<label>Keywords<select name="keywordScope"><option value="">All</option><option value="tagged">Tagged alone</option></select></label>
+<label>Rivals<select name="rivalScope"><option value="">All</option><option value="manual">Named by hand alone</option></select></label>`,
   )
 }
 

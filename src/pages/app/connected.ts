@@ -4,6 +4,8 @@ import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "./de
 import { sideForm } from "./frame.ts"
 import { funnelPart } from "./funnel.ts"
 import { card, refusedPart } from "./parts.ts"
+import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./sections/ads.ts"
+import { visibilityPart } from "./sections/assistants.ts"
 
 /** A part of a page: there as soon as its operation is. */
 interface Section {
@@ -17,11 +19,26 @@ interface Section {
 }
 
 const ADS: readonly Section[] = [
-  { operation: "list_campaigns", title: "Campaigns", said: "Of the connected ads account, matched by store id" },
-  { operation: "list_ads_keywords", title: "Keywords bought", said: "The last 28 days, by spend" },
-  { operation: "list_ads_search_terms", title: "Search terms", said: "What people typed who saw an ad; 28 days" },
-  { operation: "get_search_popularity", title: "Search popularity", said: "The store's own, from the ads account" },
-  { operation: "list_ads_commands", title: "Commands", said: "What was changed, and by whom" },
+  {
+    operation: "list_campaigns",
+    title: "Campaigns",
+    said: "Of the connected ads account, matched by store id",
+    part: campaignsPart,
+  },
+  { operation: "list_ads_keywords", title: "Keywords bought", said: "The last 28 days, by spend", part: boughtPart },
+  {
+    operation: "list_ads_search_terms",
+    title: "Search terms",
+    said: "What people typed who saw an ad; 28 days",
+    part: typedPart,
+  },
+  {
+    operation: "get_search_popularity",
+    title: "Search popularity",
+    said: "The store's own, from the ads account",
+    part: popularityPart,
+  },
+  { operation: "list_ads_commands", title: "Commands", said: "What was changed, and by whom", part: commandsPart },
 ]
 
 const ASSISTANTS: readonly Section[] = [
@@ -30,6 +47,7 @@ const ASSISTANTS: readonly Section[] = [
     title: "What assistants answer",
     said: "A dated sample, not a ranking",
     byCountry: true,
+    part: visibilityPart,
   },
 ]
 

@@ -6,6 +6,8 @@ export interface Desk {
   /** Where its pages are: "/app", or "/app/sample" for the invented world that anybody may look at. */
   base: string
   isSample: boolean
+  /** The page's own form was sent, and not only its address opened. */
+  isSent: boolean
   /** Whose pages these are; null of the invented world. */
   visitor: string | null
   /** Whether there is such an operation: pages of those to come appear with them. */

@@ -11,13 +11,16 @@ import { portfolioPage } from "./portfolio.ts"
 import { readingsPage } from "./readings.ts"
 import { revenuePage } from "./revenue.ts"
 import { reviewsPage } from "./reviews.ts"
+import { rivalPage } from "./rival.ts"
 import { rivalsPage } from "./rivals.ts"
 import { sourcesPage } from "./sources.ts"
 import { storePagePage } from "./store-page.ts"
 import { usagePage } from "./usage.ts"
+import { addPage, editPage } from "./write/edit.ts"
 
 const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "": portfolioPage,
+  "/add": addPage,
   "/alerts": alertsPage,
   "/changes": changesPage,
   "/usage": usagePage,
@@ -33,10 +36,12 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   reviews: reviewsPage,
   charts: chartsPage,
   rivals: rivalsPage,
+  rival: rivalPage,
   plan: planPage,
   revenue: revenuePage,
   ads: adsPage,
   assistants: assistantsPage,
+  edit: editPage,
 }
 
 /** The page at a path below the desk; null where there is none. */

@@ -16,7 +16,7 @@ export function empty(
   text: HtmlPart,
   { command, sample }: { command?: string; sample?: string } = {},
 ): Html {
-  return html`<div class="empty"><h3>${title}</h3><p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
+  return html`<div class="empty"><p class="what">${title}</p><p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
 `
 }
 

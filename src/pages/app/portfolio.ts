@@ -6,6 +6,7 @@ import { type AlertRow, alertList } from "./alert-list.ts"
 import { appAddress, attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { badge } from "./frame.ts"
 import { card, empty, refusedPart, tiles } from "./parts.ts"
+import { addForm } from "./write/edit.ts"
 
 interface Portfolio {
   apps: { appId: string; keywordsUp: number | null; keywordsDown: number | null; newReviews: number | null }[]
@@ -48,7 +49,7 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
     attempted(desk.ask<Portfolio>("get_portfolio_overview")),
     attempted(desk.ask<{ unread: number; alerts: AlertRow[] }>("list_alerts", { limit: LATEST })),
   ])
-  if (apps.length === 0) return { title: "Your apps", at: "", body: noApps() }
+  if (apps.length === 0) return { title: "Your apps", at: "", body: noApps(desk) }
   const day = isFault(today) ? null : today
   const alerts = isFault(feed)
     ? refusedPart(feed)
@@ -59,7 +60,7 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
     title: "Your apps",
     at: "",
     body: html`${day && day.totals.keywordsMeasured > 0 && todayTiles(day)}<div class="columns-2"><ul class="apps">
-${apps.map((app) => appCard(desk, app, day))}</ul>
+${apps.map((app) => appCard(desk, app, day))}${!desk.isSample && html`<li class="quiet"><a href="${desk.base}/add">Add an app</a></li>`}</ul>
 ${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div>${!desk.isSample && (!day || day.totals.keywordsMeasured === 0) && SAMPLE_LINE}`,
   }
 }
@@ -100,7 +101,7 @@ function todayLine({ keywordsUp, keywordsDown, newReviews }: Portfolio["apps"][n
   return html`<p class="small">Today: ${keywordsUp ? html`<span class="up">▲ ${keywordsUp} up</span> ` : ""}${keywordsDown ? html`<span class="down">▼ ${keywordsDown} down</span> ` : ""}${newReviews ? counted(newReviews, "new review") : ""}</p>`
 }
 
-function noApps(): Html {
+function noApps(desk: Desk): Html {
   return html`<section class="card">${empty(
     "No app is tracked yet",
     "Add one by its store link, its id or its name. Its first ranks are here some seconds later.",
@@ -108,7 +109,7 @@ function noApps(): Html {
       command: "appmeter app add 'https://apps.apple.com/us/app/id1234567890' --keyword 'tide times' --keyword tides",
       sample: "/app/sample",
     },
-  )}</section>`
+  )}${addForm(desk)}</section>`
 }
 
 function nothingMoved(): Html {

@@ -42,7 +42,7 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   const page = (body: Html): Page => ({ title: `Rivals · ${app.name}`, app, at: "rivals", body: html`${form}${body}` })
   if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>`)
   return page(
-    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalTable(rivals), omitted > 0 ? `${omitted} more are not listed` : counted(rivals.length, "rival"))}`,
+    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalTable(desk, app, side, rivals), omitted > 0 ? `${omitted} more are not listed` : counted(rivals.length, "rival"))}`,
   )
 }
 
@@ -73,10 +73,10 @@ function cell({ terms }: Rival, term: string, our: number | null): Html {
   return html`<td class="num"><span class="${ahead ? "down" : "up"}">${ahead ? "▲" : "▼"} ${found.theirRank}</span></td>`
 }
 
-function rivalTable(rivals: readonly Rival[]): Html {
+function rivalTable(desk: Desk, app: AppHead, side: Side, rivals: readonly Rival[]): Html {
   return html`<ul class="list">${rivals.map(({ id, name, ratings, ratingsDay, manual, terms }) => {
     const ahead = terms.filter(({ theirRank, ourRank }) => ourRank === null || theirRank < ourRank).length
-    return html`<li><div class="subject">${badge(name)}<div><p><strong><bdi>${name}</bdi></strong>${manual && html` <span class="tag">named by hand</span>`}</p><p class="small quiet"><code>${id}</code> · ${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p><p class="small">Ahead on ${counted(ahead, "keyword")} of ${terms.length} shared: ${terms
+    return html`<li><div class="subject">${badge(name)}<div><p><a href="${address(appAddress(desk, app, "rival"), { rival: id, at: sideCode(side) })}"><strong><bdi>${name}</bdi></strong></a>${manual && html` <span class="tag">named by hand</span>`}</p><p class="small quiet"><code>${id}</code> · ${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p><p class="small">Ahead on ${counted(ahead, "keyword")} of ${terms.length} shared: ${terms
       .slice(0, 6)
       .map(({ term }) => term)
       .join(", ")}${terms.length > 6 && ", …"}</p></div></div></li>

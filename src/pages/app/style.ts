@@ -72,7 +72,7 @@ td a.rank:not(:hover) { text-decoration: none }
 .spark .gone { stroke: var(--gone); stroke-width: 2.5; stroke-linecap: square }
 .bar-cell { display: grid; grid-template-columns: 2.2rem minmax(2.5rem, 5rem); gap: .4rem; align-items: center }
 svg.bar { display: block; width: 100%; height: .4rem; background: none; border: 0; fill: var(--rank) }
-svg.bar .all { fill: var(--line) }
+svg.bar .all { fill: var(--line) } svg.bar .off { fill: var(--tint) }
 svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 .tag { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); color: var(--quiet); font-size: .75rem; font-weight: 500; line-height: 1.5 }
 .tag.warn { background: var(--warm); color: var(--gone) } .tag.good { color: var(--up) }
@@ -97,8 +97,8 @@ svg.columns .unknown { fill: var(--soft) } svg.columns rect:hover { opacity: .7 
 .filters label { display: block; font-size: var(--text-s); color: var(--quiet) }
 .filters label.grow { flex: 1 1 11rem }
 .subject .filters { padding: 0 }
-input, select, button, .button { font: inherit; font-size: var(--text-m); min-height: 2.4rem; padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: var(--round-s); background: var(--card); color: var(--ink) }
-.filters input, .filters select { display: block; width: 100%; margin-top: .15rem }
+input, select, textarea, button, .button { font: inherit; font-size: var(--text-m); min-height: 2.4rem; padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: var(--round-s); background: var(--card); color: var(--ink) }
+.filters input, .filters select, .filters textarea { display: block; width: 100%; margin-top: .15rem }
 input[type=checkbox] { min-height: 0; width: 1.05rem; height: 1.05rem; margin: 0; vertical-align: -.15rem; accent-color: var(--rank) }
 button, .button { cursor: pointer; font-weight: 600; text-decoration: none; display: inline-block; line-height: 1.6 }
 button.main, .button.main { background: var(--rank); border-color: var(--rank); color: var(--page) }
@@ -120,7 +120,7 @@ ins { background: color-mix(in srgb, var(--up) 16%, transparent); text-decoratio
 .swap { display: grid; gap: .35rem; margin: .4rem 0; padding: .6rem .75rem; background: var(--soft); border-radius: var(--round-s); font-size: var(--text-m) }
 .swap p { margin: 0 } .swap span:first-child { display: inline-block; min-width: 3.75rem; color: var(--quiet); font-size: var(--text-s) }
 .empty { padding: 1.75rem 1.25rem; text-align: center }
-.empty p { margin: .25rem auto .5rem } .empty h2, .empty h3 { margin: 0 0 .35rem; font-size: 1rem }
+.empty p { margin: .25rem auto .5rem } .empty .what { font-weight: 600 }
 .empty pre { display: inline-block; margin: .35rem 0; padding: .5rem .8rem; text-align: left; white-space: pre-wrap; font: .875rem/1.5 var(--mono); background: var(--soft); border: 1px solid var(--line); border-radius: var(--round-s) }
 .hash { font: .8125rem/1.4 var(--mono); overflow-wrap: anywhere }
 .apps { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1rem; margin: 0 0 1.25rem; padding: 0; list-style: none }

@@ -26,6 +26,7 @@ const TABS: readonly Entry[] = [
   { name: "Revenue", path: "revenue", asks: ["get_revenue"] },
   { name: "Ads", path: "ads", asks: ["list_campaigns", "list_ads_keywords", "list_ads_search_terms"] },
   { name: "Assistants", path: "assistants", asks: ["get_ai_visibility"] },
+  { name: "Edit", path: "edit", asks: ["preview_action"] },
 ]
 
 export const shownTops = (desk: Desk) => TOPS.filter(({ asks }) => asks.some(desk.has))

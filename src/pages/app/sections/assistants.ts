@@ -1,0 +1,67 @@
+import { type Html, html } from "../../html.ts"
+import { momentTime } from "../../times.ts"
+import { counted, percent, spoken } from "../../words.ts"
+import { answerPart } from "../any-answer.ts"
+
+interface Sample {
+  named: number
+  of: number
+  low: number | null
+  high: number | null
+  tooThin: boolean
+}
+
+interface Engine extends Sample {
+  model: string
+  answers: number
+  measuredFrom: string | null
+  measuredTo: string | null
+  searched: number
+  keywords: (Sample & { term: string })[]
+  rivals: (Sample & { name: string; rival: boolean })[]
+  apps: (Sample & { name: string })[]
+  domains: { domain: string; answers: number }[]
+}
+
+interface Visibility {
+  providers: Record<string, string>
+  engines: Record<string, Engine | null>
+  answers: { engine: string; term: string; askedAt: string; named: boolean; excerpt: string | null }[]
+}
+
+/** In how many answers of each assistant the app was named: a dated sample, and how far it may be off. */
+export function visibilityPart(answer: Record<string, unknown>): Html {
+  const { providers, engines, answers, ...rest } = answer as unknown as Visibility
+  const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
+  const others = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
+  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${others.length > 0 && html`<p class="small quiet">${others.map(([name, state]) => `${spoken(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
+    answers.length > 0 &&
+    html`<h3>Answers</h3><ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${spoken(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
+  }${answerPart(rest)}`
+}
+
+function enginePart(name: string, engine: Engine): Html {
+  const { model, answers, measuredFrom, searched, keywords, rivals, apps, domains } = engine
+  return html`<h3>${spoken(name)} <span class="small quiet">${model}, ${counted(answers, "answer")}${measuredFrom && html`, ${momentTime(measuredFrom)}`}</span></h3>
+<p>${sampleText(engine)}; it searched the web for ${searched}.</p>${sampleTable(
+    "Keyword",
+    keywords.map((one) => ({ ...one, name: one.term })),
+  )}${sampleTable("Named beside you", [{ ...engine, name: "Your app" }, ...rivals, ...apps])}${domains.length > 0 && html`<p class="small quiet">Read there: ${domains.map(({ domain, answers: count }) => `${domain} (${count})`).join(", ")}</p>`}`
+}
+
+function sampleText({ named, of, low, high, tooThin }: Sample): Html {
+  return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (90 of 100 such samples lie within ${percent(low)} and ${percent(high)})`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
+}
+
+/** A share as a mark, and how far it may be off as the bar around it. */
+function sampleTable(first: string, rows: readonly (Sample & { name: string })[]): Html | false {
+  if (rows.length === 0) return false
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Named</th><th scope="col">Share, and how far it may be off</th></tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row"><bdi>${row.name}</bdi></th><td class="num">${row.named} of ${row.of}</td><td>${intervalBar(row)}</td></tr>`)}</tbody></table></div>`
+}
+
+function intervalBar({ named, of, low, high }: Sample): Html {
+  if (of === 0 || low === null || high === null) return html`<span class="quiet">–</span>`
+  const at = (share: number) => Math.round(share * 1_000) / 10
+  return html`<svg class="bar" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect><rect class="off" x="${at(low)}%" width="${Math.max(1, at(high - low))}%" height="100%"></rect><rect x="${Math.min(98, at(named / of))}%" width="2%" height="100%"></rect></svg><span class="small quiet">${percent(low)} to ${percent(high)}</span>`
+}
