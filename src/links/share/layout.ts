@@ -52,6 +52,8 @@ figcaption { font-weight: 600 }
 .line { stroke: var(--rank); stroke-width: 2; fill: none; stroke-linecap: round }
 .dots { stroke: var(--rank); stroke-width: 4; fill: none; stroke-linecap: round }
 .gone { fill: var(--gone) }
+.mid { text-anchor: middle }
+.told { stroke: transparent; stroke-width: 12; fill: none; stroke-linecap: round }
 summary { color: var(--quiet); font-size: .875rem; padding: .4rem 0 }
 .days { max-height: 16rem; overflow-y: auto }
 .days th, .days td { padding: .2rem .5rem; font-size: .875rem; font-weight: 400 }

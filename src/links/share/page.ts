@@ -49,7 +49,7 @@ function storePart(store: SharedStore, report: SharedReport): Html {
   return html`<section aria-labelledby="${platform}">
 <h2 id="${platform}">${name}</h2>
 <h3>Ranks</h3>
-${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(store)}${
+${keywords.some(({ measured }) => measured) && html`<p>${totalText(keywords)}</p>\n`}${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(store)}${
   charted.length > 0 &&
   html`<h3>Ranks over time</h3>
 <p class="quiet">Rank 1 is at the top. A gap is a day that was not measured; a square in the band below is a day on which the
@@ -97,10 +97,26 @@ function changeText({ measured, change }: SharedKeyword): Html | string {
   if (!change) return html`<span class="quiet">No earlier day</span>`
   const { direction, places, since } = change
   const day = html`<span class="note">since ${dayTime(since, shortDay)}</span>`
-  if (direction === null) return html`Not comparable ${day}`
+  if (direction === null)
+    return html`Not comparable ${day}${change.why && html` <span class="note">${WHY[change.why]}</span>`}`
   const rises = direction === "up" || direction === "entered"
   const tone = direction === "same" ? "" : rises ? "up" : "down"
   return html`<span class="${tone}">${MOVES[direction]}${places ? ` ${places}` : ""}</span> ${day}`
+}
+
+const WHY = {
+  source: "another source read it then, which may rank otherwise",
+  depth: "one of the two was not read as deep",
+} as const
+
+/** "3 of 5 keywords in the top 10; 2 up, 1 down." */
+function totalText(keywords: readonly SharedKeyword[]): string {
+  const ranks = keywords.flatMap(({ rank }) => rank ?? [])
+  const moved = (...ways: string[]) =>
+    keywords.filter(({ measured, change }) => measured && change && ways.includes(change.direction ?? "")).length
+  const [up, down] = [moved("up", "entered"), moved("down", "dropped")]
+  const top = ranks.filter((rank) => rank <= 10).length
+  return `${top} of ${keywords.length} keywords in the top 10${up + down > 0 ? `; ${up} up, ${down} down` : ""}.`
 }
 
 const MOVES = { up: "▲ Up", down: "▼ Down", entered: "▲ Entered", dropped: "▼ Dropped out", same: "Unchanged" } as const

@@ -1,3 +1,4 @@
+import { dayTicks } from "../../pages/charts/scale.ts"
 import { type Html, html } from "../../pages/html.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import type { SharedPoint } from "./report.ts"
@@ -12,7 +13,7 @@ export interface RankChart {
   to: string
   /** Measured days, oldest first. */
   points: readonly SharedPoint[]
-  /** "20 Nov", for the two ends of the axis. */
+  /** "20 Nov", of the axis and of each point under the pointer. */
   dayLabel: (day: string) => string
 }
 
@@ -28,12 +29,11 @@ export function rankChart({ id, title, description, from, to, points, dayLabel }
 <g class="axis">
 ${ticks(lowest).map((rank) => html`<text class="end" x="${LEFT - 5}" y="${place.y(rank) + 4}">${rank}</text>\n`)}
 <text class="end" x="${LEFT - 5}" y="${BAND_TOP + BAND_HEIGHT / 2 + 4}">absent</text>
-<text x="${LEFT}" y="${HEIGHT - 3}">${dayLabel(from)}</text>
-<text class="end" x="${WIDTH - RIGHT}" y="${HEIGHT - 3}">${dayLabel(to)}</text>
-</g>
+${dayTicks(from, to, 4).map((day, at, all) => html`<text class="${at === 0 ? "" : at === all.length - 1 ? "end" : "mid"}" x="${at === 0 ? LEFT : at === all.length - 1 ? WIDTH - RIGHT : place.x(day)}" y="${HEIGHT - 3}">${dayLabel(day)}</text>\n`)}</g>
 <path class="line" d="${linesOf(points, place)}"></path>
 <path class="dots" d="${dotsOf(points, place)}"></path>
 <path class="gone" d="${squaresOf(points, place)}"></path>
+${points.map(([day, rank]) => html`<path class="told" d="M${place.x(day)} ${rank === null ? BAND_TOP + BAND_HEIGHT / 2 : place.y(rank)}h0"><title>${dayLabel(day)}: ${rank ?? "absent"}</title></path>`)}
 </svg>`
 }
 

@@ -51,6 +51,8 @@ export interface SharedChange {
   since: string
   direction: Direction | null
   places: number | null
+  /** Where they cannot be compared: another source read the day, or not as deep. Links made before it have none. */
+  why?: "source" | "depth"
 }
 
 /** [day, rank, source]; rank null = absent. */
@@ -114,7 +116,8 @@ function changeOf(day: string | null, points: readonly RankPoint[]): SharedChang
   const [before, last] = points.slice(-2)
   if (!before || !last || last.day !== day) return null
   const move = moveBetween(before, last)
-  return { since: before.day, direction: move?.direction ?? null, places: move?.places ?? null }
+  if (move) return { since: before.day, direction: move.direction, places: move.places }
+  return { since: before.day, direction: null, places: null, why: before.source === last.source ? "depth" : "source" }
 }
 
 /** The days of a page shared on this day, as far back as the plan's history goes and 90 at most. */

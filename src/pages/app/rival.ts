@@ -1,7 +1,8 @@
+import { dayNumber } from "../charts/scale.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime, shortDay } from "../times.ts"
-import { counted, figure, spoken } from "../words.ts"
+import { counted, figure, spoken, whole } from "../words.ts"
 import {
   type AppHead,
   address,
@@ -99,7 +100,7 @@ function keywordsPart(
     )
   return card(
     title,
-    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">It</th><th scope="col" class="num">Us</th><th scope="col">Read</th></tr></thead>
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th><th scope="col">Read</th></tr></thead>
 <tbody>${keywords.slice(0, MOST_KEYWORDS).map(
       ({
         term,
@@ -120,7 +121,11 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
   const { points, from, to } = history
   const gained = points.slice(1).map(({ day, ratings: count, source }, at) => {
     const before = points[at]!
-    return { day, value: before.source === source && count >= before.ratings ? count - before.ratings : null }
+    const isComparable = before.source === source && count >= before.ratings
+    return {
+      day,
+      value: isComparable ? (count - before.ratings) / Math.max(1, dayNumber(day) - dayNumber(before.day)) : null,
+    }
   })
   return card(
     "Ratings",
@@ -128,7 +133,7 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
       ["Ratings", figure(ratings)],
       ["Average", figure(rating, 2)],
       ["In the store", available === null ? null : available ? "yes" : "no"],
-    ])}${gained.length > 0 && html`<h3>Gained since the reading before</h3>${dayBars(gained, { title: "Ratings gained", said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not comparable"}`, from, to })}`}</div>`,
+    ])}${gained.length > 0 && html`<h3>Gained a day, up to each reading</h3>${dayBars(gained, { title: "Ratings gained a day", said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not comparable" : whole(value)}`, from, to })}`}</div>`,
     ratingsDay && dayTime(ratingsDay),
   )
 }

@@ -72,7 +72,7 @@ td a.rank:not(:hover) { text-decoration: none }
 .spark .gone { stroke: var(--gone); stroke-width: 2.5; stroke-linecap: square }
 .bar-cell { display: grid; grid-template-columns: 2.2rem minmax(2.5rem, 5rem); gap: .4rem; align-items: center }
 svg.bar { display: block; width: 100%; height: .4rem; background: none; border: 0; fill: var(--rank) }
-svg.bar .all { fill: var(--line) } svg.bar .off { fill: var(--tint) }
+svg.bar .all { fill: var(--line) } svg.bar .off { fill: var(--rank); opacity: .35 }
 svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 .tag { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); color: var(--quiet); font-size: .75rem; font-weight: 500; line-height: 1.5 }
 .tag.warn { background: var(--warm); color: var(--gone) } .tag.good { color: var(--up) }

@@ -26,31 +26,36 @@ interface Engine extends Sample {
 interface Visibility {
   providers: Record<string, string>
   engines: Record<string, Engine | null>
+  check: Record<string, unknown> | null
+  next: unknown
+  method: unknown
   answers: { engine: string; term: string; askedAt: string; named: boolean; excerpt: string | null }[]
 }
 
 /** In how many answers of each assistant the app was named: a dated sample, and how far it may be off. */
 export function visibilityPart(answer: Record<string, unknown>): Html {
-  const { providers, engines, answers, ...rest } = answer as unknown as Visibility
+  const { providers, engines, answers, check, next, method } = answer as unknown as Visibility
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
   const others = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
-  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${others.length > 0 && html`<p class="small quiet">${others.map(([name, state]) => `${spoken(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
+  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${others.length > 0 && html`<p class="small quiet">${others.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
     answers.length > 0 &&
-    html`<h3>Answers</h3><ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${spoken(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
-  }${answerPart(rest)}`
+    html`<h3>Answers</h3><ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${nameOf(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
+  }${answerPart({ check: check && { ...check, id: null }, next, method })}`
 }
+
+const nameOf = (engine: string) => (engine === "openai" ? "OpenAI" : spoken(engine))
 
 function enginePart(name: string, engine: Engine): Html {
   const { model, answers, measuredFrom, searched, keywords, rivals, apps, domains } = engine
-  return html`<h3>${spoken(name)} <span class="small quiet">${model}, ${counted(answers, "answer")}${measuredFrom && html`, ${momentTime(measuredFrom)}`}</span></h3>
+  return html`<h3>${nameOf(name)} <span class="small quiet">${model}, ${counted(answers, "answer")}${measuredFrom && html`, ${momentTime(measuredFrom)}`}</span></h3>
 <p>${sampleText(engine)}; it searched the web for ${searched}.</p>${sampleTable(
     "Keyword",
     keywords.map((one) => ({ ...one, name: one.term })),
-  )}${sampleTable("Named beside you", [{ ...engine, name: "Your app" }, ...rivals, ...apps])}${domains.length > 0 && html`<p class="small quiet">Read there: ${domains.map(({ domain, answers: count }) => `${domain} (${count})`).join(", ")}</p>`}`
+  )}${sampleTable("Named beside you", [{ ...engine, name: "Your app" }, ...rivals, ...apps.filter(({ name }) => !rivals.some((rival) => rival.name === name))])}${domains.length > 0 && html`<p class="small quiet">Read there: ${domains.map(({ domain, answers: count }) => `${domain} (${count})`).join(", ")}</p>`}`
 }
 
 function sampleText({ named, of, low, high, tooThin }: Sample): Html {
-  return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (90 of 100 such samples lie within ${percent(low)} and ${percent(high)})`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
+  return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (of all such answers ${percent(low)} to ${percent(high)}, with 95 % confidence)`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
 }
 
 /** A share as a mark, and how far it may be off as the bar around it. */
