@@ -35,6 +35,8 @@ const Row = v.strictObject({
   rank: described(v.nullable(Rank), "Null with measured true = absent from the results read."),
   searchDepth: v.nullable(Rank),
   popularity: v.nullable(v.number()),
+  popularityLow: described(v.nullable(v.number()), "Of an estimate: its band, in place of a popularity."),
+  popularityHigh: v.nullable(v.number()),
   popularitySource: v.nullable(v.string()),
   difficulty: v.nullable(v.number()),
   difficultyBand: v.nullable(v.string()),
@@ -148,10 +150,21 @@ function gained({ move, rank }: TermDay): number {
 }
 
 function rowOf({ rank: { term, measured, rank, depth }, metrics, underWay }: RankedKeyword): v.InferInput<typeof Row> {
-  const { popularity, popularitySource, difficulty, difficultyBand } = metrics
+  const { popularity, popularityLow, popularityHigh, popularitySource, difficulty, difficultyBand } = metrics
   const { measuring, notMeasuring } = underWay
   return {
-    ...{ term, measured, rank, searchDepth: depth, popularity, popularitySource, difficulty, difficultyBand },
+    ...{
+      term,
+      measured,
+      rank,
+      searchDepth: depth,
+      popularity,
+      popularityLow,
+      popularityHigh,
+      popularitySource,
+      difficulty,
+      difficultyBand,
+    },
     ...{ measuring, notMeasuring },
   }
 }

@@ -75,7 +75,7 @@ export async function readRankedPage(sql: Sql, app: RankedApp, query: RankedPage
   const underWay = underWayBy({ platform, storefront }, readingBy(first.readers ?? []))
   const keywordOf = (row: KeywordRow): RankedKeyword => ({
     rank: termRank(row),
-    metrics: row.listId === null ? UNMEASURED : metricsOf(row, today),
+    metrics: row.listId === null ? UNMEASURED : metricsOf(row, platform, today),
     underWay: underWay([row.searchDue, row.hintsDue, row.difficultyDue]),
   })
   const best = rows.filter(({ bestPlace }) => bestPlace !== null).sort((a, b) => a.bestPlace! - b.bestPlace!)
