@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
@@ -135,22 +136,30 @@ export interface Gap {
 export async function findGap(
   sql: Sql,
   { platform, storefront, since }: Omit<MarketLists, "withDemo">,
+  /** Up to 30. */
   apps: readonly number[],
   { after, limit, shownSince }: GapPage & { shownSince: string },
 ): Promise<Gap> {
+  const listed = (columns: Fragment[]): Fragment => columns.reduce((all, one) => sql`${all}, ${one}`)
+  const totals = apps.map((_, at) => sql`count(*) filter (where places & ${2 << at}::int > 0)`)
+  // 0 = none
+  const ranks = apps.map(
+    (app, at) => sql`case when p.places & ${2 << at}::int > 0 then array_position(n.app_ids, ${app}::int) else 0 end`,
+  )
   const rows = await sql<(GapRow | NoRow)[]>`
-    with place as materialized (
-      select a.place, n.list_id
-      from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
-      cross join lateral (
-        select list_id
-        from list_now
-        where app_ids @> array[a.app] and day >= ${since}::date and origin <> ${DEMO}
-        offset 0
-      ) n
-    ), keyword as materialized (
-      select p.list_id, p.held, p.places, l.term, k.popularity
-      from (select list_id, count(*)::int as held, array_agg(place) as places from place group by list_id) p
+    with keyword as materialized (
+      select p.list_id, p.places, bit_count(p.places::bit(32))::int as held, l.term, k.popularity
+      from (
+        select n.list_id, bit_or(1 << a.place::int) as places
+        from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
+        cross join lateral (
+          select list_id
+          from list_now
+          where app_ids @> array[a.app] and day >= ${since}::date and origin <> ${DEMO}
+          offset 0
+        ) n
+        group by n.list_id
+      ) p
       cross join lateral (${keywordOf(sql, { platform, storefront }, sql`p.list_id`)}) l
       left join lateral (
         select coalesce(published, case when estimate_day >= ${shownSince}::date then estimate end)::int as popularity
@@ -167,35 +176,31 @@ export async function findGap(
       order by held desc, coalesce(popularity, 0) desc, term
       limit ${limit}
     )
-    select (select count(*) from keyword)::int as total, t.totals, k.*
+    -- said once: the driver takes as long for an array in each row as for all else
+    select case when row_number() over in_order = 1 then t.total end as total,
+      case when row_number() over in_order = 1 then t.totals end as totals, k.*
     from (
-      select array(
-        select (select count(*) from keyword k where a.place = any(k.places))::int
-        from generate_series(1, ${apps.length}::int) a (place)
-        order by a.place
-      ) as totals
+      select count(*)::int as total, array[${listed(totals)}]::int[] as totals
+      from keyword
     ) t
-    left join (${shownKeywords(sql, apps)}) k on true
+    left join (${shownKeywords(sql, listed(ranks))}) k on true
+    window in_order as (order by k.held desc, coalesce(k.popularity, 0) desc, k.term)
     order by k.held desc, coalesce(k.popularity, 0) desc, k.term
     limit ${limit}`
-  const { totals, total } = rows[0]!
+  const { totals: ofApps, total } = rows[0]!
   const keywords = rows.flatMap(({ code, totals: _, total: __, ...row }) => {
     if (code === null) return []
     const { ranks, ...shown } = row as Omit<GapRow, keyof NoRow>
-    return [{ ...shown, ranks: ranks.map((rank) => rank || null), source: sourceOf(code) }]
+    return [{ ...shown, ranks: ranks.split(",").map((rank) => Number(rank) || null), source: sourceOf(code) }]
   })
-  return { totals, total, keywords }
+  return { totals: ofApps, total, keywords }
 }
 
-/** The rows of `page`: of the apps that an answer holds, where they stand. As rows, which need not be built as JSON first. */
-function shownKeywords(sql: Sql, apps: readonly number[]) {
+/** The rows of `page`, with ranks as one text, which the driver reads sooner than an array. */
+function shownKeywords(sql: Sql, ranks: Fragment) {
   return sql`
-    select p.list_id as "listId", p.term, p.held, p.popularity, n.depth, n.day, n.source as code, n.origin, array(
-        -- 0 = none: the driver reads no null within an array
-        select case when a.place = any(p.places) then array_position(n.app_ids, a.app) else 0 end
-        from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
-        order by a.place
-      ) as ranks
+    select p.list_id as "listId", p.term, p.held, p.popularity, n.depth, n.day, n.source as code, n.origin,
+      concat_ws(',', ${ranks}) as ranks
     from page p
     cross join lateral (
       select depth, day, source, origin, app_ids
@@ -205,14 +210,14 @@ function shownKeywords(sql: Sql, apps: readonly number[]) {
     ) n`
 }
 
-/** What each row says of all; alone where the page is empty. */
+/** What the first row says of all; alone where the page is empty. */
 interface NoRow {
   totals: number[]
   total: number
   code: number | null
 }
 
-type GapRow = Omit<Gap["keywords"][number], "source"> & NoRow
+type GapRow = Omit<Gap["keywords"][number], "source" | "ranks"> & NoRow & { ranks: string }
 
 /** The keyword of a list of this storefront, looked up for each: joined, all the keywords that there are were read. */
 function keywordOf(sql: Sql, { platform, storefront }: Side, listId: ReturnType<Sql>) {

@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import { countMarketLists, findGap, type GapKeyword, type MarketLists } from "../../history/searches/lists-holding.ts"
 import { SHOWN_DAYS } from "../../observations/derived/keyword-metrics.ts"
-import type { Side } from "../../observations/provenance.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { Platform } from "../../vocabulary/fields.ts"
@@ -11,7 +10,7 @@ import { isStorable } from "../../vocabulary/text.ts"
 import { cursorOf } from "../cursor.ts"
 import { Count, Rank, Store, Storefront } from "../shapes.ts"
 import { MarketCountry, platformOf } from "./inputs.ts"
-import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import { findMarketApps, marketAppFields } from "./market-apps.ts"
 import {
   answerFields,
   KeywordsCursor,
@@ -116,45 +115,32 @@ export const hiveGetKeywordGap = operation({
   const called = ["gap", ids, storefront, platform]
   const place = placeAfter(called, cursor, HeldPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
-  const apps = await readApps(ctx, ids, { platform, storefront })
-  const found = await findGap(
-    ctx.sql,
-    lists,
+  const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
+  const page = {
+    after: place && { held: place[0], popularity: place[1], term: place[2] },
+    // one more than is shown tells whether there is a next page
+    limit: MOST_KEYWORDS + 1,
+    shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS),
+  }
+  const [found, searched] = await Promise.all([
     // an app that nothing ever showed stands in no answer
-    apps.map(({ app }) => app ?? 0),
-    {
-      after: place && { held: place[0], popularity: place[1], term: place[2] },
-      // one more than is shown tells whether there is a next page
-      limit: MOST_KEYWORDS + 1,
-      shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS),
-    },
-  )
+    findGap(ctx.sql, lists, ids.map((id) => known.get(id)?.app ?? 0), page), // biome-ignore format: one line
+    countMarketLists(ctx.sql, lists),
+  ])
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
-  const counted = apps.map(({ named }, i) => ({ ...named, inside: found.totals[i]! > 0, keywords: found.totals[i]! }))
+  const counted = ids.map((id, i) => {
+    const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
+    return { id, name, publisher, publisherId, inside: found.totals[i]! > 0, keywords: found.totals[i]! }
+  })
   const answer = {
-    ...{ country: storefront, platform, since: lists.since, searched: await countMarketLists(ctx.sql, lists) },
+    ...{ country: storefront, platform, since: lists.since, searched },
     ...{ apps: counted, total: found.total, keywords: await readShownKeywords(ctx, lists, shown, counted) },
     nextCursor:
       last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null,
   }
   return found.total > 0 ? answer : nothing(answer)
 })
-
-/** Each with its store_app id; null = nobody ever saw it, and its name is its id. */
-async function readApps({ sql }: Context, ids: readonly string[], { platform, storefront }: Side) {
-  const apps: (number | null)[] = []
-  for (const id of ids) apps.push(await findStoreApp(sql, { platform, id }))
-  const known = await readMarketApps(
-    sql,
-    apps.filter((app) => app !== null),
-    storefront,
-  )
-  return ids.map((id, i) => {
-    const app = apps[i] ?? null
-    return { app, named: (app !== null && known.get(app)) || { id, name: id, publisher: null, publisherId: null } }
-  })
-}
 
 async function readShownKeywords(
   { sql, now }: Context,

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { nameIn } from "../../observations/app-names.ts"
+import type { Side } from "../../observations/provenance.ts"
 import type { Platform } from "../../observations/types.ts"
 import { described } from "../../vocabulary/schema.ts"
 
@@ -29,6 +30,22 @@ export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platf
     from store_app
     where (platform, store_id) = (${platform}, ${id})`
   return row?.id ?? null
+}
+
+/** Those of a store's ids that anybody ever saw, by id, named as in a storefront. */
+export async function findMarketApps(
+  sql: Sql,
+  { platform, storefront }: Side,
+  ids: readonly string[],
+): Promise<Map<string, MarketApp & { app: number }>> {
+  const rows = await sql<(MarketApp & { app: number })[]>`
+    select s.id as app, s.store_id as id, s.developer as publisher, s.developer_id as "publisherId",
+      coalesce(${nameIn(sql, sql`s.id`, { storefront, countries: [] })}, s.store_id) as name
+    from store_app s
+    where s.platform = ${platform} and s.store_id = any(${ids as string[]}::text[])
+    order by s.id
+    limit ${ids.length}`
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Apps by their store_app ids, named as in a storefront. */

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault, type FaultCode } from "../../faults.ts"
 import type { MarketAnswer, MarketLists } from "../../history/searches/lists-holding.ts"
-import { readMetricsOfLists, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
+import { readShownFigures, UNMEASURED } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
@@ -86,10 +86,10 @@ export async function readShownAnswers(
   now: Date,
 ) {
   const lists = answers.map(({ listId }) => listId)
-  const metrics = await readMetricsOfLists(sql, lists, { platform, today: dayOf(now) })
+  const figures = await readShownFigures(sql, lists, { platform, today: dayOf(now) })
   return answers.map(({ listId, depth, day, source, origin }) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } =
-      metrics.get(listId) ?? UNMEASURED
+      figures.get(listId) ?? UNMEASURED
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek }
     return { depth, day, source, origin, ...searched, difficulty }
   })
