@@ -10,6 +10,8 @@ export interface ChartAnswer {
   /** Places read: an app that is not among `appIds` may stand on any below. */
   depth: number
   seenAt: Date
+  /** Who brought it. */
+  origin: string
   /** The first day on which the chart was measured: who stands on it then is not new there. */
   firstDay: string
   /** store_app ids in the order shown. */
@@ -20,10 +22,10 @@ export interface ChartAnswer {
 export async function readChart(sql: Sql, key: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
   const { platform, storefront, device, chart, genre } = key
   const [row] = await sql<(Omit<ChartAnswer, "source"> & { source: number })[]>`
-    select r.day, r.source, r.depth, r.seen_at as "seenAt", c.first_day as "firstDay", r.app_ids as "appIds"
+    select r.day, r.source, r.depth, r.seen_at as "seenAt", r.origin, c.first_day as "firstDay", r.app_ids as "appIds"
     from chart c
     cross join lateral (
-      select day, source, depth, seen_at, app_ids
+      select day, source, depth, seen_at, origin, app_ids
       from chart_results
       where chart_id = c.id and day <= coalesce(${day}::date, c.last_day) and complete
       order by day desc, ${bestFirst(sql)}

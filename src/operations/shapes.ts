@@ -15,6 +15,12 @@ export { Count, Day, Rank, Source, Store, Storefront, Time } from "../vocabulary
 /** Who read a list of results. */
 export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 
+/** Who brought a reading. */
+export const Origin = described(
+  v.nullable(v.string()),
+  "Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more.",
+)
+
 /** Why something is not being measured; null = it is. */
 export const WhyNotMeasuring = v.nullable(
   named("NotMeasuring", v.picklist(Object.keys(NOT_MEASURING) as IdleReason[]), `${REASONS}.`),

@@ -243,10 +243,11 @@ describe("the market", () => {
 
   test("finds apps on the chart as it is shown, and since when their publishers' pages say", () => {
     const [found, chart, publisher] = [answer("hive_find_apps"), answer("hive_get_chart"), answer("hive_get_publisher")]
-    const { country, device, kind, genre, day, measuredAt, source } = chart
-    for (const { firstSeen, ...row } of found.apps) {
+    const { country, device, kind, genre, day, measuredAt, source, origin } = chart
+    for (const { firstSeen, ageDays, ...row } of found.apps) {
       const listed = chart.apps.find(({ id }: Answer) => id === row.id)
-      expect(row).toEqual({ ...listed, country, device, kind, genre: genre.id, day, measuredAt, source })
+      expect(row).toEqual({ ...listed, country, device, kind, genre: genre.id, day, measuredAt, source, origin })
+      expect(ageDays).toBe(0)
       const own = publisher.apps.find(({ id }: Answer) => id === row.id)
       if (own) expect(own.storefronts.find((at: Answer) => at.country === country)).toMatchObject({ firstSeen })
     }

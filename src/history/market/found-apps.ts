@@ -26,7 +26,7 @@ export async function readNamedPlaces(
   const rows = await sql<(NamedApp & MarketStand & { app: number | null })[]>`
     select u.app, s.developer as publisher, s.developer_id as "publisherId",
       ${nameIn(sql, sql`u.app`, { storefront: sql`u.country`, countries: [] })} as name, null as country, null as version,
-      null as "followedSince"
+      null as "followedSince", null as "followedGenres"
     from unnest(${apps}::int[], ${at}::text[]) u (app, country)
     cross join lateral (
       select developer, developer_id
@@ -36,7 +36,7 @@ export async function readNamedPlaces(
       offset 0
     ) s
     union all
-    select null, null, null, null, k.country, s.version, m.since
+    select null, null, null, null, k.country, s.version, m.since, m.genres
     from unnest(${countries as string[]}::text[]) k (country)
     left join storefront_now s on s.storefront = k.country
     left join market_storefront m on m.storefront = k.country

@@ -17,6 +17,8 @@ export interface MarketList {
   measuredAt: string
   measuredMs: number
   source: ChartSource
+  /** Who brought it; null = the reading is kept no more. */
+  origin: string | null
   /** store_app ids in the order shown. */
   apps: Int32Array
   /** Of those ids. */
@@ -40,12 +42,14 @@ export interface MarketLists {
 export interface MarketStand extends Pick<MarketLists, "country" | "version"> {
   /** Since when they are all read daily; null = they are not. */
   followedSince: string | null
+  /** Those that are; null likewise. */
+  followedGenres: string[] | null
 }
 
 /** In the order of the storefronts' codes, as what is kept. */
 export async function readMarketStand(sql: Sql, countries: readonly string[]): Promise<MarketStand[]> {
   return await sql<MarketStand[]>`
-    select k.country, s.version, m.since as "followedSince"
+    select k.country, s.version, m.since as "followedSince", m.genres as "followedGenres"
     from unnest(${countries as string[]}::text[]) k (country)
     left join storefront_now s on s.storefront = k.country
     left join market_storefront m on m.storefront = k.country
@@ -135,10 +139,12 @@ function keep(store: ListStore, latest: MarketLists): void {
 
 async function readLists(sql: Sql, country: string): Promise<MarketList[]> {
   const rows = await sql<PackedList[]>`
-    select c.storefront as country, c.device, c.chart as kind, c.genre, n.day, n.seen_at as "seenAt", n.source, n.apps,
+    select c.storefront as country, c.device, c.chart as kind, c.genre, n.day, n.seen_at as "seenAt", n.source, r.origin, n.apps,
       n.store_ids as "storeIds", n.first_days as "firstDays"
     from chart c
     join chart_now n on n.chart_id = c.id
+    left join chart_results r
+      on (r.chart_id, r.day, r.source, r.seen_at) = (n.chart_id, n.day, n.source, n.seen_at)
     where c.platform = 'ios' and c.storefront = ${country}
     order by c.device collate "C" desc, c.chart collate "C", c.genre collate "C"
     limit 5000`.then(uncut(5_000))
@@ -154,7 +160,7 @@ async function readLists(sql: Sql, country: string): Promise<MarketList[]> {
   })
 }
 
-interface PackedList extends Pick<MarketList, "country" | "device" | "kind" | "genre" | "day"> {
+interface PackedList extends Pick<MarketList, "country" | "device" | "kind" | "genre" | "day" | "origin"> {
   seenAt: Date
   source: number
   apps: Buffer

@@ -1,6 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { bestFirst } from "../../observations/best-first.ts"
+import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import type { Chart, Device } from "../../observations/types-charts.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
@@ -16,6 +17,10 @@ export interface NewApp {
   kind: Chart
   genre: string
   rank: number
+  /** Of the reading that has it there. */
+  seenAt: Date
+  source: ChartSource
+  origin: string
   releasedAt: Date | null
 }
 
@@ -57,7 +62,7 @@ async function readNewIn(
       where o.app_id = f.app_id and o.storefront <> f.storefront
         and (o.day < f.day or o.day = f.day and (o.baseline or o.storefront < f.storefront))
     )`
-  return await sql<NewApp[]>`
+  const rows = await sql<(Omit<NewApp, "source"> & { code: number })[]>`
     with new as materialized (
       select f.app_id, f.storefront, f.day, f.chart_id, s.store_id, s.developer, s.developer_id
       from app_first_seen f
@@ -68,12 +73,13 @@ async function readNewIn(
       limit ${limit}
     )
     select n.store_id as id, n.developer as publisher, n.developer_id as "publisherId", n.day as "firstSeen",
-      n.storefront as country, c.device, c.chart as kind, c.genre, r.rank, l.released_at as "releasedAt",
+      n.storefront as country, c.device, c.chart as kind, c.genre, r.rank, r.seen_at as "seenAt",
+      r.source as code, r.origin, l.released_at as "releasedAt",
       coalesce(${nameIn(sql, sql`n.app_id`, { storefront: sql`n.storefront`, countries: [] })}, n.store_id) as name
     from new n
     join chart c on c.id = n.chart_id
     cross join lateral (
-      select array_position(app_ids, n.app_id) as rank
+      select array_position(app_ids, n.app_id) as rank, seen_at, source, origin
       from chart_results
       where chart_id = n.chart_id and day = n.day and complete and n.app_id = any(app_ids)
       order by ${bestFirst(sql)}
@@ -88,6 +94,7 @@ async function readNewIn(
     ) l on true
     order by n.day desc, length(n.store_id) desc, n.store_id desc
     limit ${limit}`
+  return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
 /** How many of these days a chart of these storefronts was read whole, later than on its storefront's first day. */

@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
+import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import type { Chart, Device } from "../../observations/types-charts.ts"
 
 /** The best place of an app in a storefront's charts, as each was read last, and since when it stands on any of them. */
@@ -11,6 +12,10 @@ export interface ChartedApp {
   kind: Chart
   genre: string
   day: string
+  /** Of the reading of that day. */
+  seenAt: Date
+  source: ChartSource
+  origin: string | null
   /** The first day on which it was seen on a chart there; null = it stood there on that chart's first day of reading. */
   firstSeen: string | null
 }
@@ -19,7 +24,7 @@ export const MOST_APPS = 1_000
 
 /** Best places first within each app. Each app is looked up by its key: the planner may take one publisher for all. */
 export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
-  return await sql<ChartedApp[]>`
+  const rows = await sql<(Omit<ChartedApp, "source"> & { code: number })[]>`
     with app as materialized (
       select id
       from store_app
@@ -27,7 +32,7 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
       order by id
       limit ${MOST_APPS}
     ), placed as materialized (
-      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day
+      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day, p.chart_id
       from app a
       cross join lateral (
         select chart_id, rank, day
@@ -50,11 +55,24 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
       order by a.id, c.storefront, f.day, f.day > c.first_day, c.id
     )
     select p.app_id as app, p.storefront as country, p.rank, p.device, p.chart as kind, p.genre, p.day,
-      s.day as "firstSeen"
+      n.seen_at as "seenAt", n.source as code, r.origin, s.day as "firstSeen"
     from placed p
+    cross join lateral (
+      select day, seen_at, source
+      from chart_now
+      where chart_id = p.chart_id
+      offset 0
+    ) n
+    left join lateral (
+      select origin
+      from chart_results
+      where (chart_id, day, source, seen_at) = (p.chart_id, n.day, n.source, n.seen_at)
+      offset 0
+    ) r on true
     left join seen s on (s.app_id, s.storefront) = (p.app_id, p.storefront)
     order by p.app_id, p.rank, p.storefront
     limit 200000`.then(uncut(200_000))
+  return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
 export interface Shelf {

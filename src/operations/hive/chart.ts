@@ -10,7 +10,7 @@ import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Count, Day, Rank, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, Rank, Storefront, Time } from "../shapes.ts"
 import { readFigures, shownFigure } from "./estimates/figures.ts"
 import type { OwnContext } from "./estimates/own-sales.ts"
 import { ESTIMATE_CREDITS, Estimate, isEstimated } from "./estimates.ts"
@@ -89,6 +89,7 @@ export const hiveGetChart = operation({
     day: Day,
     measuredAt: described(Time, "When it was seen."),
     source: Source,
+    origin: Origin,
     depth: Depth,
     measuredSince: described(Day, "The first day on which this list was read."),
     measure: v.optional(
@@ -112,10 +113,10 @@ export const hiveGetChart = operation({
   return await readNow(ctx, { wanted: wantedChart(key), keptDays: KEPT_DAYS }, async () => {
     const found = await readChart(sql, key)
     if (!found) return null
-    const { day, seenAt, source, depth, firstDay, appIds } = found
+    const { day, seenAt, source, origin, depth, firstDay, appIds } = found
     return {
       ...{ country: storefront, platform: key.platform, device: key.device, kind, genre: await readGenre(sql, key) },
-      ...{ day, measuredAt: seenAt.toISOString(), source, depth, measuredSince: firstDay },
+      ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, measuredSince: firstDay },
       ...(await readRows(ctx, appIds, { storefront, limit, measure: estimates ? MEASURES[kind] : null })),
     }
   })

@@ -21,7 +21,7 @@ import { described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { refuseUnknownGenres } from "../charts/chart-genres.ts"
 import { Source } from "../charts/charts.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { findFigureFits } from "./estimates/figure-fits.ts"
 import { readFigures } from "./estimates/figures.ts"
 import { FoundFigures, figureRanges, foundFigures, hasFigure } from "./estimates/found-figures.ts"
@@ -31,6 +31,8 @@ import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MOST = 200
+/** The iPhone's three and the iPad's free one. */
+const LISTS_OF_GENRE = 4
 
 const Found = named(
   "FoundApp",
@@ -43,7 +45,9 @@ const Found = named(
     genre: described(v.string(), "Of that list: the App Store's id, 36 = all apps."),
     day: described(Day, "When that list was read last."),
     measuredAt: described(Time, "When it was seen."),
+    ageDays: described(Count, "How many days ago that is."),
     source: Source,
+    origin: Origin,
     firstSeen: described(
       v.nullable(Day),
       "The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.",
@@ -67,6 +71,11 @@ const Coverage = named(
             "When the one of them was read that was read longest ago; null = none was.",
           ),
           newestDay: described(v.nullable(Day), "When one of them was read last; null = none was."),
+          genres: described(Count, "Genres of those lists."),
+          missing: described(
+            v.nullable(Count),
+            "Lists of those asked for that are to be read daily and were not yet; null = none is (followedSince).",
+          ),
           followedSince: described(v.nullable(Day), "Since when all its lists are read daily; null = they are not."),
         }),
       ),
@@ -125,17 +134,18 @@ export const hiveFindApps = operation({
   const { page } = query
   const countries = [...new Set(query.country)]
   const genres = query.genre && [...new Set(query.genre)]
-  const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(dayOf(ctx.now()), query.released))
+  const today = dayOf(ctx.now())
+  const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(today, query.released))
   const question = { query, countries, genres, since }
   const { found, unsure, state, lists, places, stand, names, figures } = await findPlaces(ctx, question)
   const apps = places.map((place) => ({
-    ...foundApp(place, lists[place.list]!, names.get(place.app)!),
+    ...foundApp(place, lists[place.list]!, names.get(place.app)!, today),
     ...(figures && { estimates: foundFigures(figures.get(place.app)) }),
   }))
   const answer = {
     ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
     ...{ total: found.count, state: stateOf(lists, since, state), apps, noEstimate: unsure },
-    coverage: { storefronts: coverageOf(stand, lists), firstSeenUnknown: found.unknown },
+    coverage: { storefronts: coverageOf(stand, lists, question), firstSeenUnknown: found.unknown },
   }
   return apps.length > 0 ? answer : nothing(answer)
 })
@@ -197,27 +207,39 @@ function withoutList(genres: readonly string[], lists: readonly MarketList[]): s
   return genres.filter((genre) => !lists.some((list) => list.genre === genre))
 }
 
-function foundApp({ storeId, rank, firstDay }: BestPlace, list: MarketList, named: NamedApp) {
-  const { country, device, kind, genre, day, measuredAt, source } = list
+function foundApp({ storeId, rank, firstDay }: BestPlace, list: MarketList, named: NamedApp, today: string) {
+  const { country, device, kind, genre, day, measuredAt, source, origin } = list
   const { name, publisher, publisherId } = named
   const id = String(storeId)
   return {
     ...{ id, name: name ?? id, publisher, publisherId, rank, country, device, kind, genre, day },
-    ...{ measuredAt, source, firstSeen: firstDay === 0 ? null : addDays(EPOCH, firstDay) },
+    ...{ measuredAt, ageDays: Math.max(0, daysFromEpoch(today) - daysFromEpoch(day)), source, origin },
+    ...{ firstSeen: firstDay === 0 ? null : addDays(EPOCH, firstDay) },
   }
 }
 
-function coverageOf(stand: readonly MarketStand[], lists: readonly MarketList[]) {
-  return stand.map(({ country, followedSince }) => {
-    let count = 0
-    let [oldestDay, newestDay]: (string | null)[] = [null, null]
-    for (const list of lists) {
-      if (list.country !== country) continue
-      count++
-      if (oldestDay == null || list.day < oldestDay) oldestDay = list.day
-      if (newestDay == null || list.day > newestDay) newestDay = list.day
+/** Which lists are behind the answer, of each storefront. */
+function coverageOf(stand: readonly MarketStand[], lists: readonly MarketList[], { query, genres }: Question) {
+  return stand.map(({ country, followedSince, followedGenres }) => {
+    const read = lists.filter((list) => list.country === country)
+    const days = read.map(({ day }) => day)
+    const oldestDay = days.reduce<string | null>(
+      (oldest, day) => (oldest !== null && oldest < day ? oldest : day),
+      null,
+    )
+    const newestDay = days.reduce<string | null>(
+      (newest, day) => (newest !== null && newest > day ? newest : day),
+      null,
+    )
+    const followed = new Set(followedGenres?.filter((genre) => !genres || genres.includes(genre)))
+    const wanted = followed.size * (query.kind === undefined ? LISTS_OF_GENRE : 1)
+    const got = read.filter(
+      ({ genre, device, kind }) => followed.has(genre) && (device === "iphone" || kind === "free"),
+    )
+    return {
+      ...{ country, lists: read.length, oldestDay, newestDay, genres: new Set(read.map(({ genre }) => genre)).size },
+      ...{ missing: followedGenres && wanted - got.length, followedSince },
     }
-    return { country, lists: count, oldestDay: oldestDay ?? null, newestDay: newestDay ?? null, followedSince }
   })
 }
 

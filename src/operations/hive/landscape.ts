@@ -17,7 +17,7 @@ import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { Source as ChartSource, ChartStore, Depth } from "../charts/charts.ts"
 import { READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
-import { Count, Day, ReadingSpan, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, ReadingSpan, Storefront, Time } from "../shapes.ts"
 import { wantedChart } from "./chart.ts"
 import { MarketCountry } from "./inputs.ts"
 import { readNow } from "./read-now.ts"
@@ -75,6 +75,7 @@ const Category = named(
     day: Day,
     measuredAt: described(Time, "When the list was seen."),
     source: ChartSource,
+    origin: Origin,
     depth: Depth,
     listed: described(Count, `How many apps the figures are of: the first ${PLACES}, or all where there are fewer.`),
     ratingsWall: figure({ least: v.nullable(Count), median: Median }, `Rating counts of the first ${FIRST}.`),
@@ -172,13 +173,13 @@ function keyOf(storefront: string, genre: string): ChartKey {
 
 async function readCategory({ sql }: Context, key: ChartKey) {
   const { storefront, genre } = key
-  const { day, seenAt, source, depth, appIds } = (await readChart(sql, key)) as ChartAnswer
+  const { day, seenAt, source, origin, depth, appIds } = (await readChart(sql, key)) as ChartAnswer
   const apps = await readListedFacts(sql, appIds.slice(0, PLACES), { storefront, day })
   const { wall, released, updated, publishers, ...medians } = landscapeOf(apps, day)
   const names = await readGenreNames(sql, storefront, [genre])
   return {
     ...{ genre: { id: genre, name: names.get(genre) ?? null }, key: KEY_OF.get(genre) ?? null },
-    ...{ day, measuredAt: seenAt.toISOString(), source, depth, listed: apps.length },
+    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, listed: apps.length },
     ...{ ratingsWall: wall, ...medians, releasedWithinYear: released, updatedWithin90Days: updated, publishers },
     restsOn: {
       ratings: basisOf(apps, ({ ratingsAt, ratingsSource }) => [ratingsAt, ratingsSource]),

@@ -8,7 +8,7 @@ import { Genre, genreId, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
 import { readMoverNames } from "../charts/shown-movers.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Count, Day, Rank, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, Rank, Storefront, Time } from "../shapes.ts"
 import { readGenre, wantedChart } from "./chart.ts"
 import { MarketCountry } from "./inputs.ts"
 import { readNow } from "./read-now.ts"
@@ -26,7 +26,13 @@ const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
 
 const Reading = named(
   "MarketReading",
-  v.strictObject({ day: Day, measuredAt: described(Time, "When it was seen."), source: Source, depth: Depth }),
+  v.strictObject({
+    day: Day,
+    measuredAt: described(Time, "When it was seen."),
+    source: Source,
+    origin: Origin,
+    depth: Depth,
+  }),
 )
 
 export const hiveGetChartMovers = operation({
@@ -123,6 +129,6 @@ async function readMoves(
   }
 }
 
-function readingOf({ day, seenAt, source, depth }: MeasuredDay) {
-  return { day, measuredAt: seenAt.toISOString(), source, depth }
+function readingOf({ day, seenAt, source, origin, depth }: MeasuredDay) {
+  return { day, measuredAt: seenAt.toISOString(), source, origin, depth }
 }

@@ -6,7 +6,8 @@ import { nothing, operation } from "../../operation.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { Country, wholeNumber } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Source } from "../charts/charts.ts"
+import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const DAYS = 7
@@ -22,6 +23,9 @@ const NewApp = named(
     kind: described(v.picklist(CHARTS), "Of that chart."),
     genre: described(v.string(), "Of that chart: the App Store's id, 36 = all apps."),
     rank: described(Rank, "Its place on that chart that day."),
+    measuredAt: described(Time, "When it was seen there."),
+    source: Source,
+    origin: Origin,
     releasedAt: described(
       v.nullable(Time),
       "When it first came to the store, as a look-up said; null = not said. Long before firstSeen: an old app that climbed.",
@@ -74,7 +78,10 @@ export const hiveListNewApps = operation({
   const answer = {
     ...{ country: country ?? null, platform: "ios" as const, days, ...span },
     ...{ daysCovered: await countCoveredDays(sql, searched, span), searched },
-    apps: apps.map(({ releasedAt, ...app }) => ({ ...app, releasedAt: releasedAt?.toISOString() ?? null })),
+    apps: apps.map(({ seenAt, releasedAt, ...app }) => ({
+      ...app,
+      ...{ measuredAt: seenAt.toISOString(), releasedAt: releasedAt?.toISOString() ?? null },
+    })),
   }
   return apps.length > 0 ? answer : nothing(answer)
 })

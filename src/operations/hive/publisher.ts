@@ -11,8 +11,9 @@ import {
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
+import { Source } from "../charts/charts.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Count, Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
@@ -40,6 +41,9 @@ const Charted = named(
     kind: described(v.picklist(CHARTS), "Of that chart."),
     genre: described(v.string(), "Of that chart: the App Store's id, 36 = all apps."),
     day: described(Day, "When that chart was read last."),
+    measuredAt: described(Time, "When it was seen."),
+    source: Source,
+    origin: Origin,
     firstSeen: FirstSeen,
     storefronts: described(
       v.array(v.strictObject({ country: Storefront, rank: Rank, day: Day, firstSeen: FirstSeen })),
@@ -126,14 +130,15 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   const named = await readMarketApps(sql, [...byApp.keys()], FIRST)
   const apps = [...byApp].map(([app, [best, ...others]]) => {
     const { id, name } = named.get(app)!
-    const { rank, country, device, kind, genre, day } = best!
+    const { rank, country, device, kind, genre, day, seenAt, source, origin } = best!
     const storefronts = [best!, ...others].map(({ country, rank, day, firstSeen }) => ({
       country,
       rank,
       day,
       firstSeen,
     }))
-    return { id, name, rank, country, device, kind, genre, day, firstSeen: earliest(storefronts), storefronts }
+    const reading = { day, measuredAt: seenAt.toISOString(), source, origin }
+    return { id, name, rank, country, device, kind, genre, ...reading, firstSeen: earliest(storefronts), storefronts }
   })
   return apps.sort((one, other) => one.rank - other.rank || Number(one.id) - Number(other.id))
 }

@@ -1,4 +1,6 @@
 import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { readFollowedMarket } from "../../history/market/followed.ts"
 import { SHELVED_BY } from "../../history/placements.ts"
 import { findShelfReadLast, readShelf } from "../../history/shelves.ts"
 import { operation } from "../../operation.ts"
@@ -12,7 +14,7 @@ import { readNow } from "./read-now.ts"
 
 /** A page's row changes little from one week to the next. */
 const KEPT_DAYS = 7
-/** Whose page is read where no storefront is asked for and none was read yet. */
+/** Whose page is read where no storefront is asked for, none was read yet, and none is followed. */
 const FIRST_READ = "us"
 
 export const hiveGetSimilarApps = operation({
@@ -50,7 +52,13 @@ export const hiveGetSimilarApps = operation({
   }),
 }).run(async ({ appId: id, country }, ctx) => {
   const platform = platformOf(id)!
-  const storefront = country ?? (await findShelfReadLast(ctx.sql, { platform, id })) ?? FIRST_READ
+  const storefront = country ?? (await findShelfReadLast(ctx.sql, { platform, id })) ?? (await findFirstRead(ctx.sql))
   const wanted = { kind: "listing", platform, storefront, subject: id } as const
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, () => readShelf(ctx.sql, { platform, id }, storefront))
 })
+
+/** The first storefront that this instance follows. */
+async function findFirstRead(sql: Sql): Promise<string> {
+  const [first] = await readFollowedMarket(sql)
+  return first?.storefront ?? FIRST_READ
+}

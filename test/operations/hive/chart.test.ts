@@ -52,7 +52,8 @@ describe("hive_get_chart", () => {
     const before = await used()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))
     const first = all[0]!
-    expect([first.status, first.body.day, first.body.source]).toEqual([200, dayOf(0), "apple-charts"])
+    const { day, source, origin } = first.body
+    expect([first.status, day, source, origin]).toEqual([200, dayOf(0), "apple-charts", "own"])
     const recorded = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
     // an app that stands there twice keeps its first place
     const distinct = new Set(
@@ -143,6 +144,7 @@ describe("hive_get_chart_movers", () => {
       ["10003"],
     ])
     expect(body.left[0].was).toBe(3)
+    expect([body.latest.origin, body.against.origin]).toEqual(["own", "own"])
     expect([body.counts, await used()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
@@ -151,6 +153,14 @@ describe("hive_get_chart_movers", () => {
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
     expect([body.measuredSince, await used()]).toEqual([dayOf(0), 1])
+  })
+
+  test("the demo's readings say that they are the demo's", async () => {
+    await seen(0, [10_001, 10_002], { origin: "demo" })
+    const [chart, movers] = [(await ask("charts?genre=6015")).body, (await ask("movers?genre=6015")).body]
+    expect([chart.origin, movers.latest.origin]).toEqual(["demo", "demo"])
+    const { body } = await ask("find?genre=6015")
+    expect(body.apps.map(({ origin }: { origin: string }) => origin)).toEqual(["demo", "demo"])
   })
 
   test("readings of two sources are not compared", async () => {

@@ -235,8 +235,12 @@ describe("what is asked", () => {
     expect(body).toMatchObject({ countries: ["us", "de"], kind: null, genres: null, page: 1, total: 2, noEstimate: 0 })
     expect(body.coverage).toEqual({
       storefronts: [
-        { country: "de", lists: 0, oldestDay: null, newestDay: null, followedSince: null },
-        { country: "us", lists: 1, oldestDay: "2025-08-30", newestDay: "2025-08-30", followedSince: "2025-08-29" },
+        { country: "de", lists: 0, oldestDay: null, newestDay: null, genres: 0, missing: null, followedSince: null },
+        {
+          ...{ country: "us", lists: 1, oldestDay: "2025-08-30", newestDay: "2025-08-30", genres: 1 },
+          // it follows the lists of all apps, of which none was read
+          ...{ missing: 4, followedSince: "2025-08-29" },
+        },
       ],
       firstSeenUnknown: 0,
     })
@@ -244,11 +248,28 @@ describe("what is asked", () => {
       {
         ...{ id: "10005", name: "Tea 10005", publisher: "Tea Co", publisherId: "77", rank: 1, country: "us" },
         ...{ device: "iphone", kind: "free", genre: "6015", day: "2025-08-30", measuredAt: "2025-08-30T06:00:00.000Z" },
-        ...{ source: "apple-charts", firstSeen: null, estimates: null },
+        ...{ ageDays: 1, source: "apple-charts", origin: "own", firstSeen: null, estimates: null },
       },
       expect.objectContaining({ id: "10003", rank: 2 }),
     ])
+    await sql`update market_storefront set genres = '{6015,6016}'`
+    for (const [
+      question,
+      missing,
+    ] of [["rankMax=2", 7], ["genre=6015", 3], ["genre=6015&kind=free", 0], ["kind=ipad", 2]] as const) // biome-ignore format: one line
+      expect([question, (await ask(question)).body.coverage.storefronts[0].missing]).toEqual([question, missing])
     await sql`delete from market_storefront`
+  })
+
+  test("what anybody records is seen by the very next call, lists and names, though nobody tells this process", async () => {
+    const seen = (hour: number, ids: string[], name: string) =>
+      record(sql, [charted(`2025-08-30T0${hour}:00:00Z`, [], { apps: ids.map((id) => ({ id, name: `${name} ${id}` })), depth: 3, source: "apple-charts" })], () => NOW) // biome-ignore format: one line
+    const shown = async () => (await ask("rankMax=2")).body.apps.map(({ name }: { name: string }) => name)
+    expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
+    await seen(7, ["10004", "10003", "10005"], "Green")
+    expect(await shown()).toEqual(["Green 10004", "Green 10003"])
+    await seen(8, ["10005", "10003", "10004"], "Tea")
+    expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
   })
 
   test("costs 20 with rows, 1 without any, and nothing when it is refused", async () => {

@@ -109,7 +109,13 @@ test("the first fifty apps of a category are looked up at once for all who ask, 
   expect([status, new Set(all.map(({ text }) => text)).size, await used()]).toEqual([200, 1, 100])
   expect(paths()).toEqual(["/lookup"])
   const [category] = body.categories
-  expect(category).toMatchObject({ key: "finance", genre: { id: "6015" }, source: "apple-charts", listed: 100 })
+  expect(category).toMatchObject({
+    key: "finance",
+    genre: { id: "6015" },
+    source: "apple-charts",
+    listed: 100,
+    origin: "own",
+  })
   expect(category).toMatchObject(reckoned(category.day, 50))
   expect([category.ratingsWall.n, category.sizeBytes]).toEqual([9, { median: null, n: 45, of: 100 }])
   expect(category.restsOn.ratings.sources).toEqual(["itunes-lookup"])

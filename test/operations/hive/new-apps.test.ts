@@ -72,6 +72,8 @@ describe("who is new", () => {
     const { body, cost } = await ask("?country=us")
     expect(rows(body)).toEqual([`${TODAY} us 100010 4`, `${TODAY} us 99999 3`, "2025-11-18 us 10003 1"])
     expect(body.apps[0]).toMatchObject({ device: "iphone", kind: "free", genre: "6015", releasedAt: null })
+    const reading = { measuredAt: "2025-11-18T09:00:00.000Z", source: "apple-charts", origin: "own" }
+    expect(body.apps[2]).toMatchObject(reading)
     expect([body.daysCovered, cost]).toEqual([2, 10])
     expect(rows((await ask("?country=us&limit=2")).body)).toHaveLength(2)
     expect(rows((await ask("?country=us&days=1")).body)).toHaveLength(2)

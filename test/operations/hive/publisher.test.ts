@@ -68,7 +68,13 @@ test("every app of theirs on a chart, with its best place, its storefronts and s
   expect(body.searched).toEqual(["de", "us"])
   const us = { country: "us", rank: 1, day: dayOf(0), firstSeen: dayOf(4) }
   const de = { country: "de", rank: 4, day: dayOf(0), firstSeen: dayOf(0) }
-  const chart = { device: "iphone", kind: "free", genre: "6015", day: dayOf(0) }
+  const reading = {
+    day: dayOf(0),
+    measuredAt: expect.stringContaining(dayOf(0)),
+    source: "apple-charts",
+    origin: "own",
+  }
+  const chart = { device: "iphone", kind: "free", genre: "6015", ...reading }
   expect(body.apps).toMatchObject([
     { id: APPS[1], rank: 1, country: "us", ...chart, firstSeen: dayOf(4), storefronts: [us, de] },
     { id: APPS[0], rank: 2, country: "us", kind: "paid", firstSeen: null, storefronts: [{ rank: 2, firstSeen: null }] },

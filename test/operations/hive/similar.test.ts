@@ -54,6 +54,14 @@ test("without a storefront it is the row that was read last, wherever", async ()
   expect(on.stores.requests.length).toBe(requests)
 })
 
+test("where none was read it is that of the first storefront that this instance follows", async () => {
+  page("de", fixture("apple-app-page-de.html"))
+  await sql`delete from listing_run`
+  await sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
+  expect((await ask(GERMAN)).body.country).toBe("de")
+  await sql`delete from market_storefront`
+})
+
 test("a page that shows no such row is an answer, and one that is not there is none", async () => {
   const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", without)
