@@ -1,11 +1,11 @@
 // bun test/bench/day.ts [SHARE] — list reads of a day, 86,400 or that share of them (0.01 when left out), 200 results deep and
 // recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in turns. On the
 // embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for their CPU to be seen.
-import { existsSync, readFileSync } from "node:fs"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import { type SearchObservation, SOURCE_CODES } from "../../src/observations/types.ts"
 import { median } from "./load.ts"
+import { processorClock } from "./processor.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"
 import { APPS, candidatesOf, idOf, searchOf, termOf } from "./world.ts"
 
@@ -22,7 +22,7 @@ const share = Number(process.argv[2] ?? 0.01)
 const reads = Math.round(READS_A_DAY * share)
 // one connection: its CPU is that of one process
 const { sql, remove } = await scratchOn(process.env.DATABASE_URL, 1)
-const databaseCpuMs = await cpuOfDatabase(sql)
+const processorTime = await processorClock(sql, process.env.DATABASE_URL)
 await prepare(sql)
 const before = await sizes(sql)
 const [ours, plain] = await day(sql)
@@ -88,14 +88,15 @@ async function measure(
   readings: SearchObservation[],
   write: (reading: SearchObservation) => Promise<void>,
 ) {
-  const [own, database] = [cpuMs("self/task", process.pid), databaseCpuMs()]
+  const began = processorTime()
   for (const reading of readings) {
     const startedAt = performance.now()
     await write(reading)
     side.times.push(performance.now() - startedAt)
   }
-  side.ownCpuMs += cpuMs("self/task", process.pid) - own
-  side.databaseCpuMs += databaseCpuMs() - database
+  const ended = processorTime()
+  side.ownCpuMs += ended.own - began.own
+  side.databaseCpuMs += ended.database - began.database
 }
 
 async function store(sql: Sql, readings: SearchObservation[]): Promise<void> {
@@ -152,26 +153,4 @@ async function sizes(sql: Sql): Promise<Sizes> {
     group by 1
     order by 1`
   return new Map(rows.map(({ table, bytes }) => [table, Number(bytes)]))
-}
-
-/** How to ask for the CPU that the database used: of its process, or of all threads of this one but the first. */
-async function cpuOfDatabase(sql: Sql): Promise<() => number> {
-  if (!process.env.DATABASE_URL) {
-    return () => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1_000 - cpuMs("self/task", process.pid)
-    }
-  }
-  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  return () => cpuMs("", row!.pid)
-}
-
-/** Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms; NaN where there is no such process. */
-function cpuMs(under: string, id: number): number {
-  const file = `/proc/${under}/${id}/stat`
-  if (!existsSync(file)) return Number.NaN
-  const fields = readFileSync(file, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -4,6 +4,7 @@
 // one at a time, and may take 150 ms.
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { GENRES, makeMarket, PUBLISHERS, wordAt } from "./find-world.ts"
+import { processorClock } from "./processor.ts"
 import { scratchOn } from "./scratch.ts"
 
 const SERVER = process.env.DATABASE_URL
@@ -78,23 +79,39 @@ function spread(times: readonly number[]): string {
 }
 const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
+/** Of the process and of the database, for each of so many calls; both answer at once, so that the busier side is the limit. */
+// all connections are open by then
+await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.1)`))
+const processorTime = await processorClock(sql, SERVER)
+function spent(calls: number, before: ReturnType<typeof processorTime>): string {
+  const now = processorTime()
+  const each = (side: "own" | "database") => ((now[side] - before[side]) / calls).toFixed(2)
+  return `processor time a call: ${each("own")} ms, the database's ${each("database")} ms`
+}
+
+// a process that has answered for a while holds all lists
+for (const country of codes) await ask(`kind=free&country=${country}`, keys[0]!)
 let slowest = 0
 for (const [what, question] of Object.entries(KINDS)) {
   for (let i = 0; i < 20; i++) await ask(question(), keys[0]!)
   const times: number[] = []
+  const before = processorTime()
   for (let i = 0; i < 100; i++) times.push(await ask(question(), keys[0]!))
   slowest = Math.max(slowest, p95(times))
-  console.log(`${what}: ${spread(times)}`)
+  console.log(`${what}: ${spread(times)}; ${spent(100, before)}`)
 }
 
 const mixed: number[] = []
+const before = processorTime()
 const until = performance.now() + SECONDS * 1_000
 await Promise.all(
   Array.from({ length: AT_ONCE }, async (_, i) => {
     while (performance.now() < until) mixed.push(await ask(one(Object.values(KINDS))(), keys[i % keys.length]!))
   }),
 )
-console.log(`mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second`)
+console.log(
+  `mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second; ${spent(mixed.length, before)}`,
+)
 await remove()
 const reached = SERVER ? p95(mixed) : slowest
 console.log(`${reached.toFixed(1)} of ${MOST_MS} ms`)

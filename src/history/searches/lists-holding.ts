@@ -188,12 +188,13 @@ export async function findGap(
     order by k.held desc, coalesce(k.popularity, 0) desc, k.term
     limit ${limit}`
   const { totals: ofApps, total } = rows[0]!
-  const keywords = rows.flatMap(({ code, totals: _, total: __, ...row }) => {
-    if (code === null) return []
-    const { ranks, ...shown } = row as Omit<GapRow, keyof NoRow>
-    return [{ ...shown, ranks: ranks.split(",").map((rank) => Number(rank) || null), source: sourceOf(code) }]
-  })
-  return { totals: ofApps, total, keywords }
+  return { totals: ofApps, total, keywords: rows.flatMap(keywordsIn) }
+}
+
+function keywordsIn({ code, totals: _, total: __, ...row }: GapRow | NoRow): Gap["keywords"] {
+  if (code === null) return []
+  const { ranks, ...shown } = row as Omit<GapRow, keyof NoRow>
+  return [{ ...shown, ranks: ranks.split(",").map((rank) => Number(rank) || null), source: sourceOf(code) }]
 }
 
 /** The rows of `page`, with ranks as one text, which the driver reads sooner than an array. */

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs"
+import type { Sql } from "../../src/database/types.ts"
+
+/** Milliseconds of processor time since its begin, on whatever threads: of this process without its database, and of that. */
+export interface ProcessorTime {
+  own: number
+  database: number
+}
+
+/**
+ * How to ask for it: of a server its processes for this database as they are now, which must be on this machine; of the embedded
+ * database all threads of this process but the first.
+ */
+export async function processorClock(sql: Sql, server: string | undefined): Promise<() => ProcessorTime> {
+  const all = () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000
+  }
+  if (!server)
+    return () => ({ own: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
+  const rows = await sql<{ pid: number }[]>`
+    select pid
+    from pg_stat_activity
+    where datname = current_database()
+    order by pid
+    limit 1000`
+  return () => ({ own: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
+}
+
+/** Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms; NaN where there is no such process. */
+function cpuMs(under: string, id: number): number {
+  const file = `/proc/${under}/${id}/stat`
+  if (!existsSync(file)) return Number.NaN
+  const fields = readFileSync(file, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
