@@ -5924,7 +5924,11 @@ export interface components {
              * @description When it was seen.
              */
             measuredAt: string;
+            /** @description How many days ago that is. */
+            ageDays: number;
             source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /**
              * Format: date
              * @description The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.
@@ -5949,6 +5953,10 @@ export interface components {
                  * @description When one of them was read last; null = none was.
                  */
                 newestDay: string | null;
+                /** @description Genres of those lists. */
+                genres: number;
+                /** @description Lists of those asked for that are to be read daily and were not yet; null = none is (followedSince). */
+                missing: number | null;
                 /**
                  * Format: date
                  * @description Since when all its lists are read daily; null = they are not.
@@ -6028,6 +6036,8 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description How many places were read. */
             depth: number;
             /**
@@ -6056,6 +6066,8 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description How many places were read. */
             depth: number;
         };
@@ -6152,6 +6164,14 @@ export interface components {
             rank: number;
             /**
              * Format: date-time
+             * @description When it was seen there.
+             */
+            measuredAt: string;
+            source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
+            /**
+             * Format: date-time
              * @description When it first came to the store, as a look-up said; null = not said. Long before firstSeen: an old app that climbed.
              */
             releasedAt: string | null;
@@ -6205,6 +6225,14 @@ export interface components {
              * @description When that chart was read last.
              */
             day: string;
+            /**
+             * Format: date-time
+             * @description When it was seen.
+             */
+            measuredAt: string;
+            source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /**
              * Format: date
              * @description The first day on which it was seen on a chart. Null = not known: it stood there when the chart was first read.
@@ -7168,6 +7196,8 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description How many places were read. */
             depth: number;
             /** @description How many apps the figures are of: the first 100, or all where there are fewer. */
@@ -11475,7 +11505,7 @@ export interface operations {
                 /** @description limit × page: up to 10000. */
                 page?: number;
                 /** @description Fields of apps to keep. */
-                fields?: ("id" | "name" | "publisher" | "publisherId" | "rank" | "country" | "device" | "kind" | "genre" | "day" | "measuredAt" | "source" | "firstSeen" | "estimates")[];
+                fields?: ("id" | "name" | "publisher" | "publisherId" | "rank" | "country" | "device" | "kind" | "genre" | "day" | "measuredAt" | "ageDays" | "source" | "origin" | "firstSeen" | "estimates")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -11624,7 +11654,7 @@ export interface operations {
                 /** @description The most apps; 50 when left out. */
                 limit?: number;
                 /** @description Fields of apps to keep. */
-                fields?: ("id" | "name" | "publisher" | "publisherId" | "firstSeen" | "country" | "device" | "kind" | "genre" | "rank" | "releasedAt")[];
+                fields?: ("id" | "name" | "publisher" | "publisherId" | "firstSeen" | "country" | "device" | "kind" | "genre" | "rank" | "measuredAt" | "source" | "origin" | "releasedAt")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -11669,7 +11699,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Fields of apps to keep. */
-                fields?: ("id" | "name" | "rank" | "country" | "device" | "kind" | "genre" | "day" | "firstSeen" | "storefronts")[];
+                fields?: ("id" | "name" | "rank" | "country" | "device" | "kind" | "genre" | "day" | "measuredAt" | "source" | "origin" | "firstSeen" | "storefronts")[];
             };
             header?: never;
             path: {
@@ -12363,7 +12393,7 @@ export interface operations {
                 /** @description Two-letter storefront code. */
                 country?: string;
                 /** @description Fields of categories to keep. */
-                fields?: ("genre" | "key" | "day" | "measuredAt" | "source" | "depth" | "listed" | "ratingsWall" | "rating" | "nameLength" | "releasedWithinYear" | "updatedWithin90Days" | "languages" | "sizeBytes" | "publishers" | "restsOn")[];
+                fields?: ("genre" | "key" | "day" | "measuredAt" | "source" | "origin" | "depth" | "listed" | "ratingsWall" | "rating" | "nameLength" | "releasedWithinYear" | "updatedWithin90Days" | "languages" | "sizeBytes" | "publishers" | "restsOn")[];
             };
             header?: never;
             path?: never;
@@ -12539,4 +12569,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: cb890c5445320510975e8865b5b8dd42dd00c04936a734bf7ce5af1fce34ee6a
+// sha256 of the document: 68f9ed97211325669f3699665741707a2d8c36904b1dfb16647b462700f99510
