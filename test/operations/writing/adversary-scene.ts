@@ -109,7 +109,9 @@ export interface Scene {
   /** What Tesseract says of every picture; null = it cannot read it. */
   table: { says: string | null }
   appId: string
+  key: string
   workspaceId: number
+  usage(quota: string): Promise<{ used: number }>
   /** Calls an operation for something that nobody has asked before: what was stored and taken is forgotten. */
   forget(): Promise<void>
   get(path: string): Promise<Answer>
@@ -165,12 +167,16 @@ export async function openScene(): Promise<Scene> {
     insert into writer_text (kind, digest, value, model, version, made_at)
     values ('review_reply', 'of another', '{"value":{"reply":"Thanks."},"dropped":[]}'::jsonb, 'm-0', 1, now())`
   return {
-    ...{ sql, standIn, logged, pictures, table, appId, workspaceId, list },
+    ...{ sql, standIn, logged, pictures, table, appId, key, workspaceId, list },
     async forget() {
       await sql`delete from writer_text where digest <> 'of another'`
       await sql`delete from listing_translation`
       await sql`delete from allowance_unit`
       await sql`delete from allowance_month`
+    },
+    async usage(quota) {
+      const { body } = await house.call("/v1/usage", { key })
+      return body.quotas.find(({ key: name }: { key: string }) => name === quota)
     },
     get: (path) => house.call(`/v1/apps/${appId}/${path}`, { key }),
     async books() {
