@@ -35,7 +35,7 @@ export interface PlaceQuery {
   rankMin: number
   rankMax: number
   /** These apps alone. */
-  only: Iterable<number> | null
+  only: ArrayLike<number> | null
   /** Only places on lists that say the app is seen since that day or later. */
   since: number | null
   /** So many are wanted; the others are counted. */
@@ -124,9 +124,13 @@ function allBits(highest: number): Uint8Array {
   return new Uint8Array((highest >> 3) + 1).fill(255)
 }
 
-function bitsOf(apps: Iterable<number>, highest: number): Uint8Array {
+function bitsOf(apps: ArrayLike<number>, highest: number): Uint8Array {
   const bits = new Uint8Array((highest >> 3) + 1)
-  for (const app of apps) if (app <= highest) bits[app >> 3]! |= 1 << (app & 7)
+  // by index: with 80,000 apps iterators take most of the time
+  for (let at = 0; at < apps.length; at++) {
+    const app = apps[at]!
+    if (app <= highest) bits[app >> 3]! |= 1 << (app & 7)
+  }
   return bits
 }
 

@@ -23,7 +23,7 @@ export interface FigureFits {
 export async function findFigureFits(
   ctx: OwnContext,
   ranges: FigureRanges,
-  apps: Iterable<Iterable<number>>,
+  apps: readonly ArrayLike<number>[],
 ): Promise<FigureFits> {
   const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
@@ -35,7 +35,8 @@ export async function findFigureFits(
   ].filter(({ isAsked }) => isAsked)
   const times = timesBy(level)
   for (const some of apps) {
-    for (const app of some) {
+    for (let at = 0; at < some.length; at++) {
+      const app = some[at]!
       const fit = fitOfApp(asked, app, table, times)
       if (fit !== FAILS) (fit === FITS ? found.fit : found.unsure).push(app)
     }
