@@ -23,7 +23,7 @@ import { lookupAnswer, type ShownApp } from "./store-pages.ts"
 setDefaultTimeout(600_000)
 
 const MARKET = ["gb", "jp", "us"]
-const GENRES = CHART_GENRES.slice(0, cases(2, 8))
+const GENRES = CHART_GENRES.slice(0, cases(2, 4))
 const PLACES = cases(40, 60)
 const DAYS = Array.from({ length: 7 }, (_, at) => addDays(dayOf(new Date()), at - 7))
 const FEEDS = {
