@@ -18,7 +18,6 @@ export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST, REVENUECAT_
 export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
 /** Hosts in whose place an address can be named. */
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
-export type NamedHost = (typeof NAMED_HOSTS)[number]
 
 /** Who tells of purchases by messages to us: billing services, and the store itself. */
 export const BILLING_SOURCES = ["revenuecat", "adapty", "superwall", "app-store-notifications"] as const

@@ -107,8 +107,6 @@ export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount
   return null
 }
 
-export type FunnelCounts = Record<Exclude<FunnelEvent, "other">, number>
-
 export interface FunnelRow {
   day: string
   /** Null = the report names none. */

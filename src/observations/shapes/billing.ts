@@ -9,7 +9,6 @@ export const BILLING_GROUPS = [
   "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
   "expiration", "billing_issue", "plan_change", "test", "other",
 ] as const // biome-ignore format: a list to scan
-export type BillingGroup = (typeof BILLING_GROUPS)[number]
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { Interval } from "../../formulas/proportions.ts"
-import type { KnownAround } from "../../history/assistants/known-apps.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { ASSISTANTS } from "../../vocabulary/upstreams.ts"
 import { Count, Store, Time } from "../shapes.ts"
@@ -72,8 +71,4 @@ export function rounded(share: number | undefined): number | null {
 
 export function boundsOf(interval: Interval | null): { low: number | null; high: number | null } {
   return { low: rounded(interval?.low), high: rounded(interval?.high) }
-}
-
-export function storeIdsOf({ storeIds }: KnownAround) {
-  return storeIds
 }
