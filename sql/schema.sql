@@ -802,12 +802,14 @@ create table connected_account (
   constraint connected_account_pkey PRIMARY KEY (id),
   constraint connected_account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint connected_account_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
-  constraint connected_account_check1 CHECK (((sealed IS NULL) = (state = 'removed'::text))),
   constraint connected_account_check2 CHECK (((sealed_write IS NULL) OR (sealed IS NOT NULL))),
   constraint connected_account_check3 CHECK (((sealed_write IS NULL) = (shown_write IS NULL))),
+  constraint connected_account_demo_check CHECK (((state <> 'demo'::text) OR ((next_at IS NULL) AND (NOT writes)))),
   constraint connected_account_failures_check CHECK ((failures >= 0)),
-  constraint connected_account_state_check CHECK ((state = ANY (ARRAY['connecting'::text, 'ok'::text, 'limited'::text, 'agreement_required'::text, 'revoked'::text, 'paused'::text, 'removed'::text])))
+  constraint connected_account_sealed_check CHECK (((sealed IS NULL) = (state = ANY (ARRAY['removed'::text, 'demo'::text])))),
+  constraint connected_account_state_check CHECK ((state = ANY (ARRAY['connecting'::text, 'ok'::text, 'limited'::text, 'agreement_required'::text, 'revoked'::text, 'paused'::text, 'removed'::text, 'demo'::text])))
 );
+CREATE UNIQUE INDEX connected_account_demo_idx ON connected_account USING btree (workspace_id, kind) WHERE (state = 'demo'::text);
 CREATE INDEX connected_account_next_idx ON connected_account USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX connected_account_workspace_idx ON connected_account USING btree (workspace_id);
 

@@ -14,6 +14,8 @@ export interface AccountDay {
   dollars: number | null
   /** Null = the day's sales are not reported. */
   salesReadAt: Date | null
+  /** All of it is the demo's. */
+  isInvented: boolean
 }
 
 interface DayRow {
@@ -21,6 +23,7 @@ interface DayRow {
   trials: number
   trialsReadAt: Date | null
   salesReadAt: Date | null
+  isInvented: boolean
   proceeds: { currency: string; amount: string }[]
 }
 
@@ -33,7 +36,7 @@ export async function readAccountDays(
 ): Promise<Map<string, AccountDay>> {
   const rows = await sql<DayRow[]>`
     with own as materialized (
-      select distinct on (x.app_id) x.app_id, c.id as account_id, a.outside_id, a.sku
+      select distinct on (x.app_id) x.app_id, c.id as account_id, c.state, a.outside_id, a.sku
       from connected_account c
       join account_app a on a.account_id = c.id
       join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
@@ -41,7 +44,7 @@ export async function readAccountDays(
       where c.workspace_id = ${workspaceId} and c.kind = 'app-store-connect'
       order by x.app_id, c.sealed is null, c.created_at, c.id
     )
-    select o.app_id as "appId", (
+    select o.app_id as "appId", o.state = 'demo' as "isInvented", (
       select coalesce(sum(f.quantity), 0)::int
       from subscription_event_fact f
       where f.account_id = o.account_id and f.app = o.outside_id and f.day = ${day} and f.counts_as = 'trialStarts'
@@ -69,12 +72,13 @@ export async function readAccountDays(
   return new Map(rows.map((row) => [row.appId, accountDay(row)]))
 }
 
-function accountDay({ trials, trialsReadAt, salesReadAt, proceeds }: DayRow): AccountDay {
+function accountDay({ trials, trialsReadAt, salesReadAt, isInvented, proceeds }: DayRow): AccountDay {
   const isInDollars = proceeds.every(({ currency }) => currency === "USD")
   return {
     trials: trialsReadAt === null ? null : trials,
     trialsReadAt,
     dollars: salesReadAt === null || !isInDollars ? null : Number(proceeds[0]?.amount ?? 0),
     salesReadAt,
+    isInvented,
   }
 }

@@ -5,6 +5,7 @@ import type { Sealer } from "../access/sealed.ts"
 import type { Sql } from "../database/types.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
 import { type AccountKey, openKey, sealKey } from "./credentials.ts"
+import { deleteDemoAccounts, demoProblem } from "./demo/accounts.ts"
 import type { AccountKindName, AccountPart, AccountReach } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type RightState, storeLook } from "./look.ts"
@@ -67,6 +68,7 @@ export async function addAccount(
   const part = added.part ?? (await findOnlyPart(register, added.kind, key))
   const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
   await sql.begin(async (tx) => {
+    await deleteDemoAccounts(tx, workspaceId)
     const rows = await tx`
       insert into connected_account (id, workspace_id, kind, shown, part, sealed)
       select ${id}, ${workspaceId}, ${kind.name}, ${kind.shown(key)}, ${part}, ${sealed}
@@ -179,7 +181,7 @@ export async function removeAccount(sql: Sql, workspaceId: number, id: string, f
   const account = await findAccount(sql, workspaceId, id)
   await sql.begin(async (tx) => {
     await endAlerts(tx, [id], "removed")
-    if (forget) await tx`delete from connected_account where id = ${id}`
+    if (forget || account.state === "demo") await tx`delete from connected_account where id = ${id}`
     else
       await tx`
         update connected_account
@@ -209,11 +211,12 @@ interface SealedAccount {
 }
 
 export async function findSealed(sql: Sql, workspaceId: number, id: string): Promise<SealedAccount> {
-  const [row] = await sql<(Omit<SealedAccount, "sealed"> & { sealed: string | null })[]>`
-    select kind, part, sealed
+  const [row] = await sql<(Omit<SealedAccount, "sealed"> & { sealed: string | null; state: AccountState })[]>`
+    select kind, part, sealed, state
     from connected_account
     where id = ${id} and workspace_id = ${workspaceId}`
   if (!row) throw noAccount(id)
+  if (row.state === "demo") throw new AccessProblem(demoProblem(id))
   if (row.sealed === null) throw new AccessProblem(`${id} was removed, and its key destroyed; add it again`)
   return { ...row, sealed: row.sealed }
 }

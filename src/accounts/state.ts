@@ -3,7 +3,7 @@ import type { ConsoleProblem } from "./console.ts"
 import type { Look } from "./look.ts"
 
 export const ACCOUNT_STATES = [
-  "connecting", "ok", "limited", "agreement_required", "revoked", "paused", "removed",
+  "connecting", "ok", "limited", "agreement_required", "revoked", "paused", "removed", "demo",
 ] as const // biome-ignore format: a list to scan
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
@@ -20,8 +20,8 @@ export function stateAfter({ rights }: Pick<Look, "rights">, needs: readonly str
   return { state: "limited", why: missing.map(({ name, why }) => `${name}: ${why}`).join("; ") }
 }
 
-/** A paused account stays paused, whatever a look shows; a removed one is none. */
-const STAYS: readonly AccountState[] = ["paused", "removed"]
+/** A paused account stays paused, whatever a look shows; a removed one is none, and the demo's has nothing to look at. */
+const STAYS: readonly AccountState[] = ["paused", "removed", "demo"]
 
 /** What must be told of an account: someone has to do something at the console. */
 const TROUBLES: readonly AccountState[] = ["limited", "agreement_required", "revoked"]
@@ -31,7 +31,7 @@ const TROUBLES: readonly AccountState[] = ["limited", "agreement_required", "rev
  * of processes that see the change, one tells it. Returns whether it changed.
  */
 export async function noteState(tx: Db, id: string, { state, why }: StateChange): Promise<boolean> {
-  const keeps = state === "paused" || state === "connecting" ? ["removed"] : (STAYS as string[])
+  const keeps = state === "paused" || state === "connecting" ? ["removed", "demo"] : (STAYS as string[])
   const [changed] = await tx<{ id: string }[]>`
     update connected_account
     set state = ${state}, why = ${why}, state_since = case when state = ${state} then state_since else now() end

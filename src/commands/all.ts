@@ -9,6 +9,7 @@ import {
   accountTest,
 } from "./account.ts"
 import { accountAnalytics } from "./accounts/account-analytics.ts"
+import { accountEvidence } from "./accounts/evidence.ts"
 import { accountWrites } from "./accounts/writes.ts"
 import { approvalList, approvalRequire, approve } from "./approval.ts"
 import { audit } from "./audit.ts"
@@ -113,6 +114,7 @@ export const COMMANDS: readonly Command[] = [
   accountRotate,
   accountMap,
   accountAnalytics,
+  accountEvidence,
   accountPause,
   accountWrites,
   accountRemove,

@@ -1,5 +1,4 @@
-import { forgetDemo, loadDemoInto } from "../process/demo.ts"
-import { removeDemo } from "../tracking/demo.ts"
+import { loadDemoInto, removeAllOfDemo } from "../process/demo.ts"
 import type { Command } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
@@ -8,7 +7,7 @@ export const demoLoad: Command = {
   name: "demo load",
   changes: true,
   summary:
-    "Load recorded App Store search results of 2025-10-25 and track a few of their apps; and recorded top charts.",
+    "Load recorded App Store search results of 2025-10-25 and track a few of their apps; recorded top charts; and an owner's figures, which are invented.",
   examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
   options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
   async run(invocation) {
@@ -36,13 +35,12 @@ export const demoRemove: Command = {
     const removed = await useDatabase(invocation, async (sql) => {
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
-          "This removes the demo's readings and apps; those with keywords, tags, burials, rivals or a goal of your own stay.",
+          "This removes the demo's readings, apps and invented accounts; those with keywords, tags, burials, rivals or a goal of your own stay.",
         )
-      await forgetDemo(sql)
-      return await removeDemo(sql)
+      return await removeAllOfDemo(sql)
     })
     show(invocation, { removed }, () => [
-      `removed ${removed.apps} apps and ${removed.readings} readings`,
+      `removed ${removed.apps} apps, ${removed.readings} readings and ${removed.accounts} invented accounts`,
       ...removed.kept.map(({ id, name }) => `kept ${id} (${name}): it is your own now`),
     ])
     return 0

@@ -3,6 +3,7 @@ import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listStandings } from "./apps.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
+import { getReportEvidence } from "./report-evidence.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
 /** What pages alone ask, through invoke as everything else: no route of REST and no tool leads to it. */
@@ -12,6 +13,7 @@ export const deskOperations: readonly Operation[] = [
   listStandings,
   getEvidence,
   listReadings,
+  getReportEvidence,
   listAlertRules,
   listKeys,
   listWrites,

@@ -14,4 +14,5 @@ export function checkObservation(observation: Observation, now: Date, kinds: rea
   hold(kind.demo || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
 }
 
-const NO_DEMO = "only searches and charts can be of the demo: name another origin, or leave it out"
+const NO_DEMO =
+  "only searches, charts and what the demo's own accounts say can be of the demo: name another origin, or leave it out"

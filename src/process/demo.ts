@@ -1,12 +1,23 @@
+import { deleteDemoAccounts } from "../accounts/demo/accounts.ts"
+import { type LoadedOwner, loadDemoOwner } from "../accounts/demo/owner.ts"
 import { CommandProblem } from "../commands/cli/command.ts"
 import { readTree } from "../database/assets.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { DEMO_CHARTS_FILE, DEMO_FILE, type LoadedDemo, loadDemo, loadDemoCharts } from "../tracking/demo.ts"
+import {
+  DEMO_CHARTS_FILE,
+  DEMO_FILE,
+  type LoadedDemo,
+  listDemoApps,
+  loadDemo,
+  loadDemoCharts,
+  type RemovedDemo,
+  removeDemo,
+} from "../tracking/demo.ts"
 
 /**
  * Loads the demo's apps with what was found for their keywords, once in the life of an instance: never again after
  * `demo remove`, but again when the first time broke off. `firstWorkspaceId` is null unless this start made it. Returns
- * whether they were loaded: then its charts are wanted (loadChartsOnce).
+ * whether they were loaded: then the rest is wanted (loadRestOnce).
  */
 export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
   if (firstWorkspaceId !== null) {
@@ -15,20 +26,47 @@ export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): P
       values ('demo', ${String(firstWorkspaceId)})
       on conflict (key) do nothing`
   }
-  const [wanted] = await sql<{ value: string }[]>`
-    select i.value
-    from instance i
-    join workspace w on w.id::text = i.value
-    where i.key = 'demo' and w.deleted_at is null`
-  if (!wanted) return false
-  await loadDemo(sql, Number(wanted.value), readFile(DEMO_FILE))
+  const wanted = await findWanted(sql)
+  if (wanted === null) return false
+  await loadDemo(sql, wanted, readFile(DEMO_FILE))
   return true
 }
 
-/** Loads the rest, its charts, unless the demo is removed meanwhile; and remembers that all of it was loaded. */
-export async function loadChartsOnce(sql: Sql): Promise<void> {
+/** The workspace that is to have it; null once all of it was loaded, or it was removed. */
+async function findWanted(sql: Sql): Promise<number | null> {
+  const [wanted] = await sql<{ id: number }[]>`
+    select w.id
+    from instance i
+    join workspace w on w.id::text = i.value
+    where i.key = 'demo' and w.deleted_at is null`
+  return wanted?.id ?? null
+}
+
+/** Up to which day an owner's figures are invented, and for how many. */
+interface OwnerDays {
+  now?: () => Date
+  days?: number
+}
+
+async function loadOwner(
+  sql: Sql,
+  workspaceId: number,
+  { now = () => new Date(), days }: OwnerDays,
+  assert?: (tx: Tx) => Promise<void>,
+): Promise<LoadedOwner> {
+  const apps = await listDemoApps(sql, workspaceId)
+  return await loadDemoOwner(sql, { workspaceId, apps, now, days }, assert)
+}
+
+/**
+ * Loads the rest, its charts and an owner's invented figures up to today, unless the demo is removed meanwhile; and remembers
+ * that all of it was loaded.
+ */
+export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<void> {
   try {
     await loadDemoCharts(sql, readFile(DEMO_CHARTS_FILE), assertWanted)
+    const workspaceId = await findWanted(sql)
+    if (workspaceId !== null) await loadOwner(sql, workspaceId, owner, assertWanted)
   } catch (error) {
     if (error instanceof DemoGone) return
     throw error
@@ -51,13 +89,16 @@ async function assertWanted(tx: Tx): Promise<void> {
 }
 
 /** All of it. */
-export async function loadDemoInto(sql: Sql, workspaceId: number): Promise<LoadedDemo> {
+export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDays = {}): Promise<LoadedDemo> {
   const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
   const loaded = await loadDemo(sql, workspaceId, file)
   const { read, recorded, known, bad } = await loadDemoCharts(sql, charts)
+  const invented = await loadOwner(sql, workspaceId, owner)
+  const told = invented.recorded + invented.known
   return {
     ...loaded,
-    ...{ read: loaded.read + read, recorded: loaded.recorded + recorded, known: loaded.known + known },
+    ...{ read: loaded.read + read + told, recorded: loaded.recorded + recorded + invented.recorded },
+    known: loaded.known + known + invented.known,
     bad: [...loaded.bad, ...bad],
   }
 }
@@ -73,4 +114,11 @@ export async function forgetDemo(sql: Sql): Promise<void> {
     insert into instance (key, value)
     values ('demo', 'done')
     on conflict (key) do update set value = excluded.value`
+}
+
+/** All of it, in every workspace; its invented accounts with all that they say. */
+export async function removeAllOfDemo(sql: Sql): Promise<RemovedDemo & { accounts: number }> {
+  await forgetDemo(sql)
+  const accounts = await deleteDemoAccounts(sql)
+  return { ...(await removeDemo(sql)), accounts }
 }

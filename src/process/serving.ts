@@ -18,7 +18,7 @@ import { listeningUrl, type Settings } from "../settings/settings.ts"
 import { createSignInLink } from "../sign-in/code.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import { checksOf } from "./asking.ts"
-import { loadChartsOnce, loadDemoOnce } from "./demo.ts"
+import { loadDemoOnce, loadRestOnce } from "./demo.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { createReceiving } from "./receiving.ts"
@@ -170,7 +170,7 @@ async function greet(invocation: Invocation, house: House, stop: Stop, log: Log)
     welcome(invocation, { url: house.url, first, signInLink, app })
     await invocation.terminal.flush()
     if (first) await markShown(sql)
-    if (isDemo) await addDemoCharts(sql, stop, log)
+    if (isDemo) await addRestOfDemo(sql, stop, log)
   } finally {
     await claim?.release()
   }
@@ -204,9 +204,9 @@ async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Lo
 }
 
 /** After the greeting, which nothing of them is in. */
-async function addDemoCharts(sql: Sql, stop: Stop, log: Log): Promise<void> {
+async function addRestOfDemo(sql: Sql, stop: Stop, log: Log): Promise<void> {
   try {
-    await loadChartsOnce(sql)
+    await loadRestOnce(sql)
   } catch (error) {
     if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
   }

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { KINDS } from "../observations/kinds.ts"
 import { reportDigest } from "../observations/shapes/reports.ts"
-import type { Observation, SourceName } from "../observations/types.ts"
+import { DEMO, type Observation, type SourceName } from "../observations/types.ts"
 import { analyticsIn } from "../sources/accounts/analytics.ts"
 import { pricesIn } from "../sources/accounts/price-lists.ts"
 import { reportIn } from "../sources/accounts/reports.ts"
@@ -20,14 +20,17 @@ function kindOf(name: (typeof CONSOLE_KINDS)[number]) {
   return KINDS.find((kind) => kind.name === name)!
 }
 
-/** What is held of the reports and prices of accounts, page by page: each day, file and product by the body that it was read from. */
+/**
+ * What is held of the reports and prices of accounts, page by page: each day, file and product by the body that it was read
+ * from. What the demo invented was read from none.
+ */
 export async function* readHeldReports(sql: Sql, { since, source }: Range): AsyncGenerator<ReplaySubject[]> {
   for (const name of CONSOLE_KINDS) {
     const kind = kindOf(name)
     const sources = kind.sources.filter((one) => source === null || one === source)
     if (sources.length === 0) continue
     for await (const page of kind.stored!(sql, { since, sources }))
-      yield (page as HeldReport[]).map((held) => subjectOf(held))
+      yield (page as HeldReport[]).filter(({ origin }) => origin !== DEMO).map((held) => subjectOf(held))
   }
 }
 

@@ -54,15 +54,29 @@ export async function loadDemo(sql: Sql, workspaceId: number, file: string): Pro
       await trackApp(tx, { workspaceId, iosId, countries: [DEMO_STOREFRONT], keywords, origin: DEMO })
     })
   }
-  const apps = await sql<LoadedDemo["apps"]>`
-    select a.id, ${shownName(sql)} as name
+  const apps = await listDemoApps(sql, workspaceId)
+  return { ...imported, apps: apps.map(({ id, name }) => ({ id, name })) }
+}
+
+export interface DemoAppRow {
+  id: string
+  iosId: string
+  name: string
+  /** The demo's, whatever was added since. */
+  keywords: readonly string[]
+}
+
+/** Those of the demo's apps that the workspace tracks. */
+export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoAppRow[]> {
+  const apps = await sql<Omit<DemoAppRow, "keywords">[]>`
+    select a.id, i.store_id as "iosId", ${shownName(sql)} as name
     from tracked_app a
     join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app
     where a.workspace_id = ${workspaceId} and i.store_id = any(${DEMO_APPS.map(({ iosId }) => iosId)}::text[])
     order by a.created_at, a.id
     limit 100`
-  return { ...imported, apps: [...apps] }
+  return apps.map((app) => ({ ...app, keywords: DEMO_APPS.find(({ iosId }) => iosId === app.iosId)!.keywords }))
 }
 
 /**

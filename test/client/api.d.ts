@@ -1659,6 +1659,8 @@ export interface components {
             connected: boolean;
             /** @description The figures that come from it. */
             gives: ("liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend")[];
+            /** @description True = all of its figures are the demo's, and nobody's. */
+            invented?: boolean;
         };
         DayShown: {
             /** @description The time zone asked for. */
@@ -4481,10 +4483,10 @@ export interface components {
              */
             report: "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads";
             /**
-             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.
+             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.
              * @enum {string}
              */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
             /** @description Who must do what; null = nothing. */
             why: string | null;
             /**
@@ -4524,7 +4526,7 @@ export interface components {
             /** @enum {string} */
             kind: "revenuecat-metrics";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
             /** @description Who must do what; null = nothing. */
             why: string | null;
             /** @description Apps of the project that all figures are of together, whatever country is asked for. */
@@ -4557,7 +4559,7 @@ export interface components {
             /** @enum {string} */
             kind: "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
             /**
              * Format: date-time
              * @description When its first message came: of what was before it told nothing.
@@ -5072,10 +5074,10 @@ export interface components {
             /** @constant */
             kind: "apple-ads";
             /**
-             * @description limited: a right is missing; revoked: the key is refused. What was read before stays and is dated by asOf.
+             * @description limited: a right is missing; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.
              * @enum {string}
              */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
             /** @description Who must do what; null = nothing. */
             why: string | null;
             /**
@@ -5370,7 +5372,7 @@ export interface components {
             /** @enum {string} */
             kind: "app-store-connect" | "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
             /** @description True = its figures are those shown: of several that tell of the same purchases one is counted. */
             counted: boolean;
             /**
@@ -5558,7 +5560,7 @@ export interface components {
             account: {
                 id: string;
                 /** @enum {string} */
-                state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed";
+                state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
                 /** @description Who must do what; null = nothing. */
                 why: string | null;
             };
@@ -12569,4 +12571,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 68f9ed97211325669f3699665741707a2d8c36904b1dfb16647b462700f99510
+// sha256 of the document: 82917ec6dcf4ab78735cac9384619b9476b90b50399be58daaa2660bcf6344b9

@@ -6,6 +6,7 @@ import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { rebuildCharts } from "../../src/observations/derived/rebuild-charts.ts"
 import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
+import { KINDS } from "../../src/observations/kinds.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { removeDemo } from "../../src/tracking/demo.ts"
@@ -29,7 +30,7 @@ beforeEach(async () => {
   await holdAccount(sql)
 })
 
-/** Something of every kind but searches. Charts alone of them can be the demo's now. */
+/** Something of every kind but searches. Charts alone of them can be the demo's, and what its own accounts say. */
 const others = {
   apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
   hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
@@ -58,7 +59,20 @@ const others = {
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("of the demo", () => {
-  const { chart: _, ...refusable } = others
+  const { billing_event, assistant_answer } = others
+  const { apps, hints, popularity, listing, developer, genres, reviews, app_ads } = others
+  const refusable = {
+    apps,
+    hints,
+    popularity,
+    listing,
+    developer,
+    genres,
+    reviews,
+    app_ads,
+    billing_event,
+    assistant_answer,
+  }
   for (const [kind, one] of Object.entries(refusable)) {
     test(`${kind} are refused, which is said, and the same of anybody else is stored`, async () => {
       const before = await stored(sql)
@@ -66,11 +80,24 @@ describe("of the demo", () => {
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
         recorded: 0,
         refused: [
-          ["bad_provenance", "only searches and charts can be of the demo: name another origin, or leave it out"],
+          [
+            "bad_provenance",
+            "only searches, charts and what the demo's own accounts say can be of the demo: name another origin, or leave it out",
+          ],
         ],
       })
       expect(await stored(sql)).toBe(before)
       expect((await tell(one({ origin: "elsewhere" }))).recorded).toBe(1)
+    })
+  }
+
+  for (const kind of KINDS.filter((one) => one.private && one.demo)) {
+    test(`${kind.name} are of the demo's own account alone, and those of anybody else of all others`, async () => {
+      const one = others[kind.name as keyof typeof others]
+      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
+      await sql`update connected_account set state = 'demo', sealed = null, next_at = null`
+      expect(await tell(one({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
+      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
     })
   }
 
@@ -94,7 +121,7 @@ describe("of the demo", () => {
     }
     const { recorded, bad } = await importLines(sql, text(), { now: () => NOW })
     expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 2, bad: [1] })
-    expect(bad[0]!.reason).toContain("only searches and charts can be of the demo")
+    expect(bad[0]!.reason).toContain("can be of the demo")
   })
 })
 

@@ -11,7 +11,7 @@ export async function ownerOf(house: House, workspaceId: number): Promise<Browse
 
 export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [
-  "", "/page", "/readings", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
+  "", "/page", "/readings", "/reports", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
   "/edit", "/rival?rival=9990000102",
 ] // biome-ignore format: a list to scan
 

@@ -202,8 +202,10 @@ describe("nobody else's", () => {
     await house.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
     const apiKey = await house.key(workspace, { appList: [other.app] })
     for (const operation of deskOperations) {
+      const { entries } = operation.input
+      const needed = { ...("term" in entries && { term: "tea" }), ...("report" in entries && { report: "sales" }) }
       const input: Record<string, unknown> = operation.subject
-        ? { appId: tea.app, ...("term" in operation.input.entries && { term: "tea" }) }
+        ? { appId: tea.app, ...needed }
         : operation.id === "settle_approval" ? { id: "ap_0", verdict: "approved" } : {} // biome-ignore format: three kinds
       const { fault, answer } = await house.app.invoke({
         ...{ surface: "pages", requestId: randomUUID(), keyInUrl: false, address: "192.0.2.1" },
@@ -222,7 +224,7 @@ describe("nobody else's", () => {
 describe("the demo", () => {
   test("opens on every page of each of its apps, and where it has nothing to show says what would be there", async () => {
     const workspace = await house.workspace({ plan: "enterprise" })
-    await loadDemoInto(house.sql, workspace)
+    await loadDemoInto(house.sql, workspace, { days: 1 })
     const browser = await ownerOf(house, workspace)
     const { text } = await browser.open("/app")
     const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)

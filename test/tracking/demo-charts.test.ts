@@ -3,7 +3,7 @@ import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
-import { forgetDemo, loadChartsOnce, loadDemoInto, loadDemoOnce } from "../../src/process/demo.ts"
+import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce } from "../../src/process/demo.ts"
 import { DEMO_CHARTS_FILE, loadDemoCharts, removeDemo } from "../../src/tracking/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
@@ -61,7 +61,7 @@ describe("the file", () => {
 
 test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
   const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoInto(sql, workspaceId)).toMatchObject({ recorded: 69, bad: [] })
+  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 69 + 30, bad: [] })
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
   const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
@@ -148,7 +148,7 @@ test("a demo that is removed while its charts are still to come stays away", asy
   expect(await loadDemoOnce(sql, workspaceId)).toBe(true)
   await forgetDemo(sql)
   await removeDemo(sql)
-  await loadChartsOnce(sql)
+  await loadRestOnce(sql, { days: 1 })
   expect(await sql`select 1 from chart`).toHaveLength(0)
   expect(await loadDemoOnce(sql, workspaceId)).toBe(false)
   expect(await stored(sql)).toBe(empty)
@@ -158,7 +158,7 @@ test("one that broke off before its charts is loaded again, and then never", asy
   const workspaceId = await newWorkspace(sql)
   await loadDemoOnce(sql, workspaceId)
   expect(await loadDemoOnce(sql, null)).toBe(true)
-  await loadChartsOnce(sql)
+  await loadRestOnce(sql, { days: 1 })
   expect(await sql`select 1 from chart_results`).toHaveLength(33)
   expect(await loadDemoOnce(sql, null)).toBe(false)
 })

@@ -5,6 +5,7 @@ import { Fault } from "../../faults.ts"
 import { countWritesToday } from "../../leases/enqueue.ts"
 import type { PlatformName } from "../../vocabulary/accounts/platform.ts"
 import { openKey, sealKey } from "../credentials.ts"
+import { demoProblem } from "../demo/accounts.ts"
 import { accountKind } from "../kinds.ts"
 import { type AccountRow, findAccount, type Register } from "../register.ts"
 import { limitsOf, type WriteLimits } from "./limits.ts"
@@ -112,6 +113,7 @@ export async function setWrites(
   { on, key: fresh, limits = {} }: WritesChange,
 ): Promise<AccountRow> {
   const { kind: name, part, state } = await findAccount(sql, workspaceId, id)
+  if (state === "demo") throw new AccessProblem(demoProblem(id))
   if (state === "removed") throw new AccessProblem(`${id} was removed, and its key destroyed; add it again`)
   const kind = accountKind(name)
   const reading = fresh && (await findWriteKey(sql, id))

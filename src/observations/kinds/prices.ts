@@ -45,6 +45,7 @@ export const prices = kind<PricesObservation>({
   name: "prices",
   sources: ["asc-prices"],
   private: true,
+  demo: true,
   everywhere: true,
   shape,
   store: async (tx, seen) => ({ placed: await storePrices(tx, seen) }),

@@ -36,6 +36,7 @@ export const sales = kind<SalesObservation>({
   name: "sales",
   sources: ["asc-sales"],
   private: true,
+  demo: true,
   everywhere: true,
   shape,
   store: async (tx, seen) => ({ placed: await storeReports(tx, "sales", seen) }),

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
 import { hexOf } from "../precedence.ts"
-import type { AnyObservation } from "../provenance.ts"
+import { type AnyObservation, DEMO } from "../provenance.ts"
 import { reportDigest } from "../shapes/reports.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
 
@@ -31,17 +31,23 @@ export async function storeReports<Seen extends ReportObservation>(
   )
 }
 
-/** Those whose account is here; one transaction at a time: what is derived follows from all that was said of a day. */
-export async function readOfAccounts<Seen extends { account: string }>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
+/**
+ * Those whose account is here, of the demo's own what the demo says and of others all else; one transaction at a time: what is
+ * derived follows from all that was said of a day.
+ */
+export async function readOfAccounts<Seen extends { account: string; origin: string }>(
+  tx: Tx,
+  seen: readonly Seen[],
+): Promise<Seen[]> {
   const accounts = [...new Set(seen.map(({ account }) => account))]
-  const here = await tx<{ id: string }[]>`
-    select id
+  const here = await tx<{ id: string; isDemo: boolean }[]>`
+    select id, state = 'demo' as "isDemo"
     from connected_account
     where id = any(${accounts})
     order by id
     for no key update`
-  const known = new Set(here.map(({ id }) => id))
-  return seen.filter(({ account }) => known.has(account))
+  const known = new Map(here.map(({ id, isDemo }) => [id, isDemo]))
+  return seen.filter(({ account, origin }) => known.get(account) === (origin === DEMO))
 }
 
 const PAGE = 20

@@ -200,7 +200,7 @@ export const getPortfolioOverview = operation({
     pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
     feed: told.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
-    conns: connections({ subscriptions: own.size > 0, apple_ads: ads.size > 0 }),
+    conns: connections({ subscriptions: [...own.values()], apple_ads: [...ads.values()] }),
     hiddenMoney,
   }
 })

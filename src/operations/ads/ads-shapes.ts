@@ -42,7 +42,7 @@ export const AdsSource = named(
     kind: v.literal("apple-ads"),
     state: described(
       v.picklist(ACCOUNT_STATES),
-      "limited: a right is missing; revoked: the key is refused. What was read before stays and is dated by asOf.",
+      "limited: a right is missing; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
     why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
     asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),

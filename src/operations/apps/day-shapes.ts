@@ -97,6 +97,7 @@ export const Connections = described(
         ),
         connected: described(v.boolean(), "False = nothing is known of its figures."),
         gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
+        invented: described(v.optional(v.boolean()), "True = all of its figures are the demo's, and nobody's."),
       }),
     ),
   ),
@@ -110,11 +111,17 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
   apple_ads: ["adSpend"],
 }
 
-/** Of `connected` alone something is known. */
+/**
+ * By what accounts say: of one that no account says nothing is known, and where all that do are the demo's it is invented.
+ */
 export function connections(
-  connected: Partial<Record<(typeof CONNECTIONS)[number], boolean>>,
+  said: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
 ): v.InferOutput<typeof Connections> {
-  return CONNECTIONS.map((id) => ({ id, connected: connected[id] === true, gives: GIVES[id] }))
+  return CONNECTIONS.map((id) => {
+    const accounts = said[id] ?? []
+    const invented = accounts.length > 0 && accounts.every(({ isInvented }) => isInvented)
+    return { id, connected: accounts.length > 0, gives: GIVES[id], ...(invented && { invented }) }
+  })
 }
 
 /** Money is shown to keys that may read revenue. */

@@ -147,7 +147,7 @@ export const getToday = operation({
     movesOmitted: Math.max(0, moves.length - MOST_MOVES),
     changes: changes.slice(0, MOST_CHANGES),
     changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
-    conns: connections({ subscriptions: own !== undefined, apple_ads: ads !== undefined }),
+    conns: connections({ subscriptions: own ? [own] : [], apple_ads: ads ? [ads] : [] }),
     hiddenMoney,
   }
 })

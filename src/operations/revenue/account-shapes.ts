@@ -43,7 +43,7 @@ export const AccountSource = named(
     report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "Which of its reports."),
     state: described(
       v.picklist(ACCOUNT_STATES),
-      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused. What was read before stays and is dated by asOf.",
+      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
     why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
     asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),

@@ -13,6 +13,7 @@ import { revenuePage } from "./revenue.ts"
 import { reviewsPage } from "./reviews.ts"
 import { rivalPage } from "./rival.ts"
 import { rivalsPage } from "./rivals.ts"
+import { reportsPage } from "./sections/reports.ts"
 import { sourcesPage } from "./sources.ts"
 import { storePagePage } from "./store-page.ts"
 import { usagePage } from "./usage.ts"
@@ -33,6 +34,7 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   evidence: evidencePage,
   page: storePagePage,
   readings: readingsPage,
+  reports: reportsPage,
   reviews: reviewsPage,
   charts: chartsPage,
   rivals: rivalsPage,

@@ -95,3 +95,11 @@ export function pager(
   return html`<nav class="pages" aria-label="More of the list">${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Before</a>`}<span class="quiet">Page ${page} of ${pages}</span>${page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`}</nav>
 `
 }
+
+/** Over figures of the demo's account; of all others nothing. */
+export function inventedNote({ sources }: { readonly sources?: unknown }): Html | false {
+  const demo = (Array.isArray(sources) ? sources : []).find((source) => source?.state === "demo")
+  return demo !== undefined && html`<p><span class="tag warn">Invented</span> ${INVENTED}</p>`
+}
+
+const INVENTED = "These figures are the demo's: they show what an owner sees, and go once you connect your own account."

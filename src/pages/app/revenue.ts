@@ -5,7 +5,8 @@ import { dayTime, momentTime, shortDay } from "../times.ts"
 import { figure, spoken, whole } from "../words.ts"
 import { STORE_SECTIONS, sectionParts } from "./connected.ts"
 import { appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
-import { card, empty, periodIn, periods, refusedPart, samplePage, tiles } from "./parts.ts"
+import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "./parts.ts"
+import { reportLink } from "./sections/reports.ts"
 
 interface Money {
   currency: string
@@ -62,7 +63,7 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   }
   const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
   return page(
-    html`${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(revenue)}</div></div>${others}`,
+    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue)}</div></div>${others}`,
   )
 }
 
@@ -140,10 +141,11 @@ function subscriptionsPart({ totals, stock }: Subscriptions): Html {
   )
 }
 
-function sourcesPart({ sources }: Revenue): Html {
+function sourcesPart(desk: Desk, app: { id: string }, { sources, days: shown }: Revenue): Html {
+  const day = shown.findLast(({ reported }) => reported)?.day
   return card(
     "Where it comes from",
-    html`<ul class="list">${sources.map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · ${why}`}</p></li>`)}</ul>`,
+    html`<ul class="list">${sources.map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · ${why}`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
   )
 }
 

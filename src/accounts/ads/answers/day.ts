@@ -13,6 +13,8 @@ export interface AdsDay {
   /** Null = some campaign of the app is not known that day. */
   spend: Money | null
   readAt: Date | null
+  /** All of it is the demo's. */
+  isInvented: boolean
 }
 
 /** Of the apps that an ad account of the workspace has campaigns of; the others are not there. */
@@ -23,10 +25,17 @@ export async function readAdsDays(
   day: string,
 ): Promise<Map<string, AdsDay>> {
   const rows = await sql<
-    { appId: string; isKnown: boolean; readAt: Date | null; spend: string; currency: string | null }[]
+    {
+      appId: string
+      isKnown: boolean
+      readAt: Date | null
+      spend: string
+      currency: string | null
+      isInvented: boolean
+    }[]
   >`
     with own as materialized (
-      select distinct on (x.app_id) x.app_id, c.id as account_id, a.outside_id, c.currency
+      select distinct on (x.app_id) x.app_id, c.id as account_id, a.outside_id, c.currency, c.state
       from connected_account c
       join account_app a on a.account_id = c.id
       join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
@@ -34,7 +43,7 @@ export async function readAdsDays(
       where c.workspace_id = ${workspaceId} and c.kind = 'apple-ads'
       order by x.app_id, c.sealed is null, c.created_at, c.id
     )
-    select o.app_id as "appId", o.currency, coalesce(k.is_known, false) as "isKnown", k.read_at as "readAt", (
+    select o.app_id as "appId", o.currency, o.state = 'demo' as "isInvented", coalesce(k.is_known, false) as "isKnown", k.read_at as "readAt", (
       select coalesce(sum(f.spend), 0)::text
       from ads_campaign c
       join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = ${day}
@@ -54,9 +63,9 @@ export async function readAdsDays(
     order by o.app_id
     limit 1000`
   return new Map(
-    rows.map(({ appId, isKnown, readAt, spend, currency }) => [
+    rows.map(({ appId, isKnown, readAt, spend, currency, isInvented }) => [
       appId,
-      isKnown ? { spend: moneyOf(spend, currency), readAt } : { spend: null, readAt: null },
+      { ...(isKnown ? { spend: moneyOf(spend, currency), readAt } : { spend: null, readAt: null }), isInvented },
     ]),
   )
 }

@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer"
+import { randomBytes } from "node:crypto"
+import type { Db, Sql, Tx } from "../../database/types.ts"
+import { REPORT_ZONE } from "../pacific.ts"
+
+/** The invented accounts of a workspace. */
+export interface DemoAccounts {
+  console: string
+  ads: string
+}
+
+/** What every answer says beside their figures. */
+const WHY =
+  "these figures are invented, to show what an owner sees; they go once you connect your own: appmeter account add app-store-connect"
+
+/**
+ * Makes a workspace's invented console and ad account, which no key opens; those that are there stay. Null where the workspace
+ * connected an account of its own: beside figures that are real nothing is invented.
+ */
+export async function makeDemoAccounts(
+  sql: Sql,
+  workspaceId: number,
+  assert: (tx: Tx) => Promise<void>,
+): Promise<DemoAccounts | null> {
+  return await sql.begin(async (tx) => {
+    await assert(tx)
+    await lockAccounts(tx, workspaceId)
+    const own = await tx`
+      select
+      from connected_account
+      where workspace_id = ${workspaceId} and state <> 'demo'
+      limit 1`
+    if (own.length > 0) return null
+    await tx`
+      insert into connected_account (id, workspace_id, kind, shown, part, state, why, next_at, zone, currency)
+      values
+        (${freshId()}, ${workspaceId}, 'app-store-connect', 'invented', 'demo', 'demo', ${WHY}, null, null, null),
+        (${freshId()}, ${workspaceId}, 'apple-ads', 'invented', 'demo', 'demo', ${WHY}, null, ${REPORT_ZONE}, 'USD')
+      on conflict (workspace_id, kind) where state = 'demo' do nothing`
+    const made = await tx<{ id: string; kind: string }[]>`
+      select id, kind
+      from connected_account
+      where workspace_id = ${workspaceId} and state = 'demo'
+      order by id`
+    const idOf = (name: string) => made.find(({ kind }) => kind === name)!.id
+    return { console: idOf("app-store-connect"), ads: idOf("apple-ads") }
+  })
+}
+
+/** With all that they say. Of all workspaces when none is named. Returns how many went. */
+export async function deleteDemoAccounts(tx: Tx | Sql, workspaceId: number | null = null): Promise<number> {
+  if (workspaceId !== null) await lockAccounts(tx, workspaceId)
+  const { count } = await tx`
+    delete from connected_account
+    where state = 'demo' and (${workspaceId}::int is null or workspace_id = ${workspaceId})`
+  return count
+}
+
+/** Why nothing can be done with one. */
+export function demoProblem(id: string): string {
+  return `${id} is the demo's: its figures are invented and no key opens it; it goes with your first own account, or with appmeter demo remove`
+}
+
+/** Who connects an account and who loads the demo wait for each other. */
+async function lockAccounts(tx: Db, workspaceId: number): Promise<void> {
+  await tx`
+    select
+    from workspace
+    where id = ${workspaceId}
+    for no key update`
+}
+
+function freshId(): string {
+  return `ac_${Buffer.from(randomBytes(9)).toString("hex")}`
+}

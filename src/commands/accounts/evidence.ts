@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer"
+import { pacificDay } from "../../accounts/pacific.ts"
+import { EVIDENCE_REPORTS, type ReportEvidence, readReportEvidence } from "../../accounts/read-evidence.ts"
+import type { Sql } from "../../database/types.ts"
+import { openRawBodies } from "../../measuring/raw-bodies.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { WORKSPACE } from "../account.ts"
+import { type Command, CommandProblem, WrongUse } from "../cli/command.ts"
+import { dayGiven } from "../cli/day.ts"
+import { printable, show, table } from "../cli/show.ts"
+import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
+
+export const accountEvidence: Command = {
+  name: "account evidence",
+  summary:
+    "Show what the figures of a connected account lead back to: report, time, day zone, parser, body, and its rows.",
+  examples: [
+    [
+      "account evidence --app app_4fD0Zs81hQbK --report sales --day 2026-11-19",
+      "the report of a day, and its app's rows",
+    ],
+  ],
+  options: {
+    workspace: WORKSPACE,
+    app: { value: "APP_ID", meaning: "The app." },
+    report: { value: "NAME", meaning: `One of ${EVIDENCE_REPORTS.join(", ")}.` },
+    day: { value: "YYYY-MM-DD", meaning: "The report's day; yesterday when left out." },
+  },
+  async run(invocation) {
+    const appId = invocation.text("app")
+    const report = EVIDENCE_REPORTS.find((one) => one === invocation.text("report"))
+    if (appId === undefined || report === undefined)
+      throw new WrongUse(`--app and --report are needed; a report is one of ${EVIDENCE_REPORTS.join(", ")}`)
+    const day = dayGiven(invocation, "day") ?? addDays(pacificDay(new Date()), -1)
+    const bodies = openRawBodies(invocation.settings.measuring.raw)
+    const evidence = await useDatabase(invocation, async (sql) => {
+      const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      const iosId = await findIosId(sql, workspace.id, appId)
+      return await readReportEvidence(sql, workspace.id, { id: appId, iosId }, { report, day })
+    })
+    if (!evidence) throw new CommandProblem("no connected account says this of the app; see: appmeter account list")
+    const kept = await Promise.all(evidence.said.map(({ sha256 }) => bodies.has(Buffer.from(sha256, "hex"))))
+    const said = evidence.said.map((one, place) => ({ ...one, bodyKept: kept[place] as boolean }))
+    show(invocation, { ...evidence, day, said }, () => said.flatMap((one) => linesOf(evidence, one)))
+    return 0
+  },
+}
+
+async function findIosId(sql: Sql, workspaceId: number, appId: string): Promise<string | null> {
+  const [row] = await sql<{ iosId: string | null }[]>`
+    select s.store_id as "iosId"
+    from tracked_app t
+    left join store_app s on s.id = t.ios_app
+    where t.id = ${appId} and t.workspace_id = ${workspaceId}`
+  if (!row) throw new CommandProblem("the workspace tracks no app of that id; app list shows them")
+  return row.iosId
+}
+
+function linesOf(
+  { account, state, report, dayZone }: ReportEvidence,
+  {
+    day,
+    source,
+    seenAt,
+    parser,
+    origin,
+    sha256,
+    bodyKept,
+    about,
+    count,
+    rows,
+  }: ReportEvidence["said"][number] & { bodyKept: boolean },
+): string[] {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cell = (value: unknown) =>
+    value === undefined || value === null
+      ? ""
+      : printable(typeof value === "object" ? JSON.stringify(value) : String(value))
+  return [
+    `${report}${about === null ? "" : ` of ${printable(about)}`}, ${day} (${dayZone}), of ${account} (${state})`,
+    `${source}, said ${seenAt.toISOString().slice(0, 19)}Z, parser ${parser}, origin ${printable(origin)}, body ${sha256}${bodyKept ? ", kept" : ""}`,
+    ...(rows.length > 0
+      ? table(
+          columns.map((name) => name.toUpperCase()),
+          rows.map((row) => columns.map((name) => cell(row[name]))),
+        )
+      : ["nothing about the app"]),
+    ...(count > rows.length ? [`and ${count - rows.length} rows more`] : []),
+    "",
+  ]
+}
