@@ -60,8 +60,8 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
     title: "Your apps",
     at: "",
     body: html`${day && day.totals.keywordsMeasured > 0 && todayTiles(day)}<div class="columns-2"><ul class="apps">
-${apps.map((app) => appCard(desk, app, day))}${!desk.isSample && html`<li class="quiet"><a href="${desk.base}/add">Add an app</a></li>`}</ul>
-${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div>${!desk.isSample && (!day || day.totals.keywordsMeasured === 0) && SAMPLE_LINE}`,
+${apps.map((app) => appCard(desk, app, day))}</ul>
+<div>${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}${!desk.isSample && card("Add an app", addForm(desk))}</div></div>${!desk.isSample && (!day || day.totals.keywordsMeasured === 0) && SAMPLE_LINE}`,
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * What pages of /app do besides being read; each is whole without. A choice shows its page at once, rows are found as one
- * types, and a chart tells of the day under the pointer.
+ * types, a page whose first ranks are being read looks again, and a chart tells of the day under the pointer.
  */
 export const APP_SCRIPT = `
 for (const form of document.querySelectorAll("form[data-now]")) {
@@ -15,6 +15,8 @@ for (const field of document.querySelectorAll("input[data-finds]")) {
     for (const row of rows) row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(wanted)
   })
 }
+if (document.querySelector("[data-reading]"))
+  setTimeout(() => { if (document.activeElement === document.body) location.reload() }, 4000)
 for (const chart of document.querySelectorAll(".lines[data-to]")) {
   const reading = document.getElementById(chart.dataset.to)
   if (!reading) continue

@@ -95,7 +95,11 @@ function tablePart(
   side: Side,
   { totals, found, page, pages, shown }: RowsAnswer & { shown: readonly KeywordRow[] },
 ): Html {
-  const said = totals.measuredAt === null ? "Never measured." : html`Last measured ${momentTime(totals.measuredAt)}`
+  const isReading = shown.some(({ measuring }) => measuring)
+  const said =
+    totals.measuredAt === null
+      ? html`<span${isReading && html` data-reading=""`}>Never measured${isReading && "; being read now"}.</span>`
+      : html`Last measured ${momentTime(totals.measuredAt)}`
   return card(
     "Keywords",
     html`${!desk.isSample && filtersPart(desk, app, side)}${

@@ -1,0 +1,101 @@
+// bun test/bench/newcomer.ts — seconds of somebody new, on a clean clone with stores of our own: from the command to `appmeter
+// ranks`, and to the app's own ranks on a page in a real browser, with the clicks that it takes. What is not committed is not
+// in the clone; what must be installed comes from the cache, where there is one.
+
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { standingIn } from "../commands/measured-scene.ts"
+import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, storeSearchAnswer } from "../measuring/store-pages.ts"
+import { chromiumBinary, openTab } from "../pages/browser.ts"
+import { replayServer } from "../sources/replay.ts"
+
+const APPS: ShownApp[] = ["Tide Times", "Tide Clock", "Surf Report"].map((name, at) => ({
+  id: `${1_200_000_001 + at}`,
+  name,
+  ratings: 1_000 - at,
+}))
+const LINK = "https://apps.apple.com/us/app/tide-clock/id1200000002"
+
+const stores = replayServer()
+stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, APPS))
+stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(APPS))
+stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tides"]))
+stores.on("itunes.apple.com", "/lookup", ({ url }) =>
+  lookupAnswer(APPS.filter(({ id }) => url.searchParams.get("id")?.split(",").includes(id))),
+)
+
+const folder = mkdtempSync(join(tmpdir(), "appmeter-newcomer-"))
+const clone = join(folder, "appmeter")
+Bun.spawnSync(["git", "clone", "--quiet", join(import.meta.dirname, "../.."), clone])
+const env = {
+  ...process.env,
+  DATABASE_URL: "",
+  PORT: "0",
+  DATA_DIR: join(folder, "data"),
+  MEASURE: "yes",
+  UPSTREAM_URLS: standingIn(stores),
+  UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=50`).join(","),
+}
+const began = performance.now()
+const seconds = () => ((performance.now() - began) / 1_000).toFixed(1)
+const server = Bun.spawn([process.execPath, "run", "start"], { cwd: clone, env, stdout: "pipe", stderr: "pipe" })
+const signIn = await printed(/https?:\/\/\S+\/sign-in\?code=\S+/)
+console.log(`${seconds()} s: the link is printed`)
+
+const terminal = async (...words: string[]) => {
+  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
+    cwd: clone,
+    env,
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  return await new Response(child.stdout).text()
+}
+const told = await terminal("app", "add", LINK, "--keyword", "tides", "--wait")
+console.log(`${seconds()} s: app add --wait shows rank ${/tides +(\d+)/.exec(told)?.[1]}`)
+const ranks = await terminal("ranks", "Tide Clock")
+console.log(`${seconds()} s: appmeter ranks shows rank ${/tides +(\d+)/.exec(ranks)?.[1]}`)
+
+const binary = chromiumBinary()
+if (binary) {
+  const tab = await openTab(binary)
+  await tab.show(1_280, 900)
+  let clicks = 0
+  const click = async (selector: string) => {
+    clicks++
+    await tab.leave(`document.querySelector(${JSON.stringify(selector)}).click()`)
+  }
+  await tab.open(signIn)
+  await click("main button")
+  const cover = await tab.value<string>(
+    "'.apps a.cover[href=\"' + [...document.querySelectorAll('.apps a.cover')].find((link) => link.textContent === 'Tide Clock').getAttribute('href') + '\"]'",
+  )
+  await click(cover)
+  const rank = await tab.value<string>("document.querySelector('tbody .rank').textContent")
+  console.log(`${seconds()} s: the page shows rank ${rank}, after ${clicks} clicks`)
+  await tab.close()
+}
+server.kill()
+await server.exited
+await stores.stop()
+rmSync(folder, { recursive: true, force: true })
+process.exit(0)
+
+/** What the server prints first that fits, on either of its streams. */
+async function printed(wanted: RegExp): Promise<string> {
+  const found = Promise.withResolvers<string>()
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    let text = ""
+    const decoder = new TextDecoder()
+    for await (const bytes of stream) {
+      text += decoder.decode(bytes, { stream: true })
+      const [match] = wanted.exec(text) ?? []
+      if (match) found.resolve(match)
+    }
+  }
+  void read(server.stdout)
+  void read(server.stderr)
+  return await found.promise
+}
