@@ -1,5 +1,5 @@
-// bun run build [--all] [--release] [--into FOLDER] — the program as one file with everything inside; with --all for other
-// machines too, with --release compressed as well, with the checksums beside.
+// bun run build [--all] [--release | --pack] [--into FOLDER] — the program as one file with everything inside; with --all for other
+// machines too, with --release compressed as well, with the checksums beside; --pack compresses what the folder holds already.
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from "node:fs" // biome-ignore format: a list to scan
@@ -93,18 +93,24 @@ const LEVEL = 6
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { all: { type: "boolean" }, release: { type: "boolean" }, into: { type: "string" } },
+    options: {
+      all: { type: "boolean" },
+      release: { type: "boolean" },
+      pack: { type: "boolean" },
+      into: { type: "string" },
+    },
   })
   const into = values.into ?? join(ROOT, "dist")
   mkdirSync(into, { recursive: true })
   const own = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   const others = values.all ? TARGETS.filter((target) => target !== own) : []
-  let failed = !(await report(join(into, named("appmeter", own)), "for this machine, tested by test/packaging"))
-  for (const target of others) {
+  let failed =
+    !values.pack && !(await report(join(into, named("appmeter", own)), "for this machine, tested by test/packaging"))
+  for (const target of values.pack ? [] : others) {
     const file = join(into, named(`appmeter-${target}`, target))
     failed = !(await report(file, "not tested: it runs only elsewhere", target)) || failed
   }
-  if (values.release && !failed) for (const line of pack(into, own, versionOf())) console.log(line)
+  if ((values.release || values.pack) && !failed) for (const line of pack(into, own, versionOf())) console.log(line)
   process.exit(failed ? 1 : 0)
 }
 
@@ -124,7 +130,10 @@ export function pack(folder: string, own: string, version: string): string[] {
   return archives.map((archive) => `${archive}: ${Math.round(statSync(join(folder, archive)).size / 1e6)} MB`)
 }
 
-const sha256Of = (file: string) => new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex")
+// a function, for it is called from above while this file is still being run
+function sha256Of(file: string): string {
+  return new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex")
+}
 
 function named(name: string, target: string): string {
   return target.startsWith("windows") ? `${name}.exe` : name

@@ -28,3 +28,12 @@ test("a release is an archive for each machine, and the checksums that its tool 
   expect(readdirSync(folder)).toHaveLength(8)
   rmSync(folder, { recursive: true })
 })
+
+test("the command itself packs: what it calls is there by then", () => {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-release-"))
+  writeFileSync(join(folder, "appmeter"), "program")
+  const packed = Bun.spawnSync([process.execPath, join(import.meta.dirname, "build.ts"), "--pack", "--into", folder])
+  expect([packed.exitCode, packed.stderr.toString()]).toEqual([0, ""])
+  expect(readFileSync(join(folder, "SHA256SUMS"), "utf8")).toMatch(/^[0-9a-f]{64} {2}appmeter-[\d.]+-\w+-\w+\.gz\n$/)
+  rmSync(folder, { recursive: true })
+})
