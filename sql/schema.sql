@@ -139,6 +139,7 @@ create table ads_report (
   constraint ads_report_pkey PRIMARY KEY (account_id, report, about, day, digest),
   constraint ads_report_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
+CREATE INDEX ads_report_seen_idx ON ads_report USING btree (seen_at);
 
 create table ads_term_fact (
   account_id text not null,

@@ -17,7 +17,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   ads_campaign: { writes: "observations", reads: "accounts" },
   ads_change_fact: { writes: "observations", reads: "accounts" },
   ads_day_fact: { writes: "observations", reads: "accounts" },
-  ads_report: { writes: "observations", reads: "accounts" },
+  ads_report: { writes: "observations", reads: "accounts retention" },
   ads_term_fact: { writes: "observations", reads: "accounts" },
   ads_term_popularity: { writes: "observations", reads: "accounts" },
   ads_thing: { writes: "observations", reads: "accounts" },

@@ -43,7 +43,7 @@ const RECEIVE_MS = 5_000
  * a path that is none of these.
  */
 export function createPages(parts: PagesParts): (incoming: IncomingRequest) => Promise<Response | Fault> | undefined {
-  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, now } = parts
+  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
   const links = createLinks(parts)
   const owners = createOwners({ sql, gate })
   const pages = createPageRoutes(parts, [
@@ -58,7 +58,12 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
     ...approvalRoutes({ sql, gate, owners }),
   ])
   const messages = receive
-    ? createMessages({ receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS), publicUrl, now })
+    ? createMessages({
+        receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS),
+        publicUrl,
+        trustedProxies,
+        now,
+      })
     : () => undefined
   return (incoming) => messages(incoming) ?? links(incoming) ?? pages(incoming)
 }

@@ -35,6 +35,14 @@ const EXPORT_DAYS = 8
 
 const withoutParts = (sql: Db) => sql`not exists (select from export_part p where p.export_id = export.id)`
 
+/** What a later reading of the same day says otherwise: nothing is derived of it any more. */
+const supersededReport = (sql: Db) => sql`exists (
+  select
+  from ads_report n
+  where (n.account_id, n.report, n.about, n.day) =
+    (ads_report.account_id, ads_report.report, ads_report.about, ads_report.day) and n.seen_at > ads_report.seen_at
+)`
+
 const jobsThatAre = (status: string): AgingRows => ({
   table: "job",
   time: "finished_at",
@@ -71,6 +79,8 @@ export const AGING: readonly AgingRows[] = [
   { table: "oauth_client", time: "created_at", keep: 1, where: (sql) => sql`agreed_at is null` },
   { table: "sign_in_try", time: "started_at", keep: 2 / 24 },
   ...KINDS.flatMap(({ keep }) => keep ?? []),
+  // a day of ads grows for a month, and each time that it is read it may be said anew
+  { table: "ads_report", time: "seen_at", keep: 60, where: supersededReport, weight: 10 },
   // what a store's search found is asked anew after a week
   { table: "name_search", time: "seen_at", keep: 8 },
   // a year to compare a month with; its score stays

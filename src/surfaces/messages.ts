@@ -1,3 +1,5 @@
+import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
+import { createFailedAttempts } from "../access/failed-attempts.ts"
 import { Fault } from "../faults.ts"
 import { readUpTo } from "../vocabulary/request-body.ts"
 import type { IncomingRequest } from "./incoming.ts"
@@ -18,22 +20,25 @@ export type ReceiveMessage = (account: string, message: SentMessage) => Promise<
 export interface MessageParts {
   receive: ReceiveMessage
   publicUrl: string
+  trustedProxies: TrustedProxies
   now: () => Date
 }
 
 const ADDRESS = /^\/in\/([^/]+)$/
 
 /** What services that a workspace connected send to it, at /in/<account>. Undefined for any other path. */
-export function createMessages({ receive, publicUrl, now }: MessageParts) {
+export function createMessages({ receive, publicUrl, trustedProxies, now }: MessageParts) {
+  const attempts = createFailedAttempts({ now })
   return (incoming: IncomingRequest): Promise<Response> | undefined => {
     const account = ADDRESS.exec(incoming.path)?.[1]
     return account === undefined ? undefined : answer(account, incoming)
   }
 
-  async function answer(account: string, { request, requestId }: IncomingRequest): Promise<Response> {
+  async function answer(account: string, { request, requestId, peer }: IncomingRequest): Promise<Response> {
     const shown = { requestId, credits: null, now: now() }
     try {
-      await take(account, request)
+      const address = clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies)
+      await take(account, request, address)
       return publicJson(200, { received: true }, shown)
     } catch (error) {
       if (error instanceof Fault) return publicFault(error, publicUrl, shown)
@@ -41,12 +46,14 @@ export function createMessages({ receive, publicUrl, now }: MessageParts) {
     }
   }
 
-  async function take(account: string, request: Request): Promise<void> {
+  async function take(account: string, request: Request, address: string | null): Promise<void> {
     if (request.method !== "POST") throw new Fault("method_not_allowed", {}, { allow: "POST" })
     const body = await readUpTo(request, MOST_BYTES)
     if (!body) throw new Fault("body_too_large", { detail: "A message has 256 KiB at most." })
-    const received = await receive(account, { headers: request.headers, body, at: now() })
-    if (received === false) throw new Fault("unknown_endpoint")
+    const message = { headers: request.headers, body, at: now() }
+    // who sends what is nobody's, or without proof, is heard less and less: a guess costs as much as a message
+    const received = await attempts.watch(address, async () => (await receive(account, message)) || null)
+    if (received === null) throw new Fault("unknown_endpoint")
     if (received === "unreadable")
       throw new Fault("invalid_arguments", { field: "body", detail: "The body is no event of that service." })
   }

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
+import { EXAMPLE_ACCOUNT, holdAccount } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 
@@ -134,6 +135,24 @@ describe("what else is old", () => {
       select count(*) as rows, min(day) = (now() at time zone 'utc')::date - 400 as kept
       from hint_answer`
     expect(left).toEqual({ rows: 71, kept: true })
+  })
+
+  test("what ads said of a day goes 60 days after it was said otherwise; what was said last stays for ever", async () => {
+    await holdAccount(sql)
+    await sql`
+      insert into ads_report (account_id, report, about, day, digest, source, seen_at, parser, origin, sha256, rows)
+      select ${EXAMPLE_ACCOUNT}, 'ads_days', '1', current_date - 400, n::text::bytea, 'apple-ads-days',
+        now() - n * interval '1 day', 1, 'own', ''::bytea, '[]'::jsonb
+      from unnest(array[59, 61, 90, 399]) n
+      union all
+      select ${EXAMPLE_ACCOUNT}, 'ads_days', '2', current_date - 400, ''::bytea, 'apple-ads-days', now() - interval '399 days', 1,
+        'own', ''::bytea, '[]'::jsonb`
+    expect((await removeOld(sql, FOR_EVER, quick)).ads_report).toBe(3)
+    const left = await sql`select about, extract(day from now() - seen_at)::int as age from ads_report order by about`
+    expect([...left]).toEqual([
+      { about: "1", age: 59 },
+      { about: "2", age: 399 },
+    ])
   })
 
   test("units of allowances go 40 days after they closed, what was used of a month stays", async () => {

@@ -48,6 +48,7 @@ import {
   Time,
   WhyNotMeasuring,
 } from "../shapes.ts"
+import { AdsPopularity, readAdsPopularity } from "./ads-popularity.ts"
 
 const Keyword = named(
   "Keyword",
@@ -150,7 +151,11 @@ export const listKeywordRanks = operation({
   plan: "free",
   price: 1,
   faults: [],
-  input: ofApp({ country: AppCountry, platform: Platform }),
+  input: ofApp({
+    country: AppCountry,
+    platform: Platform,
+    adsPopularity: described(v.optional(v.boolean()), "True = Apple Ads' own popularity too, where connected."),
+  }),
   narrow: { rows: ["keywords"] },
   output: v.strictObject({
     country: Storefront,
@@ -158,9 +163,14 @@ export const listKeywordRanks = operation({
     live: described(v.boolean(), "The day shown is today (UTC)."),
     measuredAt: described(v.nullable(Time), "When the latest of the day's results was seen; null = never measured."),
     keywords: described(v.array(Keyword), "Every tracked keyword, in its order."),
+    adsPopularity: described(
+      AdsPopularity,
+      "Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play.",
+    ),
   }),
   table: { columns: Object.keys(Keyword.entries), rows: ({ keywords }) => keywords },
-}).run(async ({ app, storefront, platform }, { sql, now, pause }) => {
+}).run(async ({ app, storefront, platform, adsPopularity }, ctx) => {
+  const { sql, now, pause } = ctx
   const side = { storefront, platform }
   const today = dayOf(now())
   const { day, measuredAt, keywords } = await readKeywordsNow(sql, app, side, { today, pause })
@@ -181,6 +191,14 @@ export const listKeywordRanks = operation({
         searchDepth: depth,
       }),
     ),
+    adsPopularity:
+      adsPopularity === true && platform === "ios"
+        ? await readAdsPopularity(
+            keywords.map(({ rank }) => rank.term),
+            storefront,
+            ctx,
+          )
+        : null,
   }
 })
 

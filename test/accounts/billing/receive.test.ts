@@ -79,6 +79,26 @@ describe("a message", () => {
     expect((await scene.send(account, message)).status).toBe(404)
   })
 
+  test("without proof is slowed down after thirty in a minute from one address, and one that is proved is not lost", async () => {
+    const account = await scene.add("revenuecat")
+    // one clock for all of it: a minute that turns begins anew
+    const one = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
+    const known = await one.add("revenuecat")
+    const wrong = () => one.send(known, purchase({ id: "w" }), { authorization: "wrong" })
+    const answers = []
+    for (let times = 0; times < 32; times++) answers.push(await wrong())
+    expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(404), 429, 429])
+    expect(answers.at(-1)?.headers.get("retry-after")).toBe("50")
+    expect(await held(known)).toEqual([])
+    // services send again what was not taken
+    one.at.now = new Date("2026-06-01T00:01:00Z")
+    const message = purchase({ id: "w", at: new Date("2026-06-01T00:00:00Z") })
+    expect((await one.send(known, message)).status).toBe(200)
+    // proved ones count as no failure
+    for (let times = 0; times < 40; times++) expect((await one.send(known, message)).status).toBe(200)
+    expect(await held(account)).toEqual([])
+  })
+
   test("of more than 256 kB, by another method, and what is proved and no event is refused", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, "x".repeat(256 * 1_024 + 1))).status).toBe(413)

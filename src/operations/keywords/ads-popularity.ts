@@ -1,0 +1,60 @@
+import * as v from "valibot"
+import { readTermPopularity, readWeek } from "../../accounts/ads/answers/popularity.ts"
+import { findKindAccount } from "../../accounts/app-accounts.ts"
+import type { Context } from "../../operation.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { described, named } from "../../vocabulary/schema.ts"
+import { Day } from "../shapes.ts"
+
+const Scale = v.pipe(v.number(), v.integer())
+
+/** Apple Ads' figures of a side's keywords, beside ours and never mixed with them. */
+export const AdsPopularity = v.nullable(
+  named(
+    "AdsPopularity",
+    v.strictObject({
+      state: described(
+        v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
+        "not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.",
+      ),
+      account: described(v.nullable(v.string()), "The ads account that says it. Null in every state but measured."),
+      from: described(v.nullable(Day), "The Sunday that the week begins on, UTC."),
+      to: described(v.nullable(Day), "The Saturday that it ends with."),
+      below: described(v.nullable(Scale), "What is not listed has at most this overall100, which is not zero."),
+      terms: described(
+        v.array(
+          v.strictObject({
+            term: described(v.string(), "The keyword."),
+            overall100: described(v.nullable(Scale), "1 to 100 over all genres. Null = not listed."),
+            overall5: described(v.nullable(Scale), "1 to 5, as Apple Ads shows it. Null = not listed."),
+          }),
+        ),
+        "The keywords in their order.",
+      ),
+    }),
+  ),
+)
+
+const NONE = { account: null, from: null, to: null, below: null, terms: [] }
+
+/** Of the workspace's own ads account. */
+export async function readAdsPopularity(
+  terms: readonly string[],
+  country: string,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<v.InferOutput<typeof AdsPopularity>> {
+  if (!caller.scopes.includes("ads:read")) return { state: "hidden", ...NONE }
+  const account = await findKindAccount(sql, caller.workspaceId, "apple-ads")
+  if (!account) return { state: "not_connected", ...NONE }
+  const week = await readWeek(sql, account.id, country)
+  if (!week) return { state: "not_measured", ...NONE }
+  const listed = await readTermPopularity(sql, { account: account.id, country }, terms)
+  return {
+    state: "measured",
+    ...{ account: account.id, from: week.from, to: addDays(week.from, 6), below: week.lowest },
+    terms: terms.map((term) => {
+      const { overall100 = null, overall5 = null } = listed.get(term) ?? {}
+      return { term, overall100, overall5 }
+    }),
+  }
+}
