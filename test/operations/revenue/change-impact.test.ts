@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { record } from "../../../src/observations/record.ts"
+import type { Observation } from "../../../src/observations/types.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
+import { addDays } from "../../../src/vocabulary/days.ts"
+import { reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
 import { CHANGED, DE_CHANGED, EVERYWHERE, type ImpactScene, impactScene, TERMS, TODAY } from "./impact-scene.ts"
 
@@ -91,6 +95,49 @@ test("what else the app did within the window confounds, and where all storefron
   expect([all.verdict, all.standing]).toEqual(["cannot_tell", null])
   expect(all.changed).toEqual([{ kind: "icon", countries: ["ca", "de", "fr", "gb", "it", "jp", "us"] }])
   expect(outcome(all, "downloads").controls).toEqual([])
+})
+
+test("what ads cost around the change is shown where it is known, and a swing of it confounds", async () => {
+  const { sql, workspaceId, appId } = scene
+  const [account, day] = ["ac_00000000000000ad01", CHANGED]
+  const asked = async () => (await call(`?day=${day}&country=us`)).body
+  const before = await asked()
+  expect([before.adsSpend, before.missing.at(-1).what]).toEqual([null, "ads_spend"])
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
+    values (${account}, ${workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok', 'UTC', 'EUR')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '310633997', '', 'Tea', '', ${appId})`
+  const seenAt = new Date(`${addDays(day, 11)}T00:00:00Z`)
+  const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
+  const { group: _, keyword: __, ...whole } = row!
+  const spent = (from: number, to: number, spend: string, country = "us") =>
+    Array.from({ length: to - from + 1 }, (_, place) => {
+      const rows = [{ ...whole, country, spend }]
+      return reported("ads_days", { account, day: addDays(day, from + place), rows, seenAt })
+    })
+  const tell = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
+  await tell(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
+  // the window was not read: that is unknown, and not nothing
+  const unread = await asked()
+  expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
+  expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
+  expect(unread.verdict).toBe(before.verdict)
+  await tell(...spent(-8, 9, "12.90"))
+  const swung = await asked()
+  const { adsSpend, verdict, missing } = swung
+  expect(adsSpend).toMatchObject({ after: 12.9, currency: "EUR", dayZone: "UTC", knownBefore: 28, knownAfter: 7 })
+  expect([adsSpend.confounds, verdict]).toEqual([false, before.verdict])
+  expect(missing.map(({ what }: { what: string }) => what)).not.toContain("ads_spend")
+  const later = new Date(seenAt.getTime() + 1)
+  await tell(...spent(1, 9, "30").map((one) => ({ ...one, seenAt: later })))
+  const twice = await asked()
+  expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
+  // of another storefront it says nothing here
+  await tell(...spent(0, 9, "30", "fr").map((one) => ({ ...one, seenAt: new Date(later.getTime() + 1) })))
+  expect((await asked()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
+  await sql`delete from connected_account where id = ${account}`
 })
 
 describe("refused, and free", () => {

@@ -11,6 +11,7 @@ import { isRealDay } from "../../../vocabulary/time.ts"
 import { planDays } from "../../day-range.ts"
 import { Day, Rank, Storefront, Time } from "../../shapes.ts"
 import { AccountSource, findReportingAccount, sourceShape } from "../account-shapes.ts"
+import { AdsSpend, readAdsSpend } from "./ads-spend.ts"
 import { type ChangedPage, readChangedPage, TREATMENTS } from "./changed-day.ts"
 import { JUDGED_BY, judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
 import { daysBack, OUTCOMES } from "./outcome.ts"
@@ -85,6 +86,10 @@ export const getChangeImpact = operation({
       v.array(Overlap),
       "What else changed from as many days before the change as the window has until its end, at most 50.",
     ),
+    adsSpend: described(
+      AdsSpend,
+      "What Apple Ads cost in the storefronts that changed, before and in the window. Null = no ads account has the app.",
+    ),
     tryWindow: described(
       v.nullable(Rank),
       "A longer window that may see what this one does not; null where none is proposed.",
@@ -102,7 +107,8 @@ export const getChangeImpact = operation({
   const storefront = asked.country ?? (changed.treated[0] as string)
   const ranks = await readRankOutcome(sql, app, { changed, storefront, window, plan, now: now() })
   const kind = leadingKind(changed.changes.map((change) => change.kind))
-  const isConfounded = changed.overlaps.some(({ confounds }) => confounds)
+  const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
+  const isConfounded = changed.overlaps.some(({ confounds }) => confounds) || spend?.confounds === true
   const judged = judgedOutcomes([...(ranks ? [ranks] : []), ...sales.outcomes], kind, isConfounded)
   const primary = judged.find(({ isPrimary }) => isPrimary)
   const verdict = primary?.verdict ?? "not_enough_data"
@@ -118,8 +124,9 @@ export const getChangeImpact = operation({
     sentence: sentenceOf(primary),
     standing: standingOf(primary),
     outcomes: judged.map(outcomeShape),
-    missing: missingOf({ kind, hasRanks: ranks !== null, hasSales: sales.standing.isKnown }),
+    missing: missingOf({ kind, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
     overlaps: changed.overlaps,
+    adsSpend: spend,
     tryWindow: verdict === "no_clear_change" && window < LONGER_WINDOW ? LONGER_WINDOW : null,
     sources: [sourceShape(account, "sales", sales.standing, sales.days)],
   }
@@ -146,7 +153,7 @@ async function readSales(
   const outcomes = standing.isKnown
     ? await readSalesOutcomes(sql, account, { changed, span, standing, now: now() })
     : []
-  return { standing, outcomes, days: span.days }
+  return { standing, outcomes, days: span.days, span }
 }
 
 function changedKinds(changes: ChangedPage["changes"]) {
@@ -166,10 +173,12 @@ function missingOf({
   kind,
   hasRanks,
   hasSales,
+  spend,
 }: {
   kind: (typeof TREATMENTS)[number]
   hasRanks: boolean
   hasSales: boolean
+  spend: v.InferOutput<typeof AdsSpend>
 }) {
   const { unread } = JUDGED_BY[kind]
   const text = "No tracked keyword's words came or went with the name or subtitle of that storefront."
@@ -183,6 +192,14 @@ function missingOf({
           { what: "downloads" as const, why: sales },
           { what: "proceeds_per_download" as const, why: sales },
         ]),
-    { what: "ads_spend" as const, why: "Installs that ads brought are not known here, and not taken off." },
+    ...adsMissing(spend),
   ]
+}
+
+/** Installs that ads brought are taken off nowhere: they are known of the last months alone, and by days of another zone. */
+function adsMissing(spend: v.InferOutput<typeof AdsSpend>) {
+  const what = "ads_spend" as const
+  if (spend === null) return [{ what, why: "No ads account has the app: what ads brought is not known." }]
+  if (spend.before !== null && spend.after !== null) return []
+  return [{ what, why: "Too few days around the change are known of what ads cost (adsSpend)." }]
 }

@@ -1,0 +1,48 @@
+import type { Db } from "../../../database/types.ts"
+import type { Days } from "../../../vocabulary/days.ts"
+import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
+import { readZone } from "../turns.ts"
+
+export interface DailySpend {
+  account: AppAccount
+  zone: string
+  /** Null = the account's is not known. */
+  currency: string | null
+  /** Of days on which every campaign of the app is known, in order; near enough for ratios. */
+  days: { day: string; spend: number }[]
+}
+
+/** What an app's campaigns cost each day in these storefronts, by days of the account's zone; null = no ads account has the app. */
+export async function readDailySpend(
+  sql: Db,
+  { workspaceId, app }: { workspaceId: number; app: { id: string; iosId: string | null } },
+  { from, to, countries }: Days & { countries: readonly string[] },
+): Promise<DailySpend | null> {
+  const account = await findAppAccount(sql, { workspaceId, kind: "apple-ads" }, app)
+  if (!account) return null
+  const { zone, currency } = await readZone(sql, account.id)
+  const days = await sql<{ day: string; spend: number }[]>`
+    select d.day, coalesce((
+      select sum(f.spend)
+      from ads_campaign c
+      join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = d.day
+      where c.account_id = ${account.id} and c.app = ${account.outsideId} and f.keyword is null
+        and f.country = any(${countries as string[]}::text[])
+    ), 0)::float8 as spend
+    from (
+      select g::date as day
+      from generate_series(${from}::date, ${to}::date, interval '1 day') g
+    ) d
+    where not exists (
+      select
+      from ads_campaign c
+      where c.account_id = ${account.id} and c.app = ${account.outsideId} and not exists (
+        select
+        from ads_report r
+        where r.account_id = ${account.id} and r.report = 'ads_days' and r.about = c.campaign and r.day = d.day
+      )
+    )
+    order by d.day
+    limit 1000`
+  return { account, zone, currency, days }
+}
