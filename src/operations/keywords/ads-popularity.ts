@@ -9,37 +9,40 @@ import { Day } from "../shapes.ts"
 const Scale = v.pipe(v.number(), v.integer())
 
 /** Apple Ads' figures of a side's keywords, beside ours and never mixed with them. */
-export const AdsPopularity = v.nullable(
-  named(
-    "AdsPopularity",
-    v.strictObject({
-      state: described(
-        v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-        "not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.",
-      ),
-      account: described(v.nullable(v.string()), "The ads account that says it. Null in every state but measured."),
-      from: described(v.nullable(Day), "The Sunday that the week begins on, UTC."),
-      to: described(v.nullable(Day), "The Saturday that it ends with."),
-      below: described(v.nullable(Scale), "What is not listed has at most this overall100, which is not zero."),
-      terms: described(
-        v.array(
-          v.strictObject({
-            term: described(v.string(), "The keyword."),
-            overall100: described(v.nullable(Scale), "1 to 100 over all genres. Null = not listed."),
-            overall5: described(v.nullable(Scale), "1 to 5, as Apple Ads shows it. Null = not listed."),
-          }),
+export const AdsPopularity = described(
+  v.nullable(
+    named(
+      "AdsPopularity",
+      v.strictObject({
+        state: described(
+          v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
+          "not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.",
         ),
-        "The keywords in their order.",
-      ),
-    }),
+        account: described(v.nullable(v.string()), "The ads account that says it. Null in every state but measured."),
+        from: described(v.nullable(Day), "The Sunday that the week begins on, UTC."),
+        to: described(v.nullable(Day), "The Saturday that it ends with."),
+        below: described(v.nullable(Scale), "What is not listed has at most this overall100, which is not zero."),
+        terms: described(
+          v.array(
+            v.strictObject({
+              term: described(v.string(), "The keyword."),
+              overall100: described(v.nullable(Scale), "1 to 100 over all genres. Null = not listed."),
+              overall5: described(v.nullable(Scale), "1 to 5, as Apple Ads shows it. Null = not listed."),
+            }),
+          ),
+          "The keywords in their order.",
+        ),
+      }),
+    ),
   ),
+  "Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play.",
 )
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }
 
 /** Of the workspace's own ads account. */
 export async function readAdsPopularity(
-  terms: readonly string[],
+  keywords: readonly { rank: { term: string } }[],
   country: string,
   { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<v.InferOutput<typeof AdsPopularity>> {
@@ -48,6 +51,7 @@ export async function readAdsPopularity(
   if (!account) return { state: "not_connected", ...NONE }
   const week = await readWeek(sql, account.id, country)
   if (!week) return { state: "not_measured", ...NONE }
+  const terms = keywords.map(({ rank }) => rank.term)
   const listed = await readTermPopularity(sql, { account: account.id, country }, terms)
   return {
     state: "measured",

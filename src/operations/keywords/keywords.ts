@@ -163,10 +163,7 @@ export const listKeywordRanks = operation({
     live: described(v.boolean(), "The day shown is today (UTC)."),
     measuredAt: described(v.nullable(Time), "When the latest of the day's results was seen; null = never measured."),
     keywords: described(v.array(Keyword), "Every tracked keyword, in its order."),
-    adsPopularity: described(
-      AdsPopularity,
-      "Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play.",
-    ),
+    adsPopularity: AdsPopularity,
   }),
   table: { columns: Object.keys(Keyword.entries), rows: ({ keywords }) => keywords },
 }).run(async ({ app, storefront, platform, adsPopularity }, ctx) => {
@@ -192,13 +189,7 @@ export const listKeywordRanks = operation({
       }),
     ),
     adsPopularity:
-      adsPopularity === true && platform === "ios"
-        ? await readAdsPopularity(
-            keywords.map(({ rank }) => rank.term),
-            storefront,
-            ctx,
-          )
-        : null,
+      adsPopularity === true && platform === "ios" ? await readAdsPopularity(keywords, storefront, ctx) : null,
   }
 })
 
