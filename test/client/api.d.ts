@@ -2157,6 +2157,36 @@ export interface components {
             /** @description How many places were read; null where measured is false. */
             searchDepth: number | null;
         };
+        AdsPopularity: {
+            /**
+             * @description not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.
+             * @enum {string}
+             */
+            state: "measured" | "not_measured" | "not_connected" | "hidden";
+            /** @description The ads account that says it. Null in every state but measured. */
+            account: string | null;
+            /**
+             * Format: date
+             * @description The Sunday that the week begins on, UTC.
+             */
+            from: string | null;
+            /**
+             * Format: date
+             * @description The Saturday that it ends with.
+             */
+            to: string | null;
+            /** @description What is not listed has at most this overall100, which is not zero. */
+            below: number | null;
+            /** @description The keywords in their order. */
+            terms: {
+                /** @description The keyword. */
+                term: string;
+                /** @description 1 to 100 over all genres. Null = not listed. */
+                overall100: number | null;
+                /** @description 1 to 5, as Apple Ads shows it. Null = not listed. */
+                overall5: number | null;
+            }[];
+        };
         ListKeywordRanksAnswer: {
             country: components["schemas"]["Storefront"];
             platform: components["schemas"]["Store"];
@@ -2169,6 +2199,8 @@ export interface components {
             measuredAt: string | null;
             /** @description Every tracked keyword, in its order. */
             keywords: components["schemas"]["Keyword"][];
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play. */
+            adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         Rival: {
             /** @description Tracked keywords where it stands above the app; of a manual rival all it holds. */
@@ -5681,6 +5713,26 @@ export interface components {
             /** @description The verdict says so. A version is in all storefronts, also in those compared with; a rival's doings are no doing of the app. */
             confounds: boolean;
         };
+        ImpactAdsSpend: {
+            /** @description The ads account, as `appmeter account list` names it. */
+            account: string;
+            /** @enum {string} */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
+            /** @description The account's own time zone, whose days these are. */
+            dayZone: string;
+            /** @description Null = not known. */
+            currency: string | null;
+            /** @description A day, of the known days compared with. Null = too few of them are known. */
+            before: number | null;
+            /** @description A day, of those of the window. Null = too few are known. */
+            after: number | null;
+            knownBefore: number;
+            knownAfter: number;
+            /** @description Null = either is not known, or nothing was spent before. */
+            changePercent: number | null;
+            /** @description It swung by 30 % and more: the verdict says so. False where it is not known. */
+            confounds: boolean;
+        };
         GetChangeImpactAnswer: {
             /** @description As asked; null = every storefront that changed. */
             country: components["schemas"]["Storefront"] | null;
@@ -5721,6 +5773,8 @@ export interface components {
             }[];
             /** @description What else changed from as many days before the change as the window has until its end, at most 50. */
             overlaps: components["schemas"]["ImpactOverlap"][];
+            /** @description What Apple Ads cost in the storefronts that changed, before and in the window. Null = no ads account has the app. */
+            adsSpend: components["schemas"]["ImpactAdsSpend"] | null;
             /** @description A longer window that may see what this one does not; null where none is proposed. */
             tryWindow: number | null;
             /** @description Where the sales come from, and how far they were read. */
@@ -9309,6 +9363,8 @@ export interface operations {
                 country?: components["parameters"]["Country"];
                 /** @description The store; an app on Google Play alone needs android. */
                 platform?: components["parameters"]["Platform"];
+                /** @description True = Apple Ads' own popularity too, where connected. */
+                adsPopularity?: boolean;
                 /** @description Fields of keywords to keep. */
                 fields?: ("term" | "measured" | "rank" | "measuredAt" | "source" | "demand" | "demandAt" | "hintCount" | "hintCountAt" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt" | "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt" | "popularityMeasuring" | "popularityNotMeasuring" | "difficultyMeasuring" | "difficultyNotMeasuring" | "measuring" | "notMeasuring" | "searchDepth")[];
             };
@@ -12571,4 +12627,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 82917ec6dcf4ab78735cac9384619b9476b90b50399be58daaa2660bcf6344b9
+// sha256 of the document: 2843c82f1cf04f512b03b6514f4816df6c249977a19e339526bea77ce265be2d
