@@ -61,6 +61,10 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   look(way: Way, part: string, now: Date): Promise<Look>
   /** Of a kind that sends messages to us, at /in/<account>. */
   receive?: MessageReader<Key>
+  /** What is read once it is connected, as who connects it is told. */
+  begins: string
+  /** What somebody must ask the console for first, by the account and the app there. */
+  needsAsking?(account: string, app: string): string
   /** Rights without which nothing is read. */
   needs: readonly string[]
   /**

@@ -20,6 +20,7 @@ import {
 import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
+import { nextSteps } from "./accounts/next-steps.ts"
 import { type Command, CommandProblem, type Invocation, type Option, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -42,7 +43,7 @@ export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
       const account = await askConsole(invocation, (register, workspaceId) =>
         addAccount(register, workspaceId, { kind: kind.name, key, part }),
       )
-      showAccount(invocation, account)
+      show(invocation, { account }, () => [...linesOf(account, invocation), ...nextSteps(account)])
       return 0
     } catch (error) {
       if (!(error instanceof SeveralParts)) throw error

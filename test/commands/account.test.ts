@@ -58,6 +58,9 @@ test("a key is added, tested, rotated and removed, and stands in the clear in no
   expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
   expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
   expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
+  // what begins, and what is still to be done
+  expect(added.out).toContain("from now on a running server reads: sales, subscriptions")
+  expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
   const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
   const rotated = await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
   expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
@@ -144,6 +147,9 @@ test("as a new owner would: from adding the key to yesterday's revenue, and doct
     const made = there.key()
     const added = await appmeter(adding(made, fileOf(made)), { env })
     expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
+    expect(added.out).toMatch(
+      new RegExp(`missing until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
+    )
     const ask = async () => {
       const headers = { authorization: `Bearer ${secret}` }
       return await fetch(`${server.url}/v1/apps/${appId}/revenue?days=1`, { headers })
@@ -152,7 +158,12 @@ test("as a new owner would: from adding the key to yesterday's revenue, and doct
     expect(performance.now() - startedAt).toBeLessThan(60_000)
     expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
     const poor = there.key("MARKETING")
-    const { account } = await answer(adding(poor, fileOf(poor)), { env })
+    const told = await appmeter(adding(poor, fileOf(poor)), { env })
+    expect(told.out).toMatch(
+      /nothing is read until this is mended: sales: needs the role Sales.*appmeter account test ac_/,
+    )
+    const { accounts } = await answer(["account", "list"], { env })
+    const account = accounts.find(({ state }: { state: string }) => state === "limited")
     expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
     const doctor = await appmeter(["doctor"], { env })
     expect(doctor.out + doctor.err).toContain(`appmeter account test ${account.id}`)

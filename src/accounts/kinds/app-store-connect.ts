@@ -49,6 +49,10 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
   open: (key, _, reach) => openConsole(key, reach.to(CONSOLE_HOST)),
   look: (console, vendor, now) => lookAt(console, vendor, now),
+  begins:
+    "sales, subscriptions and what happened to them, by the day, yesterday first and back a year; prices once a day",
+  needsAsking: (account, app) =>
+    `impressions and page views of ${app}, once, by the role Admin: appmeter account analytics ${account} ${app}`,
   needs: ["apps", "sales"],
   read: readConsole,
 }

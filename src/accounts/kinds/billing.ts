@@ -28,6 +28,7 @@ const TOLD = {
     rights: [],
     apps: [{ outsideId: storeId, sku: storeId, name: storeId, bundleId: storeId }],
   }),
+  begins: "nothing; whatever is sent to that address from now on is held, and of before it tells nothing",
   needs: [],
 } satisfies Partial<AccountKind<WebhookKey, null>>
 

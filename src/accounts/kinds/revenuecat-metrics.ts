@@ -40,6 +40,7 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     if (project !== null && !/^[\w-]{1,60}$/.test(project))
       throw new AccessProblem("a project's id has letters and digits; leave it out to see which there are")
   },
+  begins: "recurring revenue, subscriptions and trials as RevenueCat reckons them, each hour",
   shown: ({ apiKey }) => `key …${apiKey.slice(-4)}`,
   open: async (key, _, reach) => openRevenueCat(key, reach),
   async look(api, project) {

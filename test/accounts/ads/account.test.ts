@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { createPrivateKey, generateKeyPairSync } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { openAds } from "../../../src/accounts/ads/client.ts"
 import { queryAll } from "../../../src/accounts/ads/pages.ts"
 import type { AdsProblem } from "../../../src/accounts/ads/problem.ts"
@@ -8,6 +10,7 @@ import { createAccountReading } from "../../../src/accounts/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { campaignsQuery } from "../../../src/sources/accounts/ads/requests.ts"
+import { ACCOUNT_HOSTS } from "../../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { reachOf, TEA } from "../scene.ts"
@@ -196,4 +199,14 @@ test("a worker looks at a stale account, and ten minutes of refused keys make it
     where id = ${id}`
   await reading()
   expect((await findAccount(sql, scene.workspaceId, id)).state).toBe("revoked")
+})
+
+test("Apple Ads is asked at v1's own host alone: nothing of the program knows that of v5, which ends", () => {
+  const hosts: readonly string[] = ACCOUNT_HOSTS
+  expect(hosts.filter((host) => /ads/.test(host))).toEqual(["api.ads.apple.com"])
+  const sources = [...new Bun.Glob("**/*.ts").scanSync(join(import.meta.dirname, "../../../src"))]
+  expect(sources.length).toBeGreaterThan(500)
+  const text = sources.map((file) => readFileSync(join(import.meta.dirname, "../../../src", file), "utf8")).join("")
+  expect(text).toContain("api.ads.apple.com")
+  expect(text).not.toMatch(/api\.searchads|\/api\/v5/)
 })

@@ -1,0 +1,27 @@
+import { accountKind } from "../../accounts/kinds.ts"
+import type { AccountRow } from "../../accounts/register.ts"
+import { printable } from "../cli/show.ts"
+
+const SHOWN_APPS = 5
+
+/** Of an account that was just added: what is read from now on, or why nothing is, and what is still to be done for it. */
+export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): string[] {
+  const { begins, needsAsking } = accountKind(name)
+  const isRead = state === "ok"
+  const tracked = apps.filter(({ appId }) => appId !== null)
+  const others = apps.filter(({ appId }) => appId === null).slice(0, SHOWN_APPS)
+  return [
+    isRead
+      ? `  from now on a running server reads: ${begins}`
+      : `  nothing is read until this is mended: ${why ?? state}; then: appmeter account test ${id}`,
+    ...(isRead && needsAsking
+      ? tracked
+          .slice(0, SHOWN_APPS)
+          .map(({ outsideId }) => `  missing until somebody asks for it: ${needsAsking(id, outsideId)}`)
+      : []),
+    ...others.map(
+      ({ outsideId, name: app }) =>
+        `  to see the figures of ${printable(app)}: appmeter app add ${printable(JSON.stringify(app))} --ios ${outsideId}`,
+    ),
+  ]
+}
