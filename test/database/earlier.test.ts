@@ -37,7 +37,7 @@ const answers = lines.map((line) => JSON.parse(line) as Answered)
 
 /** What answers have gained since; nothing else may differ. */
 const SINCE = [
-  '/apps/:appId/keywords?tag=x.body.detail: "There is no such argument: the call takes appId, country, platform." is now "There is no such argument: the call takes appId, country, platform, fields."',
+  '/apps/:appId/keywords?tag=x.body.detail: "There is no such argument: the call takes appId, country, platform." is now "There is no such argument: the call takes appId, country, platform, adsPopularity, fields."',
   "/apps/:appId/keywords?tag=x.body.problems",
   "/apps/:appId/chart-movers.body.rivalsTruncated",
   "/apps/:appId/chart-movers?country=us&kind=grossing.body.rivalsTruncated",
@@ -49,6 +49,23 @@ const SINCE = [
     `/jobs/job_${state}.body.steps`,
   ]),
   '/jobs/job_unknown.body.note: "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. Look at the target on its platform; if it is not as wanted, preview the action anew." is now "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. What the target shows later can prove it either way: see findings. Look at the target on its platform; if it is not as wanted, preview the action anew."',
+  // an estimate of popularity is a band and no number
+  ...["", "?country=de", "?country=fr", "?platform=android"].flatMap((query) => [
+    `/apps/:appId/keywords${query}.body.adsPopularity`,
+    `/apps/:appId/keywords${query}.body.keywords[].popularityHigh`,
+    `/apps/:appId/keywords${query}.body.keywords[].popularityLow`,
+  ]),
+  "/apps/:appId/keywords.body.keywords[].popularity: 45 is now null",
+  "/apps/:appId/keywords?country=de.body.keywords[].popularity: 45 is now null",
+  // what a connected ads account cost stands beside the other figures
+  "/apps/:appId/today.body.conns[apple_ads]",
+  "/apps/:appId/today.body.figures[].currency",
+  "/apps/:appId/today.body.figures[adSpend]",
+  "/portfolio.body.apps[].adSpend",
+  "/portfolio.body.conns[apple_ads]",
+  "/portfolio.body.totals.adSpend",
+  "/usage.body.quotas[aiWriting]",
+  "/usage.body.quotas[listingWrites]",
   // reviewAi was not metered then
   "/usage.body.quotas[].used: null is now 0",
 ].sort()
@@ -64,6 +81,15 @@ async function folder(): Promise<string> {
 function differences(was: unknown, is: unknown, at: string): string[] {
   if (Array.isArray(was) && Array.isArray(is) && was.length === is.length)
     return was.flatMap((part, i) => differences(part, is[i], `${at}[]`))
+  // of named rows those that came since are told by their name
+  if (Array.isArray(was) && Array.isArray(is) && [...was, ...is].every((row) => nameOf(row) !== undefined)) {
+    const held = new Map(is.map((row) => [nameOf(row), row]))
+    const names = was.map(nameOf)
+    return [
+      ...was.flatMap((row) => differences(row, held.get(nameOf(row)), `${at}[]`)),
+      ...is.flatMap((row) => (names.includes(nameOf(row)) ? [] : [`${at}[${nameOf(row)}]`])),
+    ]
+  }
   if (isObject(was) && isObject(is))
     return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((name) => {
       if (name === "requestId") return []
@@ -71,6 +97,12 @@ function differences(was: unknown, is: unknown, at: string): string[] {
       return differences(was[name], is[name], `${at}.${name}`)
     })
   return Bun.deepEquals(was, is, true) ? [] : [`${at}: ${JSON.stringify(was)} is now ${JSON.stringify(is)}`]
+}
+
+function nameOf(row: unknown): string | undefined {
+  if (!isObject(row)) return undefined
+  const name = row.id ?? row.key
+  return name === undefined ? undefined : [name, row.platform, row.country].filter((part) => part != null).join(" ")
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
