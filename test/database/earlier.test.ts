@@ -175,7 +175,9 @@ describe("a database of the version before starts with this one, answers as it d
     for (const { path, body } of answers.filter(({ as, path }) => as === "demo" && path.endsWith("/keywords"))) {
       const response = await fetch(`${server.url}/v1${path}`, { headers })
       // a key of then is a key of now, and what stands latest is what stood
-      expect([response.status, differences(body, await response.json(), path)]).toEqual([200, []])
+      const what = path.replace(/app_\w{12}/, ":appId")
+      const others = differences({ body }, { body: await response.json() }, what).filter((one) => !SINCE.includes(one))
+      expect([response.status, others]).toEqual([200, []])
     }
     server.kill()
     expect(await server.exited).toBe(0)

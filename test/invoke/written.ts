@@ -118,6 +118,8 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     situation.at = openHouse({ sql, assistants: { ...NO_ASSISTANTS, engines } })
   },
   async suggest_keywords(_, sql) {
+    // a model is told what the page says
+    await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])
   },
 }

@@ -63,6 +63,7 @@ test("three states stand side by side: ranked, measured and absent, not measured
       { term: "mate", measured: true, rank: null, ...unknown, ...read },
       { term: "milk", measured: false, rank: null, measuredAt: null, source: null, ...unknown, searchDepth: null },
     ],
+    adsPopularity: null,
   })
 })
 
