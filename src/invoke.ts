@@ -1,7 +1,7 @@
 import { openTakings } from "./access/allowances.ts"
 import type { Caller, Credits } from "./access/caller.ts"
 import type { ChargeCall } from "./access/charge-groups.ts"
-import { cannotPay } from "./access/credits.ts"
+import { cannotPay, checkPayable } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
 import type { Credentials, Identify, Surface } from "./access/identify.ts"
 import { creditsKnownAt } from "./access/identify.ts"
@@ -33,7 +33,7 @@ import { findApp, readVisibleApps } from "./tracking/tracked-app.ts"
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
-import type { PreparedAnswer } from "./vocabulary/prepared.ts"
+import { dataOf, type PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
@@ -52,6 +52,7 @@ export interface Call {
    * to know no more than that. Throws Faults, and CallerGone.
    */
   target(): Promise<Target | null>
+  takesText?: boolean
   /** Whether the caller holds this very answer of an operation already; left out where it names none. */
   holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
@@ -62,7 +63,7 @@ export interface Target {
   agreed?: boolean
 }
 
-/** What a surface sends: the answer, or the fault in its place. */
+/** What a surface sends: the answer, to who takes text perhaps a WrittenAnswer, or the fault in its place. */
 export interface Reply {
   status: number
   /** With 304 what the caller holds already: it is not sent. */
@@ -246,12 +247,9 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   const subject = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
-  await checkLatest(parts, caller, () => {
-    const short = cannotPay(caller, least)
-    if (short) throw short
-  })
+  await checkLatest(parts, caller, () => checkPayable(caller, least))
   if (hive) await takeHive(parts, caller)
-  return await operation.run({ ...input, ...subject }, ctx)
+  return dataOf(await operation.run({ ...input, ...subject }, ctx), !!call.takesText && !input.fields)
 }
 
 /** What a purchase or a new month can lift. */

@@ -12,6 +12,7 @@ import type { CsvCell } from "./vocabulary/csv.ts"
 import { AppId } from "./vocabulary/fields.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
 import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
+import type { WrittenAnswer } from "./vocabulary/prepared.ts"
 import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
@@ -157,7 +158,7 @@ type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSc
 type Handler<Entries extends v.ObjectEntries, Output extends Schema> = (
   input: Arguments<Entries>,
   ctx: Context,
-) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer>
+) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer | WrittenAnswer>
 
 /** A declared operation as surfaces and invoke see it. */
 export interface Operation
@@ -262,7 +263,6 @@ export function narrowed(
   const asked = (answer: unknown) => narrowedTo(fields as string[], narrow, output, answer)
   if (outcome instanceof PendingAnswer) return new PendingAnswer(asked(outcome.answer) as Record<string, unknown>)
   if (!(outcome instanceof EmptyAnswer)) return asked(outcome)
-  // a fault is an error
   return outcome.answer instanceof Error ? outcome : new EmptyAnswer(asked(outcome.answer))
 }
 

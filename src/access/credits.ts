@@ -93,6 +93,12 @@ export function cannotPay({ credits, budget }: Caller, least: number): Fault | n
   return null
 }
 
+/** Throws what cannotPay says. */
+export function checkPayable(caller: Caller, least: number): void {
+  const short = cannotPay(caller, least)
+  if (short) throw short
+}
+
 export async function readCredits(sql: Sql, { workspaceId }: Pick<Caller, "workspaceId">): Promise<Balance> {
   const [row] = await sql<AccountFigures[]>`
     select month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",

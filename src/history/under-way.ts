@@ -27,57 +27,67 @@ export async function findKeywordsUnderWay(
   { terms, ...side }: Side & { terms: readonly string[] },
 ): Promise<Map<string, KeywordUnderWay>> {
   if (terms.length === 0) return new Map()
-  // a letter a keyword and kind: as rows, or as JSON of rows, it took the thread and the database longer
-  const [row] = await sql<[{ readers: Reader[] | null; search: string; hints: string; difficulty: string }]>`
-    select r.readers, w.search, w.hints, w.difficulty
+  // a number a keyword: as rows, or as JSON of rows, it took the thread and the database longer
+  const [row] = await sql<[{ readers: Reader[] | null; codes: string }]>`
+    select r.readers, w.codes
     from (
       select json_agg(r) as readers
       from (${readersQuery(sql)}) r
     ) r
     cross join (
-      select string_agg(coalesce(d.search, '-'), '' order by k.place) as search,
-        string_agg(coalesce(d.hints, '-'), '' order by k.place) as hints,
-        string_agg(coalesce(d.difficulty, '-'), '' order by k.place) as difficulty
+      select string_agg(d.code::text, ',' order by k.place) as codes
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-      cross join lateral (
-        ${statesOf(sql, side, sql`k.term`)}
-      ) d
+      cross join lateral (${dueCodeOf(sql, side, sql`k.term`)}) d
     ) w`
-  const { search, hints, difficulty } = row
+  const codes = row.codes.split(",")
   const underWay = underWayBy(side, readingBy(row.readers ?? []))
-  return new Map(terms.map((term, at) => [term, underWay([search[at], hints[at], difficulty[at]])]))
+  return new Map(terms.map((term, at) => [term, underWay(Number(codes[at]))]))
 }
 
-/** How what is due of a keyword stands, a letter each: search, hints and difficulty; null where nothing is due. */
-export function statesOf(sql: Sql, { platform, storefront }: Side, term: ReturnType<Sql>) {
+/** How what is due of a keyword stands, as one number `code`: of search, hints and difficulty a digit each, 0 where nothing is due. */
+export function dueCodeOf(sql: Sql, { platform, storefront }: Side, term: ReturnType<Sql>) {
+  // found by the index of that number
   return sql`
-    select max(state) filter (where kind = 'search') as search, max(state) filter (where kind = 'hints') as hints,
-      max(state) filter (where kind = 'difficulty') as difficulty
-    from (
-      select d.kind, left(${stateOf(sql)}, 1) as state
-      from due d
-      where (d.platform, d.storefront, d.subject) = (${platform}, ${storefront}, ${term})
-      -- looked up for each, whatever its kinds: joined, all that is due was read for every 200 keywords
-      offset 0
-    ) d`
+    select coalesce(sum(${digitOf(sql)}), 0)::int as code
+    from due d
+    where d.kind in ('search', 'hints', 'difficulty')
+      and hashtextextended(d.subject, hashtextextended(d.storefront, 0))
+        = hashtextextended(${term}, hashtextextended(${storefront}, 0))
+      and (d.platform, d.storefront, d.subject) = (${platform}, ${storefront}, ${term})`
 }
 
-type Letter = string | undefined
+/** Of keywords with these hashes what is due: the subject, and the digit of its kind in the code (dueCodeOf). */
+export function dueDigits(sql: Sql, { platform, storefront }: Side, hashes: ReturnType<Sql>) {
+  return sql`
+    select d.subject, ${digitOf(sql)} as digit
+    from due d
+    where d.kind in ('search', 'hints', 'difficulty')
+      and hashtextextended(d.subject, hashtextextended(d.storefront, 0)) = any(${hashes})
+      and d.platform = ${platform} and d.storefront = ${storefront}
+    offset 0`
+}
 
-/** What is being measured, by the letters of search, hints and difficulty. */
-export function underWayBy(
-  side: Side,
-  reading: Reading,
-): (states: readonly [Letter, Letter, Letter]) => KeywordUnderWay {
+function digitOf(sql: Sql) {
+  return sql`case d.kind when 'search' then 1 when 'hints' then 6 else 36 end * ${stateOf(sql)}`
+}
+
+/** What is being measured, by the code of what is due (dueCodeOf). */
+export function underWayBy(side: Side, reading: Reading): (code: number) => KeywordUnderWay {
   const [searched, hinted, read] = (["search", "hints", "difficulty"] as const).map((kind) => {
     const notRead = reading({ kind, ...side })
-    return (letter: Letter) => whyNot(STATES[letter ?? "-"] ?? null, () => notRead)
-  }) as [(letter: Letter) => Idle, (letter: Letter) => Idle, (letter: Letter) => Idle]
-  return ([searchState, hintsState, difficultyState]) => {
-    const search = searched(searchState)
-    const own = read(difficultyState)
+    return (digit: number) => whyNot(STATES[digit] ?? null, () => notRead)
+  }) as [(digit: number) => Idle, (digit: number) => Idle, (digit: number) => Idle]
+  // of 200 keywords nearly all stand alike
+  const known = new Map<number, KeywordUnderWay>()
+  return (code) => {
+    const held = known.get(code)
+    if (held) return held
+    const search = searched(code % 6)
+    const own = read(Math.floor(code / 36))
     const difficulty = own === "not_scheduled" ? difficultyWithout(search, side) : own
-    return keywordOf({ search, hints: hinted(hintsState), difficulty })
+    const found = keywordOf({ search, hints: hinted(Math.floor(code / 6) % 6), difficulty })
+    known.set(code, found)
+    return found
   }
 }
 
@@ -122,7 +132,8 @@ function firstFew(places: readonly UnreadTerms[]): readonly UnreadTerms[] {
 
 interface TurnCount {
   place: number
-  state: State
+  /** See STATES. */
+  state: number
   comes: boolean
   terms: number
 }
@@ -152,12 +163,12 @@ async function readTurns(sql: Sql, places: readonly UnreadTerms[], day: string):
 
 function expectationOf(
   { terms, platform, storefront }: UnreadTerms,
-  rows: readonly { state: State; comes: boolean; terms: number }[],
+  rows: readonly TurnCount[],
   reading: Reading,
 ): Expectation {
   const scheduled = rows.reduce((sum, row) => sum + row.terms, 0)
   const whys = rows.map((row) => {
-    const why = whyNot(row.state, () => reading({ kind: "search", platform, storefront }))
+    const why = whyNot(STATES[row.state] ?? null, () => reading({ kind: "search", platform, storefront }))
     const waits = row.comes && (why === "not_due" || why === "read_failed")
     return { why: waits ? null : why, count: row.terms }
   })
@@ -171,24 +182,18 @@ function expectationOf(
 /** How a row of what is due stands: held by who reads it, at its turn, or why neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
-/** By their first letters. */
-const STATES: Readonly<Record<string, State>> = {
-  h: "held",
-  t: "turn",
-  o: "overdue",
-  r: "read_failed",
-  n: "not_due",
-}
+/** By the digits of stateOf. */
+const STATES: readonly (State | null)[] = [null, "held", "turn", "overdue", "read_failed", "not_due"]
 
 /** Of the row `d`. A search that was answered today is not due again, whatever put it forward. */
 function stateOf(sql: Sql) {
   return sql`
     case
-      when d.lease_until > now() then 'held'
-      when d.next_at > now() then case when d.failures > 0 then 'read_failed' else 'not_due' end
-      when d.kind = 'search' and d.measured_at >= date_trunc('day', now(), 'UTC') then 'not_due'
-      when d.next_at <= now() - interval '1 day' then 'overdue'
-      else 'turn'
+      when d.lease_until > now() then 1
+      when d.next_at > now() then case when d.failures > 0 then 4 else 5 end
+      when d.kind = 'search' and d.measured_at >= date_trunc('day', now(), 'UTC') then 5
+      when d.next_at <= now() - interval '1 day' then 3
+      else 2
     end`
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { APP_TEXT_FORMULA } from "../formulas/app-text.ts"
 import type { Log } from "../log.ts"
+import { FORM, fillAppKeywords } from "../observations/derived/app-keywords.ts"
 import { rebuildAppTexts } from "../observations/derived/app-texts.ts"
 
 export interface FillingProcess {
@@ -10,7 +11,7 @@ export interface FillingProcess {
   stop(): Promise<void>
 }
 
-/** Derives, once for each formula, by what apps are found: a migration cannot fold the names that were stored before it. */
+/** Derives, once for each formula, what a migration cannot make of the rows that were stored before it. */
 export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProcess {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -18,7 +19,7 @@ export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProc
   return {
     start() {
       work = fill(sql, log, signal).catch((error) => {
-        if (!signal.aborted) log("warn", "names_not_filled", { reason: (error as Error).message })
+        if (!signal.aborted) log("warn", "not_filled", { reason: (error as Error).message })
       })
     },
     async stop() {
@@ -28,24 +29,32 @@ export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProc
   }
 }
 
+/** What is derived anew, and the formula or form by which it is: kept under its name once it is done. */
+const FILLINGS = [
+  { name: "app_texts", event: "names_filled", form: APP_TEXT_FORMULA, derive: rebuildAppTexts },
+  { name: "app_keywords", event: "keywords_filled", form: FORM, derive: fillAppKeywords },
+]
+
 async function fill(sql: Sql, log: Log, signal: AbortSignal): Promise<void> {
-  const done = String(APP_TEXT_FORMULA)
-  const [held] = await sql<{ value: string }[]>`
-    select value
-    from instance
-    where key = 'app_texts'`
-  if (held?.value === done) return
-  const count = await rebuildAppTexts(
-    sql,
-    () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {}),
-    () => signal.aborted,
-  )
-  if (signal.aborted) return
-  await sql`
-    insert into instance (key, value)
-    values ('app_texts', ${done})
-    on conflict (key) do update set value = excluded.value`
-  if (count > 0) log("info", "names_filled", { count })
+  for (const { name, event, form, derive } of FILLINGS) {
+    const done = String(form)
+    const [held] = await sql<{ value: string }[]>`
+      select value
+      from instance
+      where key = ${name}`
+    if (held?.value === done) continue
+    const count = await derive(
+      sql,
+      () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {}),
+      () => signal.aborted,
+    )
+    if (signal.aborted) return
+    await sql`
+      insert into instance (key, value)
+      values (${name}, ${done})
+      on conflict (key) do update set value = excluded.value`
+    if (count > 0) log("info", event, { count })
+  }
 }
 
 /** Between two pieces, as the embedded database has one backend for all. */

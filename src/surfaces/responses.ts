@@ -6,7 +6,7 @@ import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
 import { type Encoding, encodingFor, LEAST_BYTES, preparedIn } from "../vocabulary/compression.ts"
 import { inPieces } from "../vocabulary/pieces.ts"
-import type { PreparedAnswer } from "../vocabulary/prepared.ts"
+import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
 import { jsonText } from "./json-text.ts"
@@ -46,11 +46,12 @@ export async function answerResponse(
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
   const type = rowsAskedFor(request, operation)
   if (!operation || !type) return { type: JSON_TYPE, text: await writeJson(answer) }
-  return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, answer, type)) }
+  return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, dataOf(answer, false), type)) }
 }
 
 /** Of answers those that are short are written without a stop. */
 async function writeJson(answer: unknown): Promise<string> {
+  if (answer instanceof WrittenAnswer) return answer.text
   return isLong(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
 }
 

@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
+import { deriveAppKeywords } from "../observations/derived/app-keywords.ts"
 import { deriveMonths, readMonths } from "../observations/derived/months.ts"
 import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
@@ -130,4 +131,5 @@ async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[],
 async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]) {
   const apps = [app.iosApp, app.androidApp].flatMap((id) => id ?? [])
   await deriveMonths(tx, await readMonths(tx, lists, apps))
+  await deriveAppKeywords(tx, lists)
 }

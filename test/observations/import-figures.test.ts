@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { deriveKeywordMetrics, readKeywordMetrics, UNMEASURED } from "../../src/observations/derived/keyword-metrics.ts"
+import { UNMEASURED } from "../../src/observations/derived/keyword-figures.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"

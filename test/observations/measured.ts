@@ -198,6 +198,7 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from rank_month order by app_id, list_id, month`,
     sql`select * from list_month order by list_id, month`,
     sql`select * from list_now order by list_id`,
+    sql`select * from app_keyword order by app_id, storefront, term`,
     sql`select * from tracked_app order by id`,
     sql`select * from tracked_term order by app_id, country, term`,
     sql`select kind, subject, at, outcome, sha256 from attempt order by id`,

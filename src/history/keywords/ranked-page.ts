@@ -7,13 +7,13 @@ import {
   metricsOf,
   SHOWN_DAYS,
   UNMEASURED,
-} from "../../observations/derived/keyword-metrics.ts"
+} from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { RankedApp } from "../../observations/types.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { answerOf, ownId, type RankRow, type TermRank, termRank } from "../ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../readers.ts"
-import { type KeywordUnderWay, statesOf, underWayBy } from "../under-way.ts"
+import { dueCodeOf, type KeywordUnderWay, underWayBy } from "../under-way.ts"
 
 export const STATES = ["top10", "absent", "unmeasured"] as const
 export const ORDERS = ["rank", "term", "popularity", "difficulty"] as const
@@ -76,7 +76,7 @@ export async function readRankedPage(sql: Sql, app: RankedApp, query: RankedPage
   const keywordOf = (row: KeywordRow): RankedKeyword => ({
     rank: termRank(row),
     metrics: row.listId === null ? UNMEASURED : metricsOf(row, platform, today),
-    underWay: underWay([row.searchDue, row.hintsDue, row.difficultyDue]),
+    underWay: underWay(row.dueCode),
   })
   const best = rows.filter(({ bestPlace }) => bestPlace !== null).sort((a, b) => a.bestPlace! - b.bestPlace!)
   return {
@@ -99,9 +99,7 @@ type KeywordRow = RankRow &
     /** On the page asked for. */
     isShown: boolean | null
     bestPlace: number | null
-    searchDue: string
-    hintsDue: string
-    difficultyDue: string
+    dueCode: number
   }
 
 /** The first row has what all come to; it is no keyword where none is shown. */
@@ -141,13 +139,12 @@ async function readRows(
       case when coalesce(t.n, 1) = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers,
       t.is_shown as "isShown", case when t.place <= ${best} and t.rank > 0 then t.place::int end as "bestPlace",
       t.term, t.day, t.list_id as "listId", t.source, t.depth, t.seen_at as "seenAt", t.rank, ${figures(sql)},
-      coalesce(d.search, '-') as "searchDue", coalesce(d.hints, '-') as "hintsDue",
-      coalesce(d.difficulty, '-') as "difficultyDue"
+      coalesce(d.code, 0) as "dueCode"
     from total a
     left join shown t on true
     left join lateral (${figuresOf(sql, sql`true`)}) n on true
     left join lateral (
-      ${statesOf(sql, { platform, storefront }, sql`t.term`)}
+      ${dueCodeOf(sql, { platform, storefront }, sql`t.term`)}
     ) d on true
     order by t.n
     limit ${most + best + 1}`

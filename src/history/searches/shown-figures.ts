@@ -1,5 +1,5 @@
 import type { Db } from "../../database/types.ts"
-import { type KeywordMetrics, type MetricsRow, metricsOf } from "../../observations/derived/keyword-metrics.ts"
+import { type KeywordMetrics, type MetricsRow, metricsOf } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 
 /** What a row about a keyword of the market shows of its figures. */

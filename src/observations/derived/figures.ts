@@ -4,8 +4,9 @@ import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
 import type { Side } from "../provenance.ts"
 import { DEMO, type Observation } from "../types.ts"
+import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
-import { deriveKeywordMetrics, SHOWN_DAYS } from "./keyword-metrics.ts"
+import { deriveKeywordMetrics } from "./keyword-metrics.ts"
 
 /** Keywords looked at by one statement, and derived in one transaction: some 15 ms on the embedded database. */
 const AT_ONCE = 25

@@ -3,13 +3,13 @@ import { DIFFICULTY_FORMULA, difficultyOf } from "../../formulas/difficulty.ts"
 import { HINTS_FORMULA, type Hints, hintsOf } from "../../formulas/hint-ladder.ts"
 import { estimatePopularity, POPULARITY_FORMULA } from "../../formulas/popularity.ts"
 import type { Platform } from "../types.ts"
+import { ESTIMATE } from "./keyword-figures.ts"
 import type { HintAnswer, KeywordInputs, Results } from "./keyword-inputs.ts"
 
 export const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
 
-/** Where a figure comes from that is made of readings; a popularity's is "estimate". */
+/** Where a figure comes from that is made of readings; a popularity's is ESTIMATE. */
 export const CALCULATED = "calculated"
-export const ESTIMATE = "estimate"
 
 export interface MetricRow {
   listId: number

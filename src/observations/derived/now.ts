@@ -1,9 +1,14 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { bestFirst } from "../best-first.ts"
 import { lockLists } from "../rows/identities.ts"
+import { deriveAppKeywords } from "./app-keywords.ts"
 
-/** Sets what these lists answered on their last day (list_now), after it was counted. Needs their lock. Idempotent. */
-export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
+/** Sets what these lists answered on their last day (list_now), after it was counted, and what answers say of it. Needs their lock. Idempotent. */
+export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<void> {
+  if ((await setListNow(tx, lists)) > 0) await deriveAppKeywords(tx, lists)
+}
+
+async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with answer as materialized (
       select l.id as list_id, r.*
@@ -35,8 +40,12 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
   return row!.count
 }
 
-/** Sets these lists' latest figures (keyword_now), after any of theirs were written. Needs the lists' lock. Idempotent. */
-export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
+/** Sets these lists' latest figures (keyword_now), after any of theirs were written, and what answers say of them. Needs the lists' lock. Idempotent. */
+export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<void> {
+  if ((await setKeywordNow(tx, lists)) > 0) await deriveAppKeywords(tx, lists)
+}
+
+async function setKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with figure as materialized (
       select l.id as list_id, demand.score as demand, demand.day as demand_day, demand.seen_at as demand_at,
@@ -86,8 +95,8 @@ function latest(tx: Tx, where: ReturnType<Tx>) {
 }
 
 /** Derives anew what stands now of all lists, and says of how many it stood otherwise; pauses between two pieces. */
-export async function rebuildNow(sql: Sql, pause: () => Promise<void>): Promise<{ ranks: number; figures: number }> {
-  const mended = { ranks: 0, figures: 0 }
+export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
+  const mended = { ranks: 0, figures: 0, answers: 0 }
   for (let after = 0; ; ) {
     const rows = await sql<{ id: number }[]>`
       select id
@@ -99,8 +108,9 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>): Promise<
     if (lists.length === 0) return mended
     await sql.begin(async (tx) => {
       await lockLists(tx, lists)
-      mended.ranks += await deriveListNow(tx, lists)
-      mended.figures += await deriveKeywordNow(tx, lists)
+      mended.ranks += await setListNow(tx, lists)
+      mended.figures += await setKeywordNow(tx, lists)
+      mended.answers += await deriveAppKeywords(tx, lists)
     })
     after = lists.at(-1) as number
     await pause()

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { countMarketLists, findGap, type GapKeyword, type MarketLists } from "../../history/searches/lists-holding.ts"
-import { SHOWN_DAYS } from "../../observations/derived/keyword-metrics.ts"
+import { SHOWN_DAYS } from "../../observations/derived/keyword-figures.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { Platform } from "../../vocabulary/fields.ts"

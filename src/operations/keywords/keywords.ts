@@ -15,11 +15,12 @@ import {
   termRank,
 } from "../../history/ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
+import { type KeywordTexts, readKeywordTexts } from "../../history/searches/keyword-texts.ts"
 import {
+  dueCodeOf,
   findKeywordsUnderWay,
   type KeywordUnderWay,
   NOT_SCHEDULED,
-  statesOf,
   underWayBy,
 } from "../../history/under-way.ts"
 import {
@@ -28,14 +29,16 @@ import {
   type KeywordMetrics,
   type MetricsRow,
   metricsOf,
-  readMetricsOfLists,
+  shownFigures,
   UNMEASURED,
-} from "../../observations/derived/keyword-metrics.ts"
+} from "../../observations/derived/keyword-figures.ts"
+import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { RankedApp } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
+import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import {
   Count,
@@ -167,31 +170,37 @@ export const listKeywordRanks = operation({
   }),
   table: { columns: Object.keys(Keyword.entries), rows: ({ keywords }) => keywords },
 }).run(async ({ app, storefront, platform, adsPopularity }, ctx) => {
-  const { sql, now, pause } = ctx
   const side = { storefront, platform }
-  const today = dayOf(now())
-  const { day, measuredAt, keywords } = await readKeywordsNow(sql, app, side, { today, pause })
-  return {
-    country: storefront,
-    platform,
-    live: day === today,
-    measuredAt: measuredAt?.toISOString() ?? null,
-    keywords: keywords.map(
-      ({
-        rank: { term, measured, rank, depth, source, seenAt },
-        metrics: { popularityOrder: _, ...metrics },
-        underWay,
-      }): v.InferInput<typeof Keyword> => ({
-        ...{ term, measured, rank, measuredAt: seenAt?.toISOString() ?? null, source },
-        ...metrics,
-        ...underWay,
-        searchDepth: depth,
-      }),
-    ),
-    adsPopularity:
-      adsPopularity === true && platform === "ios" ? await readAdsPopularity(keywords, storefront, ctx) : null,
-  }
+  const today = dayOf(ctx.now())
+  const own = ownId(app, side)
+  const withAds = adsPopularity === true && platform === "ios"
+  const ready = own === null || withAds ? null : await readKeywordTexts(ctx.sql, { ...side, appId: app.id, own, today })
+  if (ready) return writtenOf(side, today, ready)
+  const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
+  const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
+  const ads = withAds ? await readAdsPopularity(keywords, storefront, ctx) : null
+  return { ...head, keywords: keywords.map(keywordOf), adsPopularity: ads }
 })
+
+function headOf({ storefront, platform }: Side, today: string, { day, measuredAt }: Omit<KeywordTexts, "list">) {
+  return { country: storefront, platform, live: day === today, measuredAt }
+}
+
+function writtenOf(side: Side, today: string, { list, ...shown }: KeywordTexts): WrittenAnswer {
+  return new WrittenAnswer(
+    `${JSON.stringify(headOf(side, today, shown)).slice(0, -1)},"keywords":${list},"adsPopularity":null}`,
+  )
+}
+
+function keywordOf({ rank, metrics, underWay }: KeywordNow): v.InferInput<typeof Keyword> {
+  const { term, measured, depth, source, seenAt } = rank
+  return {
+    ...{ term, measured, rank: rank.rank, measuredAt: seenAt?.toISOString() ?? null, source },
+    ...shownFigures(metrics),
+    ...underWay,
+    searchDepth: depth,
+  }
+}
 
 interface KeywordNow {
   rank: TermRank
@@ -207,13 +216,9 @@ interface KeywordsNow extends Pick<SideRanks, "day" | "measuredAt"> {
 /** Keywords that are read with their figures in one statement: some 10 ms on the embedded database. */
 const PIECE = 300
 
-type KeywordRow = RankRow &
-  MetricsRow & { ownId: number; readers: Reader[] | null; searchDue: string; hintsDue: string; difficultyDue: string }
+type KeywordRow = RankRow & MetricsRow & { ownId: number; readers: Reader[] | null; dueCode: number | null }
 
-/**
- * Every keyword of an app in a storefront: where it stands, its figures, and what of it is being measured. One statement, and
- * three for each further piece.
- */
+/** Where each keyword stands, its figures, and what of it is being measured. One statement, three for each further piece. */
 async function readKeywordsNow(
   sql: Sql,
   app: RankedApp,
@@ -224,12 +229,11 @@ async function readKeywordsNow(
   if (own === null) return unmeasured((await readRanksOn(sql, app, [side], pause))[0] as SideRanks)
   const rows = await readFirst(sql, app, side, own)
   const first = rows.slice(0, PIECE)
-  const reading = readingBy(first[0]?.readers ?? [])
-  const underWay = underWayBy(side, reading)
+  const underWay = underWayBy(side, readingBy(first[0]?.readers ?? []))
   const keywords = first.map((row) => ({
     rank: termRank(row),
     metrics: row.listId === null ? UNMEASURED : metricsOf(row, side.platform, today),
-    underWay: underWay([row.searchDue, row.hintsDue, row.difficultyDue]),
+    underWay: underWay(row.dueCode ?? 0),
   }))
   for (let from = PIECE; from < rows.length; from += PIECE) {
     await pause()
@@ -253,14 +257,13 @@ async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Sid
       where k.app_id = ${app.id} and k.country = ${storefront}
     )
     select t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt", r.rank,
-      ${figures(sql)}, coalesce(d.search, '-') as "searchDue", coalesce(d.hints, '-') as "hintsDue",
-      coalesce(d.difficulty, '-') as "difficultyDue",
+      ${figures(sql)}, d.code as "dueCode",
       case when t.n = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers
     from term t
     left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
     left join lateral (${figuresOf(sql, sql`t.n <= ${PIECE}`)}) n on true
     left join lateral (
-      ${statesOf(sql, { platform, storefront }, sql`t.term`)}
+      ${dueCodeOf(sql, { platform, storefront }, sql`t.term`)}
     ) d on t.n <= ${PIECE}
     order by t.n
     limit 100000`.then(uncut(100_000))

@@ -1,11 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql, Tx } from "../../../src/database/types.ts"
 import { demandOf } from "../../../src/formulas/demand.ts"
-import {
-  deriveKeywordMetrics,
-  readKeywordMetrics,
-  UNMEASURED,
-} from "../../../src/observations/derived/keyword-metrics.ts"
+import { UNMEASURED } from "../../../src/observations/derived/keyword-figures.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation, Platform, SearchObservation } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/demo.ts"

@@ -6,18 +6,31 @@ import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-
 import { rebuildNow } from "../../../src/observations/derived/now.ts"
 import { record } from "../../../src/observations/record.ts"
 import { type Observation, RANK_SOURCES } from "../../../src/observations/types.ts"
+import { listKeywordRanks } from "../../../src/operations/keywords/keywords.ts"
+import { trackApp } from "../../../src/tracking/apps.ts"
 import { removeDemo } from "../../../src/tracking/demo.ts"
+import { findApp } from "../../../src/tracking/tracked-app.ts"
+import { WrittenAnswer } from "../../../src/vocabulary/prepared.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
-import { hinted, NOW, published, reading, stored } from "../measured.ts"
+import { contextOf, hinted, NOW, newWorkspace, published, reading, stored } from "../measured.ts"
 import { nowByTruth, nowKept } from "../now-truth.ts"
 
 const TERMS = ["tea", "mate"]
 const DAYS = ["2025-08-31", "2025-09-01", "2025-10-31", "2025-11-01", "2025-11-19", "2025-11-20"]
 
 let sql: Sql
+let workspaceId: number
 beforeAll(async () => {
   sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+  const others = await newWorkspace(sql)
+  await sql.begin(async (tx) => {
+    const app = { countries: ["us"], origin: "own" as const }
+    await trackApp(tx, { ...app, workspaceId, iosId: "10001", keywords: [...TERMS, "unread"] })
+    await trackApp(tx, { ...app, workspaceId: others, iosId: "10001", keywords: ["mate"] })
+    await trackApp(tx, { ...app, workspaceId, iosId: "10003", keywords: ["tea"] })
+  })
 })
 
 // few moments and few depths, so that readings meet on a day, tie and restate one another
@@ -67,6 +80,32 @@ async function take({ seen, day }: Step): Promise<void> {
 async function empty(): Promise<void> {
   await deleteRows(sql, "search_results", "hint_answer", "keyword_metric", "list_now", "keyword_now")
   await sql`update list set first_day = null, last_day = null`
+  await rebuildNow(sql, async () => {})
+}
+
+const SOON = "2025-11-20T12:00:00Z"
+/** When figures of November are shown for the last time, when they are not any more, and when those of August are not. */
+const TIMES = [SOON, "2026-02-18T12:00:00Z", "2026-02-19T12:00:00Z", "2025-12-01T12:00:00Z"]
+
+/** Each app's keywords as they are ready, against the same put together of what is stored, byte by byte. */
+async function expectReady(times = TIMES): Promise<void> {
+  const apps = await sql<{ id: string }[]>`select id from tracked_app where workspace_id = ${workspaceId} order by id`
+  const answers = async (isReady: boolean): Promise<string[]> => {
+    const texts: string[] = []
+    for (const { id } of apps)
+      for (const time of times) {
+        const ctx = contextOf(sql, workspaceId, new Date(time))
+        const app = await findApp(sql, ctx.caller, id)
+        const answer = await listKeywordRanks.run({ appId: id, app, storefront: "us", platform: "ios" }, ctx)
+        expect(answer instanceof WrittenAnswer).toBe(isReady)
+        texts.push(answer instanceof WrittenAnswer ? answer.text : JSON.stringify(answer))
+      }
+    return texts
+  }
+  const ready = await answers(true)
+  await sql`update app_keyword set form = -form`
+  expect(ready).toEqual(await answers(false))
+  await sql`update app_keyword set form = -form`
 }
 
 describe("what stands now", () => {
@@ -78,14 +117,16 @@ describe("what stands now", () => {
         for (const step of [...steps, ...steps.toReversed()]) {
           await take(step)
           expect(await nowKept(sql)).toEqual(await nowByTruth(sql))
+          await expectReady([SOON])
         }
         const before = await stored(sql)
         for (const { seen } of steps) await record(sql, seen, () => NOW)
         expect(await stored(sql)).toBe(before)
-        expect(await rebuildNow(sql, async () => {})).toEqual({ ranks: 0, figures: 0 })
+        expect(await rebuildNow(sql, async () => {})).toEqual({ ranks: 0, figures: 0, answers: 0 })
         await removeDemo(sql)
         const { ranks, figures } = await nowKept(sql)
         expect({ ranks, figures }).toEqual(await nowByTruth(sql))
+        await expectReady()
         shapes.ranks += ranks.length
         shapes.figures += figures.length
       }),
@@ -115,7 +156,10 @@ describe("what stands now", () => {
     const pause = async () => {
       pauses += 1
     }
-    expect(await rebuildNow(sql, pause)).toEqual({ ranks: 3, figures: terms.length })
+    await sql`update app_keyword set shown = shown || 'x'`
+    await sql`insert into app_keyword select max(l.id), min(s.id), 'us', 'never read', 1, '' from list l, store_app s`
+    const tracked = TERMS.length + 2
+    expect(await rebuildNow(sql, pause)).toEqual({ ranks: 3, figures: terms.length, answers: tracked + 1 })
     expect(pauses).toBeGreaterThan(1)
     await sql`delete from list where term = 'never read'`
     expect(await stored(sql)).toBe(before)
@@ -142,6 +186,7 @@ describe("what stands now", () => {
       const kept = await nowKept(sql)
       expect(kept).toEqual(await nowByTruth(sql))
       expect([kept.ranks.length, kept.figures.length]).toEqual([12, 12])
+      await expectReady()
     },
     60_000,
   )

@@ -1,0 +1,136 @@
+import type { Sql } from "../../database/types.ts"
+import { FORM, figuresText, type ShownKeyword, shownIn } from "../../observations/derived/app-keywords.ts"
+import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
+import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
+import type { Side } from "../../observations/provenance.ts"
+import { type Reader, readersQuery, readingBy } from "../readers.ts"
+import { dueDigits, underWayBy } from "../under-way.ts"
+
+/** Keywords that one statement reads ready: they hold the thread for less than 10 ms. */
+const MOST = 2_500
+
+export interface KeywordTexts {
+  /** The latest day on which any of the keywords was measured; null = never. */
+  day: string | null
+  measuredAt: string | null
+  /** The keywords as a JSON list, in the app's order. */
+  list: string
+}
+
+export interface KeywordTextsQuery extends Side {
+  appId: string
+  /** The store_app id. */
+  own: number
+  today: string
+}
+
+/** Every keyword of an app in a storefront that it tracks, as answers say it; null = they are not ready, or too many. */
+export async function readKeywordTexts(sql: Sql, asked: KeywordTextsQuery): Promise<KeywordTexts | null> {
+  const { terms, shown, due, readers } = await readRow(sql, asked)
+  if (terms === null) return { day: null, measuredAt: null, list: "[]" }
+  const ready = new Map(
+    linesOf(shown)
+      .map((line) => shownIn(line))
+      .map((one) => [one.term, one]),
+  )
+  const named = linesOf(terms)
+  const keywords = named.flatMap((term) => ready.get(term) ?? [])
+  if (keywords.length < named.length || named.length > MOST) return null
+  await takeYoung(sql, keywords, asked)
+  const codes = codesIn(due)
+  const day = latest(keywords.map((keyword) => keyword.day))
+  const underWay = underWayTexts(underWayBy(asked, readingBy(readers ?? [])))
+  const items = keywords.map((one) => {
+    const isShown = one.day === day
+    const depth = isShown ? one.depth : null
+    const first = isShown ? one.measured : one.unmeasured
+    return `{${first}${one.figures}${underWay(codes.get(one.term) ?? 0)}"searchDepth":${depth}}`
+  })
+  const measuredAt = latest(keywords.map((one) => (one.day === day ? one.seenAt : null)))
+  return { day, measuredAt, list: `[${items.join(",")}]` }
+}
+
+function linesOf(text: string | null): string[] {
+  return text === null ? [] : text.split(LINE)
+}
+
+/** By the keyword. */
+function codesIn(due: string | null): Map<string, number> {
+  const codes = new Map<string, number>()
+  for (const line of linesOf(due)) {
+    const end = line.indexOf(" ")
+    const term = line.slice(end + 1)
+    codes.set(term, (codes.get(term) ?? 0) + Number(line.slice(0, end)))
+  }
+  return codes
+}
+
+function latest(times: readonly (string | null)[]): string | null {
+  return times.reduce((last, time) => (time !== null && (last === null || time > last) ? time : last), null)
+}
+
+function underWayTexts(underWay: ReturnType<typeof underWayBy>): (code: number) => string {
+  const known = new Map<number, string>()
+  return (code) => {
+    const held = known.get(code)
+    if (held !== undefined) return held
+    const text = `${JSON.stringify(underWay(code)).slice(1, -1)},`
+    known.set(code, text)
+    return text
+  }
+}
+
+/** Figures of which some grew too old are read anew. */
+async function takeYoung(sql: Sql, keywords: ShownKeyword[], asked: KeywordTextsQuery): Promise<void> {
+  const old = keywords.filter(({ until }) => until !== null && until < asked.today)
+  if (old.length === 0) return
+  const lists = old.map(({ listId }) => listId)
+  const metrics = await readMetricsOfLists(sql, lists, asked)
+  for (const one of old) one.figures = figuresText(metrics.get(one.listId) ?? UNMEASURED)
+}
+
+/** Between two keywords; no text of one holds it. */
+const LINE = "\u0001"
+
+/** A line a keyword or digit. */
+interface ReadyRow {
+  /** In the app's order, one more than MOST at most; null = none. */
+  terms: string | null
+  /** What answers say of those that are ready. */
+  shown: string | null
+  /** Digit and term of each that is due. */
+  due: string | null
+  readers: Reader[] | null
+}
+
+/**
+ * Found by numbers, and put together by the caller: the same joined by terms took the database twice as long, and what it
+ * plans without knowing the app a hundred times.
+ */
+async function readRow(sql: Sql, { appId, own, platform, storefront }: KeywordTextsQuery): Promise<ReadyRow> {
+  const [row] = await sql<[ReadyRow]>`
+    with tracked as materialized (
+      select string_agg(term, ${LINE} order by position, term) as terms,
+        array_agg(hashtextextended(term, hashtextextended(${storefront}, 0))) as hashes
+      from (
+        select term, position
+        from tracked_term
+        where app_id = ${appId} and country = ${storefront}
+        order by position, term
+        limit ${MOST + 1}
+      ) t
+    )
+    select (select terms from tracked) as terms, (
+        select string_agg(shown, ${LINE})
+        from app_keyword
+        where app_id = ${own} and storefront = ${storefront} and form = ${FORM}
+          and hashtextextended(term, hashtextextended(storefront, 0)) = any((select hashes from tracked)::bigint[])
+      ) as shown, (
+        select string_agg(digit || ' ' || subject, ${LINE})
+        from (${dueDigits(sql, { platform, storefront }, sql`(select hashes from tracked)::bigint[]`)}) d
+      ) as due, (
+        select json_agg(r)
+        from (${readersQuery(sql)}) r
+      ) as readers`
+  return row
+}

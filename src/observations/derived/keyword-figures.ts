@@ -1,0 +1,159 @@
+import type { Db } from "../../database/types.ts"
+import { type Band, bandOf } from "../../formulas/difficulty.ts"
+import { popularityBand } from "../../formulas/popularity.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import type { PopularitySource } from "../../vocabulary/upstreams.ts"
+import type { Side } from "../provenance.ts"
+
+/** Where a popularity comes from that is made of readings. */
+export const ESTIMATE = "estimate"
+
+/** What is known of a keyword beside ranks. Null = not measured, or none can be given where the flag says so. */
+export interface KeywordMetrics {
+  demand: number | null
+  /** Each …At: when the youngest reading behind the figure was seen, ISO 8601; also where it was read and gives none. */
+  demandAt: string | null
+  hintCount: number | null
+  hintCountAt: string | null
+  /** As the store says it. Of an estimate null: popularityLow and popularityHigh are the band it lies in. */
+  popularity: number | null
+  popularityLow: number | null
+  popularityHigh: number | null
+  popularitySource: PopularitySource | null
+  /** The month that a published popularity stands for, "YYYY-MM". */
+  popularityWeek: string | null
+  popularityNone: boolean
+  popularityAt: string | null
+  /** Orders keywords of one storefront by how much they may be searched for; shown to nobody. */
+  popularityOrder: number | null
+  difficulty: number | null
+  difficultyBand: Band | null
+  difficultyNone: boolean
+  difficultyAt: string | null
+}
+
+type Popularity = Pick<
+  KeywordMetrics,
+  | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt"
+  | "popularityOrder"
+> // biome-ignore format: a list
+
+export const UNMEASURED: KeywordMetrics = {
+  demand: null,
+  demandAt: null,
+  hintCount: null,
+  hintCountAt: null,
+  popularity: null,
+  popularityLow: null,
+  popularityHigh: null,
+  popularitySource: null,
+  popularityWeek: null,
+  popularityNone: false,
+  popularityAt: null,
+  popularityOrder: null,
+  difficulty: null,
+  difficultyBand: null,
+  difficultyNone: false,
+  difficultyAt: null,
+}
+
+/** A calculated figure that is older on `today` says nothing of today. */
+export const SHOWN_DAYS = 90
+
+/** What stands now of the list of `t`: a row for `figures`. */
+export function figuresOf(sql: Db, where: ReturnType<Db>) {
+  return sql`
+    select *
+    from keyword_now
+    where ${where} and list_id = t.list_id
+    offset 0`
+}
+
+/** Columns of a row `n` of keyword_now, for metricsOf. */
+export function figures(sql: Db) {
+  return sql`
+    n.demand, n.demand_day as "demandDay", n.demand_at as "demandAt", n.hints, n.hints_day as "hintsDay",
+    n.hints_at as "hintsAt", n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt",
+    n.estimate, n.estimate_day as "estimateDay", n.estimate_at as "estimateAt", n.published,
+    n.published_day as "publishedDay", n.published_at as "publishedAt", n.published_by as "publishedBy"`
+}
+
+export interface MetricsRow {
+  demand: number | null
+  demandDay: string | null
+  demandAt: Date | null
+  hints: number | null
+  hintsDay: string | null
+  hintsAt: Date | null
+  difficulty: number | null
+  difficultyDay: string | null
+  difficultyAt: Date | null
+  estimate: number | null
+  estimateDay: string | null
+  estimateAt: Date | null
+  published: number | null
+  publishedDay: string | null
+  publishedAt: Date | null
+  publishedBy: PopularitySource | null
+}
+
+export function metricsOf(row: MetricsRow, platform: Side["platform"], today: string): KeywordMetrics {
+  const since = addDays(today, -SHOWN_DAYS)
+  const shown = (day: string | null, score: number | null, at: Date | null) =>
+    day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
+  const demand = shown(row.demandDay, row.demand, row.demandAt)
+  const hints = shown(row.hintsDay, row.hints, row.hintsAt)
+  const difficulty = shown(row.difficultyDay, row.difficulty, row.difficultyAt)
+  return {
+    demand: demand.score,
+    demandAt: demand.at,
+    hintCount: hints.score,
+    hintCountAt: hints.at,
+    ...popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt)),
+    difficulty: difficulty.score,
+    difficultyBand: difficulty.score === null ? null : bandOf(difficulty.score),
+    difficultyNone: difficulty.score === null && difficulty.at !== null,
+    difficultyAt: difficulty.at,
+  }
+}
+
+/** An estimate of which no band can be given (popularityBand) is none, and still orders. */
+function popularityOf(
+  { published, publishedBy, publishedDay, publishedAt }: MetricsRow,
+  platform: Side["platform"],
+  estimate: { score: number | null; at: string | null },
+): Popularity {
+  if (published !== null)
+    return {
+      ...NO_POPULARITY,
+      popularity: published,
+      popularitySource: publishedBy,
+      popularityWeek: publishedDay?.slice(0, 7) ?? null,
+      popularityAt: iso(publishedAt),
+      popularityOrder: published,
+    }
+  const shared = { ...NO_POPULARITY, popularityAt: estimate.at, popularityOrder: estimate.score }
+  const band = estimate.score === null ? null : popularityBand(platform, estimate.score)
+  if (!band) return { ...shared, popularityNone: estimate.at !== null }
+  return { ...shared, popularityLow: band.low, popularityHigh: band.high, popularitySource: ESTIMATE }
+}
+
+const NO_POPULARITY: Popularity = {
+  popularity: null,
+  popularityLow: null,
+  popularityHigh: null,
+  popularitySource: null,
+  popularityWeek: null,
+  popularityNone: false,
+  popularityAt: null,
+  popularityOrder: null,
+}
+
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null
+}
+
+/** What answers say of it, as one piece. */
+export function shownFigures({ popularityOrder: _, ...metrics }: KeywordMetrics) {
+  return metrics
+}
