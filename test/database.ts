@@ -19,7 +19,7 @@ export async function freshDatabase(): Promise<Sql> {
   if (migrated?.schema === found.schema) {
     await emptyTables(sql, found, migrated)
     counted = counts
-    return sql
+    return unknown(sql)
   }
   // the embedded database begins with the schema
   if (process.env.DATABASE_URL || migrated !== undefined) {
@@ -37,6 +37,9 @@ export async function freshDatabase(): Promise<Sql> {
   counted = counts && (await readCounts(sql))
   return sql
 }
+
+/** What a process keeps of a database is kept by this value: of the one before nothing may be left. */
+const unknown = (sql: Sql): Sql => new Proxy(sql, {})
 
 let opened: Promise<Database> | undefined
 /** As it was right after the schema was made. */
