@@ -109,7 +109,7 @@ interface Counts extends State {
  */
 async function readCounts(sql: Sql): Promise<Counts> {
   await sql`select pg_stat_force_next_flush()`
-  const [row] = await sql<(Omit<Counts, "inserted"> & { inserted: Record<string, string> })[]>`
+  const [row] = await sql<(Omit<Counts, "inserted"> & { inserted: Record<string, string> | null })[]>`
     select (
         select sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))::text
         from unnest('{pg_attribute,pg_type,pg_trigger,pg_constraint,pg_rewrite,pg_proc}'::regclass[]) oid
@@ -123,7 +123,8 @@ async function readCounts(sql: Sql): Promise<Counts> {
       coalesce(array_agg(relname::text) filter (where relispartition), '{}') as partitions
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'`
-  const inserted = new Map(Object.entries(row!.inserted))
+  // none where a test dropped every table
+  const inserted = new Map(Object.entries(row!.inserted ?? {}))
   const filled = [...inserted].filter(([name, count]) => count !== counted?.inserted.get(name)).map(([name]) => name)
   const long = await sql<{ name: string }[]>`
     select relname::text as name
