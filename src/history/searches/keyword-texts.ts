@@ -94,7 +94,7 @@ const LINE = "\u0001"
 
 /** A line a keyword or digit. */
 interface ReadyRow {
-  /** In the app's order, one more than MOST at most; null = none. */
+  /** In the app's order, one more than MOST at most, and of so many nothing else is looked for; null = none. */
   terms: string | null
   /** What answers say of those that are ready. */
   shown: string | null
@@ -111,7 +111,9 @@ async function readRow(sql: Sql, { appId, own, platform, storefront }: KeywordTe
   const [row] = await sql<[ReadyRow]>`
     with tracked as materialized (
       select string_agg(term, ${LINE} order by position, term) as terms,
-        array_agg(hashtextextended(term, hashtextextended(${storefront}, 0))) as hashes
+        case
+          when count(*) <= ${MOST} then array_agg(hashtextextended(term, hashtextextended(${storefront}, 0)))
+        end as hashes
       from (
         select term, position
         from tracked_term
