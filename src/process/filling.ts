@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import { APP_TEXT_FORMULA } from "../formulas/app-text.ts"
 import type { Log } from "../log.ts"
-import { FORM, fillAppKeywords } from "../observations/derived/app-keywords.ts"
+import { fillAppKeywords } from "../observations/derived/app-keywords.ts"
 import { rebuildAppTexts } from "../observations/derived/app-texts.ts"
+import { FORM } from "../observations/derived/keyword-lines.ts"
 
 export interface FillingProcess {
   start(): void

@@ -55,7 +55,7 @@ test("an empty value is answered with what may be done instead, whatever its cod
 
 test("a name that no argument has is answered with those there are, and with the one that was likely meant", () => {
   expect(asked("list_keyword_ranks", "contry=us")).toBe(
-    "There is no such argument: the call takes appId, country, platform, fields. Is country meant?",
+    "There is no such argument: the call takes appId, country, platform, adsPopularity, fields. Is country meant?",
   )
   expect(refusal(() => checkInput(operation("list_keyword_ranks"), { appid: "a" })).detail).toBe(
     "appId is missing. App id from list_apps.",

@@ -1,6 +1,7 @@
 import type { Sql } from "../../database/types.ts"
-import { FORM, figuresText, type ShownKeyword, shownIn } from "../../observations/derived/app-keywords.ts"
+import { figuresText } from "../../observations/derived/app-keywords.ts"
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
+import { FORM, type ShownKeyword, shownIn } from "../../observations/derived/keyword-lines.ts"
 import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Reader, readersQuery, readingBy } from "../readers.ts"
