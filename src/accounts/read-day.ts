@@ -1,6 +1,8 @@
 import type { Db } from "../database/types.ts"
+import type { AccountKindName } from "./kind.ts"
 
-interface OwnApp {
+/** A tracked app, by what accounts know it. */
+export interface OwnApp {
   id: string
   iosId: string | null
 }
@@ -27,6 +29,22 @@ interface DayRow {
   proceeds: { currency: string; amount: string }[]
 }
 
+/** Of each app the account of that kind that speaks of it: one with a key before one without, the oldest first. */
+export function ownAccounts(
+  sql: Db,
+  { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
+  apps: readonly OwnApp[],
+) {
+  return sql`
+    select distinct on (x.app_id) x.app_id, c.id as account_id, c.state, c.currency, a.outside_id, a.sku
+    from connected_account c
+    join account_app a on a.account_id = c.id
+    join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
+      on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
+    where c.workspace_id = ${workspaceId} and c.kind = ${kind}
+    order by x.app_id, c.sealed is null, c.created_at, c.id`
+}
+
 /** Of the apps that an account of the workspace has; the others are not there. */
 export async function readAccountDays(
   sql: Db,
@@ -35,15 +53,7 @@ export async function readAccountDays(
   day: string,
 ): Promise<Map<string, AccountDay>> {
   const rows = await sql<DayRow[]>`
-    with own as materialized (
-      select distinct on (x.app_id) x.app_id, c.id as account_id, c.state, a.outside_id, a.sku
-      from connected_account c
-      join account_app a on a.account_id = c.id
-      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
-        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
-      where c.workspace_id = ${workspaceId} and c.kind = 'app-store-connect'
-      order by x.app_id, c.sealed is null, c.created_at, c.id
-    )
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)})
     select o.app_id as "appId", o.state = 'demo' as "isInvented", (
       select coalesce(sum(f.quantity), 0)::int
       from subscription_event_fact f

@@ -38,11 +38,7 @@ type Popularity = Pick<
   | "popularityOrder"
 > // biome-ignore format: a list
 
-export const UNMEASURED: KeywordMetrics = {
-  demand: null,
-  demandAt: null,
-  hintCount: null,
-  hintCountAt: null,
+const NO_POPULARITY: Popularity = {
   popularity: null,
   popularityLow: null,
   popularityHigh: null,
@@ -51,6 +47,14 @@ export const UNMEASURED: KeywordMetrics = {
   popularityNone: false,
   popularityAt: null,
   popularityOrder: null,
+}
+
+export const UNMEASURED: KeywordMetrics = {
+  demand: null,
+  demandAt: null,
+  hintCount: null,
+  hintCountAt: null,
+  ...NO_POPULARITY,
   difficulty: null,
   difficultyBand: null,
   difficultyNone: false,
@@ -136,17 +140,6 @@ function popularityOf(
   const band = estimate.score === null ? null : popularityBand(platform, estimate.score)
   if (!band) return { ...shared, popularityNone: estimate.at !== null }
   return { ...shared, popularityLow: band.low, popularityHigh: band.high, popularitySource: ESTIMATE }
-}
-
-const NO_POPULARITY: Popularity = {
-  popularity: null,
-  popularityLow: null,
-  popularityHigh: null,
-  popularitySource: null,
-  popularityWeek: null,
-  popularityNone: false,
-  popularityAt: null,
-  popularityOrder: null,
 }
 
 function iso(at: Date | null): string | null {

@@ -1,12 +1,8 @@
 import type { Db } from "../../../database/types.ts"
 import { decimalSum } from "../../../sources/accounts/decimal.ts"
+import { type OwnApp, ownAccounts } from "../../read-day.ts"
 import type { Money } from "../../read-sales.ts"
 import { moneyOf } from "./metrics.ts"
-
-interface OwnApp {
-  id: string
-  iosId: string | null
-}
 
 /** What an app's campaigns cost on one day of their account's own zone. */
 export interface AdsDay {
@@ -34,15 +30,7 @@ export async function readAdsDays(
       isInvented: boolean
     }[]
   >`
-    with own as materialized (
-      select distinct on (x.app_id) x.app_id, c.id as account_id, a.outside_id, c.currency, c.state
-      from connected_account c
-      join account_app a on a.account_id = c.id
-      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
-        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
-      where c.workspace_id = ${workspaceId} and c.kind = 'apple-ads'
-      order by x.app_id, c.sealed is null, c.created_at, c.id
-    )
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "apple-ads" }, apps)})
     select o.app_id as "appId", o.currency, o.state = 'demo' as "isInvented", coalesce(k.is_known, false) as "isKnown", k.read_at as "readAt", (
       select coalesce(sum(f.spend), 0)::text
       from ads_campaign c
