@@ -69,9 +69,14 @@ if (binary) {
   }
   await tab.open(signIn)
   await click("main button")
-  const cover = await tab.value<string>(
-    "'.apps a.cover[href=\"' + [...document.querySelectorAll('.apps a.cover')].find((link) => link.textContent === 'Tide Clock').getAttribute('href') + '\"]'",
-  )
+  // the load that was waited for may be the one before: what the page is to show decides
+  let cover: string | null = null
+  while (cover === null) {
+    await Bun.sleep(20)
+    const link = "[...document.querySelectorAll('.apps a.cover')].find((link) => link.textContent === 'Tide Clock')"
+    const href = await tab.value<string | null>(`${link}?.getAttribute('href') ?? null`).catch(() => null)
+    if (href !== null) cover = `.apps a.cover[href="${href}"]`
+  }
   await click(cover)
   const rank = await tab.value<string>("document.querySelector('tbody .rank').textContent")
   console.log(`${seconds()} s: the page shows rank ${rank}, after ${clicks} clicks`)
