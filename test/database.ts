@@ -12,6 +12,19 @@ import { silentLog } from "../src/log.ts"
  * per test process, so call it in `beforeAll`; the next call empties it again. A few months may be open already.
  */
 export async function freshDatabase(): Promise<Sql> {
+  if (opened === undefined) return await emptied()
+  try {
+    return await emptied()
+  } catch {
+    // what a file before this one did to the database is no failure of this one
+    await opened.then(({ close }) => close()).catch(() => {})
+    opened = migrated = undefined
+    counted = null
+    return await emptied()
+  }
+}
+
+async function emptied(): Promise<Sql> {
   opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openInMemory()
   const { sql, kind } = await opened
   const counts = kind === "embedded" ? await readCounts(sql) : null
@@ -19,7 +32,7 @@ export async function freshDatabase(): Promise<Sql> {
   if (migrated?.schema === found.schema) {
     await emptyTables(sql, found, migrated)
     counted = counts
-    return unknown(sql)
+    return ownHandle(sql)
   }
   // the embedded database begins with the schema
   if (process.env.DATABASE_URL || migrated !== undefined) {
@@ -35,11 +48,28 @@ export async function freshDatabase(): Promise<Sql> {
     where relnamespace = 'public'::regnamespace and not relispartition and relkind in ('r', 'i')`
   )[0]!.of
   counted = counts && (await readCounts(sql))
-  return sql
+  return ownHandle(sql)
 }
 
-/** What a process keeps of a database is kept by this value: of the one before nothing may be left. */
-const unknown = (sql: Sql): Sql => new Proxy(sql, {})
+/**
+ * What a process keeps of a database is kept by this value: of the one before nothing may be left. What a file leaves running
+ * meets a database that is closed, instead of the rows of the files after it.
+ */
+export function ownHandle(sql: Sql, file = Bun.main): Sql {
+  const assertOwn = () => {
+    if (Bun.main !== file) throw Object.assign(new Error(`${file} is over`), { code: "CONNECTION_ENDED" })
+  }
+  return new Proxy(sql, {
+    apply(target, self, args) {
+      assertOwn()
+      return Reflect.apply(target, self, args)
+    },
+    get(target, name) {
+      if (name === "begin" || name === "unsafe" || name === "reserve") assertOwn()
+      return Reflect.get(target, name)
+    },
+  })
+}
 
 let opened: Promise<Database> | undefined
 /** As it was right after the schema was made. */

@@ -125,6 +125,14 @@ describe("the house", () => {
     expect(full.map(([level, inside]) => `${level}: ${inside?.length}`)).toEqual([])
   })
 
+  test("no test waits by `.rejects`, which the embedded database's thread cannot end (test/error-of.ts)", () => {
+    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+    const wrong = tests.filter(
+      (name) => name.endsWith(".ts") && /\)\.rejects\b/.test(readFileSync(join(root, "test", name), "utf8")),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test("every dependency is pinned exactly", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(

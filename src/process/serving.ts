@@ -11,20 +11,16 @@ import {
   type ProcessPort,
 } from "../commands/cli/command.ts"
 import { readTree, versionOf } from "../database/assets.ts"
-import { openDatabase } from "../database/connect.ts"
-import type { Database, Sql } from "../database/types.ts"
+import type { Database } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
-import { createSignInLink } from "../sign-in/code.ts"
 import { prepareSandbox } from "../surfaces/sandbox.ts"
 import { checksOf } from "./asking.ts"
-import { loadDemoOnce, loadRestOnce } from "./demo.ts"
-import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
+import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { createReceiving } from "./receiving.ts"
 import type { Stop } from "./stop.ts"
 import { untilStopped } from "./until-stopped.ts"
-import { findAppToShow, welcome } from "./welcome.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
 /** Serves until it is told to stop. Gives the exit code. */
@@ -155,61 +151,6 @@ const UNUSABLE: Record<string, (setting: ListenAddress["setting"]) => string> = 
   EADDRNOTAVAIL: (setting) =>
     `this machine does not have the address; set ${setting === "PORT" ? "HOST" : "METRICS_HOST"} to one it has`,
   EACCES: () => "the port needs rights that this user does not have; choose one above 1023",
-}
-
-async function greet(invocation: Invocation, house: House, stop: Stop, log: Log): Promise<void> {
-  const { sql } = house.database
-  const claim = (await isFirstStart(sql)) ? await claimed(invocation, house, log) : null
-  try {
-    const first = claim && (await createFirstKeys(sql, invocation.settings.firstWorkspace))
-    const workspaceId = first?.workspace.id ?? null
-    const isDemo = invocation.has("demo") && (await addDemo(sql, workspaceId, stop, log))
-    const app = workspaceId === null ? null : await findAppToShow(sql, workspaceId)
-    if (stop.isAsked()) return
-    const signInLink = workspaceId === null ? null : await createSignInLink(sql, workspaceId, house.url)
-    welcome(invocation, { url: house.url, first, signInLink, app })
-    await invocation.terminal.flush()
-    if (first) await markShown(sql)
-    if (isDemo) await addRestOfDemo(sql, stop, log)
-  } finally {
-    await claim?.release()
-  }
-}
-
-interface Claim {
-  release(): Promise<void>
-}
-
-/** Null when another process is at its first start. An embedded database has one server, which needs no lock. */
-async function claimed({ settings }: Invocation, { database }: House, log: Log): Promise<Claim | null> {
-  if (database.kind === "embedded") return { release: async () => {} }
-  // a connection of its own: with DATABASE_CONNECTIONS=1 the pool has none to spare
-  const { databaseUrl, dataDir } = settings
-  const session = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: 1 })
-  if (await claimFirstStart(session)) return { release: session.close }
-  await session.close()
-  return null
-}
-
-/** Its failure must not keep the keys from being shown; the next start tries again. */
-async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<boolean> {
-  try {
-    const isLoaded = await loadDemoOnce(sql, workspaceId)
-    if (isLoaded) log("info", "demo_loaded")
-    return isLoaded
-  } catch (error) {
-    if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
-    return false
-  }
-}
-
-/** After the greeting, which nothing of them is in. */
-async function addRestOfDemo(sql: Sql, stop: Stop, log: Log): Promise<void> {
-  try {
-    await loadRestOnce(sql)
-  } catch (error) {
-    if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
-  }
 }
 
 // From the signal on: what is not answered by then is dropped.

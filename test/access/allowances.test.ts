@@ -5,7 +5,8 @@ import { ENTITLEMENTS } from "../../src/access/plans.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
-import { errorOf, someWorkspace } from "./registered.ts"
+import { errorOf } from "../error-of.ts"
+import { someWorkspace } from "./registered.ts"
 
 const RIVAL = { about: "ios us 30001", days: 30 }
 let sql: Sql

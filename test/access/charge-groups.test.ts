@@ -4,7 +4,8 @@ import { type ChargeCall, createChargeGroups } from "../../src/access/charge-gro
 import { type ChargeResult, charge, type Due, readCredits } from "../../src/access/credits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { errorOf, someKey, someWorkspace } from "./registered.ts"
+import { errorOf } from "../error-of.ts"
+import { someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
 let groups: ChargeCall

@@ -15,7 +15,8 @@ import {
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { errorOf, someKey, someWorkspace } from "./registered.ts"
+import { errorOf } from "../error-of.ts"
+import { someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
 let groups: ChargeCall

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { createFailedAttempts } from "../../src/access/failed-attempts.ts"
+import { errorOf } from "../error-of.ts"
 import { faultOf, outcomeOf } from "./registered.ts"
 
 const MINUTE = Date.parse("2024-02-28T12:00:00Z")
@@ -57,7 +58,7 @@ test("an IPv6 address counts with its /64", async () => {
 test("a look-up that breaks is no failed attempt and holds nobody back", async () => {
   const attempts = createFailedAttempts({ now: () => new Date(MINUTE), perMinute: 1 })
   const broken = () => attempts.watch("203.0.113.9", () => Promise.reject(new Error("the database is away")))
-  for (let round = 0; round < 3; round++) await expect(broken()).rejects.toThrow("away")
+  for (let round = 0; round < 3; round++) expect(String(await errorOf(broken()))).toMatch("away")
   expect(await outcomeOf(attempts.watch("203.0.113.9", async () => null))).toBe("ok")
   expect(await outcomeOf(attempts.watch("203.0.113.9", async () => null))).toBe("rate_limited")
 })

@@ -8,16 +8,8 @@ import { deleteWorkspace, setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { Fault, type FaultCode } from "../../src/faults.ts"
 import { freshDatabase } from "../database.ts"
-import {
-  bearing,
-  countingLookUps,
-  errorOf,
-  faultOf,
-  freshIdentify,
-  outcomeOf,
-  someKey,
-  someWorkspace,
-} from "./registered.ts"
+import { errorOf } from "../error-of.ts"
+import { bearing, countingLookUps, faultOf, freshIdentify, outcomeOf, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
 

@@ -25,14 +25,6 @@ export function freshIdentify(sql: Sql, options: Partial<IdentifyOptions> = {}):
 
 export const bearing = (secret: string) => ({ authorization: `Bearer ${secret}`, apiKey: null })
 
-/** What a promise rejects with, or undefined. Bun's `expect().rejects` waits without letting the embedded database answer. */
-export async function errorOf(call: Promise<unknown>): Promise<unknown> {
-  return await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-}
-
 /** The fault a promise rejects with; fails when it resolves or throws something else. */
 export async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const outcome = await call.catch((error: unknown) => error)

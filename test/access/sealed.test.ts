@@ -4,7 +4,7 @@ import { inspect } from "node:util"
 import fc from "fast-check"
 import { AccessProblem } from "../../src/access/problem.ts"
 import { createSealer, type Place, type Sealer, SecretKeys, secretKeyOf } from "../../src/access/sealed.ts"
-import { errorOf } from "./registered.ts"
+import { errorOf } from "../error-of.ts"
 
 const key = () => randomBytes(32).toString("base64")
 const [first, second, third] = [key(), key(), key()]

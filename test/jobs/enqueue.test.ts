@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { enqueue, hasUnfinished } from "../../src/leases/enqueue.ts"
 import { storable } from "../../src/leases/storable.ts"
-import { errorOf, outcomeOf } from "../access/registered.ts"
+import { outcomeOf } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
+import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, jobRow, owner } from "./enqueued.ts"
 
 let sql: Sql

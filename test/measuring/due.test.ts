@@ -6,7 +6,8 @@ import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recove
 import { DUE_NAMES, isLockedBefore, type Kind } from "../../src/measuring/kind.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { RETRY } from "../../src/measuring/rescheduling.ts"
-import { errorOf, someWorkspace } from "../access/registered.ts"
+import { someWorkspace } from "../access/registered.ts"
+import { errorOf } from "../error-of.ts"
 import { APPS, EGRESS, ITUNES, letLeaseRunOut, scene } from "./scene.ts"
 import { lookUps, searches } from "./stand-in.ts"
 

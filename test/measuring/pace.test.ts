@@ -3,7 +3,7 @@ import { createLog } from "../../src/log.ts"
 import type { Kind } from "../../src/measuring/kind.ts"
 import { type Lane, NoTurn, noteAnswer, noteRefusal, openLane, takeTurn } from "../../src/measuring/pace.ts"
 import type { MeasuringOptions } from "../../src/measuring/worker.ts"
-import { errorOf } from "../access/registered.ts"
+import { errorOf } from "../error-of.ts"
 import { APPS, gaps, ITUNES, scene } from "./scene.ts"
 import { CAPTCHA, lookUps, otherRanks, searches, termsAsked } from "./stand-in.ts"
 

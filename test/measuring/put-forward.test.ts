@@ -13,7 +13,8 @@ import {
   putForwardTerms,
 } from "../../src/measuring/put-forward.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
-import { errorOf, someWorkspace } from "../access/registered.ts"
+import { someWorkspace } from "../access/registered.ts"
+import { errorOf } from "../error-of.ts"
 import { scene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 

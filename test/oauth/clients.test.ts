@@ -7,6 +7,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { PINNED } from "../../src/oauth/pinned.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { freshDatabase } from "../database.ts"
+import { errorOf } from "../error-of.ts"
 import { consentOf, type ServedHouse, serveAt } from "./served.ts"
 
 // Clients nobody here wrote, from the bare address of the tool endpoint to a call, over a socket.
@@ -116,7 +117,7 @@ describe.each(kinds)("%s", (name, make) => {
   test("from the bare address: is refused, registers, is let in, calls, and renews its tokens by itself", async () => {
     const { kept, provider } = keptBy(METADATA)
     const first = open(provider)
-    await expect(first.client.connect(first.transport)).rejects.toThrow()
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
     expect(kept.redirects).toHaveLength(1)
     const [address] = kept.redirects as [URL]
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
@@ -142,7 +143,7 @@ describe.each(kinds)("%s", (name, make) => {
     const [id] = [...PINNED].find(([, { name }]) => name === "Claude Code")!
     const { kept, provider } = keptBy({ ...METADATA, redirect_uris: ["http://localhost:47114/callback"] }, id)
     const first = open(provider)
-    await expect(first.client.connect(first.transport)).rejects.toThrow()
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
     expect(kept.redirects[0].searchParams.get("client_id")).toBe(id)
     await first.finishAuth((await consentOf(served, workspaceId, kept.redirects[0])).searchParams)
     const { client, transport } = open(provider)
@@ -157,14 +158,14 @@ describe.each(kinds)("%s", (name, make) => {
   test("a call that needs another scope sends it back to the owner, and asks for what it has as well", async () => {
     const { kept, provider } = keptBy(METADATA)
     const first = open(provider)
-    await expect(first.client.connect(first.transport)).rejects.toThrow()
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
     await first.finishAuth(
       (await consentOf(served, workspaceId, kept.redirects[0], { scopes: ["apps:read"] })).searchParams,
     )
     const second = open(provider)
     await second.client.connect(second.transport)
     const call = { name: "list_reviews", arguments: { appId: "app_none" } }
-    await expect(second.client.callTool(call)).rejects.toThrow()
+    expect(await errorOf(second.client.callTool(call))).toBeInstanceOf(Error)
     // renews its tokens first, which gives it no right more, and then tells its person of the refusal
     if (name === "sdk 1.32.2") return expect(kept.redirects).toHaveLength(1)
     expect(kept.redirects).toHaveLength(2)
@@ -235,7 +236,7 @@ test("oauth4webapi, which checks everything that the standards say of an answer,
     await oauth.revocationRequest(server, client, none, renewed.refresh_token!, options),
   )
   const again = oauth.refreshTokenGrantRequest(server, client, none, renewed.refresh_token!, more)
-  await expect(again.then((response) => oauth.processRefreshTokenResponse(server, client, response))).rejects.toThrow(
-    /error in the response body|invalid_grant|responded/,
-  )
+  expect(
+    String(await errorOf(again.then((response) => oauth.processRefreshTokenResponse(server, client, response)))),
+  ).toMatch(/error in the response body|invalid_grant|responded/)
 })

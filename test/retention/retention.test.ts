@@ -6,10 +6,10 @@ import type { Sql } from "../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
-import { errorOf } from "../access/registered.ts"
 import { addressOf } from "../actions/processes.ts"
 import { dataFolder, removeFolders } from "../commands/child.ts"
 import { freshDatabase } from "../database.ts"
+import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 
 setDefaultTimeout(60_000)

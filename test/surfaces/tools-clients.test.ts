@@ -5,8 +5,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
-import { errorOf } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
+import { errorOf } from "../error-of.ts"
 import { type House, openHouse } from "../house.ts"
 import { type Served, serve } from "./tools-server.ts"
 
