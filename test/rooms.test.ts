@@ -45,7 +45,7 @@ const ARROWS: Record<string, string[]> = {
   market: ["history", "observations", "formulas", "database types"],
   retention: ["observations", "database types"],
   replay: ["measuring", "sources", "observations", "database types"],
-  alerts: ["measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
+  alerts: ["accounts", "measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
   measuring: ["sources", "history", "observations", "formulas", "leases", "outbound", "database types"],
   sources: ["observations"],
   accounts: ["faults", "sources", "observations", "formulas", "leases", "outbound", "access", "database types"],

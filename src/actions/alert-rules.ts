@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { type AdsWatch, readAdsWatch } from "../accounts/ads/answers/watched.ts"
 import type { RuleOption } from "../alerts/alert-type.ts"
 import {
   type AlertRule,
@@ -9,7 +10,7 @@ import {
   RIVAL_SCOPES,
   takes,
 } from "../alerts/rules.ts"
-import { RULE_TYPES, type RuleType, ruleType } from "../alerts/types.ts"
+import { feedType, RULE_TYPES, type RuleType } from "../alerts/types.ts"
 import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { holdAccount } from "../tracking/limits.ts"
@@ -183,16 +184,18 @@ interface Contents {
   iosApp: boolean
   tag: boolean
   manualRival: boolean
+  /** Null = no ad account is connected, but for the demo's. */
+  ads: AdsWatch | null
 }
 
 /** What a rule may need to ever have something to tell. */
 async function readContents({ sql, caller }: LookContext): Promise<Contents> {
-  const [has] = await sql<Contents[]>`
+  const [has] = await sql<Omit<Contents, "ads">[]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
       count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"
     from tracked_app
     where workspace_id = ${caller.workspaceId}`
-  return has!
+  return { ...has!, ads: await readAdsWatch(sql, caller.workspaceId) }
 }
 
 /** The rule with everything that was left out. */
@@ -222,19 +225,31 @@ function diffOf(
 /** Why the rule would deliver nothing, or nothing yet. */
 function notesOn(rule: AlertRule, connected: readonly ConnectedKind[], has: Contents): string[] {
   const { type, channels, keywordScope, rivalScope } = rule
-  const about = ruleType(type)
+  const about = feedType(type)
   const missing = channels.filter((channel) => !connected.some(({ kind }) => kind === channel))
   const off = channels.filter((channel) => connected.some(({ kind, disabled }) => kind === channel && disabled))
   return [
     ...(channels.length === 0 ? ["It names no channel: nothing is delivered, and alerts show in the feed alone."] : []),
     ...(missing.length > 0 ? [`Not connected yet, so that nothing is delivered there: ${missing.join(", ")}.`] : []),
     ...(off.length > 0 ? [`Disabled, so that nothing is delivered there: ${off.join(", ")}.`] : []),
-    ...("awaits" in about ? [about.awaits] : []),
+    ...(about.ofAds ? adsNotes(has.ads) : []),
     ...(has.app ? [] : ["The workspace tracks no app yet."]),
-    ...(has.app && !has.iosApp && "appStoreOnly" in about
+    ...(has.app && !has.iosApp && about.appStoreOnly
       ? ["None of the workspace's apps is tracked on the App Store, and this is read of the App Store alone."]
       : []),
     ...(keywordScope === "tagged" && !has.tag ? ["No keyword of the workspace has a tag yet."] : []),
     ...(rivalScope === "manual" && !has.manualRival ? ["No rival was named by hand yet; add_rivals does."] : []),
+  ]
+}
+
+function adsNotes(ads: AdsWatch | null): string[] {
+  const what = "It tells what programs other than this one changed in Apple Ads, as the change history lists it"
+  if (ads === null)
+    return [
+      `No Apple Ads account is connected, so that nothing is told: connect one with appmeter account add apple-ads. ${what}.`,
+    ]
+  if (ads.state === "ok" && ads.why === null) return [`${what}: rules of ad tools among them, which it does not tell apart.`]
+  return [
+    `The Apple Ads account ${ads.id} is ${ads.state}${ads.why === null ? "" : ` (${ads.why})`}: nothing new is told until that is mended.`,
   ]
 }

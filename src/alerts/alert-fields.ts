@@ -3,6 +3,7 @@ import type { ListingChangeKind } from "../listing/changes.ts"
 import { CHARTS, DEVICES } from "../observations/types.ts"
 import { described } from "../vocabulary/schema.ts"
 import { Day, Rank, Source } from "../vocabulary/shapes.ts"
+import { AdsChanges } from "./ads-changes.ts"
 import { Week } from "./week.ts"
 
 export const RIVAL_CHANGES = [
@@ -53,6 +54,10 @@ export const AlertFields = v.strictObject({
     "How many places were read that day; null where it is about no rank. An app that is absent may stand on any below.",
   ),
   source: described(v.nullable(Source), "Where it was read; null where it comes from several readings."),
+  ads: described(
+    v.nullable(AdsChanges),
+    "asa_rule: what another program changed in a campaign; null elsewhere. A write of this service is none of it.",
+  ),
   week: described(v.nullable(Week), "weekly: the app's week in figures; null elsewhere."),
 })
 export type AlertFields = v.InferOutput<typeof AlertFields>

@@ -29,14 +29,8 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   /** On Google Play it is of a language, not of a storefront. */
   ofLanguage?: true
   appStoreOnly?: true
-}
-
-/** A type that rules can be made of while nothing can be found of it yet. */
-export interface AwaitedType<Name extends string = string> {
-  name: Name
-  options: readonly RuleOption[]
-  /** What is missing, for whoever makes a rule. */
-  awaits: string
+  /** It is read of a connected ads account alone. */
+  ofAds?: true
 }
 
 /** With type, storefront and day, the subject names a finding. */
@@ -52,9 +46,5 @@ export interface FindingOf<Name extends string = string, Shown = object> {
 export function alertType<const Name extends string, Shape extends Facts>(
   type: AlertType<Name, Shape>,
 ): AlertType<Name, Shape> {
-  return type
-}
-
-export function awaitedType<const Name extends string>(type: AwaitedType<Name>): AwaitedType<Name> {
   return type
 }

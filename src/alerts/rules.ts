@@ -1,6 +1,6 @@
 import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
-import { type RuleType, ruleType } from "./types.ts"
+import { feedType, type RuleType } from "./types.ts"
 
 export const CHANNELS = ["telegram", "slack", "webhook"] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -23,7 +23,7 @@ export interface AlertRule {
 }
 
 export function takes(type: RuleType, option: RuleOption): boolean {
-  return ruleType(type).options.includes(option)
+  return feedType(type).options.includes(option)
 }
 
 /** `keywordTags` as they are now, null = none. A rival is named by hand if it was so on the alert's day. */

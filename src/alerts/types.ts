@@ -1,6 +1,6 @@
-import type { AlertType, AwaitedType } from "./alert-type.ts"
+import type { AlertType } from "./alert-type.ts"
 import { aiMentionLost } from "./types/ai-mention.ts"
-import { asaRule } from "./types/awaited.ts"
+import { asaRule } from "./types/asa-rule.ts"
 import { chartDrop, chartEnter } from "./types/chart-moves.ts"
 import { featured } from "./types/featured.ts"
 import { droppedOut, entered, rankDrop, rankRise } from "./types/keyword-moves.ts"
@@ -16,22 +16,15 @@ export const ALERT_TYPES = [
   reviewWave, aiMentionLost, offTopic, weekly,
 ] as const // biome-ignore format: a list to scan
 
-type ListedType = (typeof ALERT_TYPES)[number]
-export type RuleType = ListedType["name"]
-export type FeedType = Exclude<ListedType, AwaitedType>
+export type FeedType = (typeof ALERT_TYPES)[number]
+export type RuleType = FeedType["name"]
 
 export const RULE_TYPES = ALERT_TYPES.map(({ name }) => name) as RuleType[]
 
 // a list of its members has no function that takes the facts of each
-export const FEED_TYPES = ALERT_TYPES.filter((type) => !("awaits" in type)) as unknown as AlertType<FeedType["name"]>[]
+export const FEED_TYPES = ALERT_TYPES as unknown as AlertType<FeedType["name"]>[]
 
-const BY_NAME = new Map<string, AlertType | AwaitedType>(
-  ALERT_TYPES.map((type) => [type.name, type as unknown as AlertType | AwaitedType]),
-)
-
-export function ruleType(name: RuleType): AlertType | AwaitedType {
-  return BY_NAME.get(name)!
-}
+const BY_NAME = new Map<string, AlertType>(FEED_TYPES.map((type) => [type.name, type]))
 
 export function feedType(name: FeedType["name"]): AlertType {
   return BY_NAME.get(name) as AlertType

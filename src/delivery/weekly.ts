@@ -9,7 +9,7 @@ export interface Summaries {
   runOnce(): Promise<number>
 }
 
-interface Options {
+export interface SummaryOptions {
   sql: Sql
   log: Log
   now?: () => Date
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 const AT_ONCE = 50
 
 /** Puts each app's week into the feed, once in any number of processes beside each other. */
-export function createSummaries({ sql, log, now = () => new Date() }: Options): Summaries {
+export function createSummaries({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
   // those of which nothing was measured: they have no summary, and need not be looked at again
   const empty = new Set<string>()
   let stopping = false

@@ -1,5 +1,6 @@
 import { createSealer } from "../access/sealed.ts"
 import type { Sql } from "../database/types.ts"
+import { createAdsNotices } from "../delivery/ads-rules.ts"
 import { createSummaries } from "../delivery/weekly.ts"
 import { createDelivery } from "../delivery/worker.ts"
 import type { Log } from "../log.ts"
@@ -14,13 +15,14 @@ export interface DeliveryProcess {
   stop(): Promise<void>
 }
 
-/** Wires the settings into what tells alerts, and sums up weeks. Nothing is sent before `start`. */
+/** Wires the settings into what tells alerts, sums up weeks and looks for what was changed in ad accounts. Nothing is sent before `start`. */
 export async function openDelivery(
   settings: DeliverySettings,
   { sql, log }: { sql: Sql; log: Log },
 ): Promise<DeliveryProcess> {
   const { secretKeys, telegramApi } = settings
   const summaries = createSummaries({ sql, log })
+  const adsNotices = createAdsNotices({ sql, log })
   const delivery = createDelivery({
     ...{ sql, log, telegramApi },
     sealer: await createSealer(secretKeys),
@@ -30,9 +32,10 @@ export async function openDelivery(
     start() {
       delivery.start()
       summaries.start()
+      adsNotices.start()
     },
     async stop() {
-      await Promise.all([delivery.stop(), summaries.stop()])
+      await Promise.all([delivery.stop(), summaries.stop(), adsNotices.stop()])
     },
   }
 }

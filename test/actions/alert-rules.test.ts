@@ -95,7 +95,10 @@ describe("create_alert_rule", () => {
     expect(await notesOf({ type: "entered", channels: ["slack", "telegram"] })).toEqual([
       "Not connected yet, so that nothing is delivered there: telegram, slack.",
     ])
-    expect(await notesOf({ type: "asa_rule" })).toEqual([nowhere, expect.stringContaining("connected ads account")])
+    expect(await notesOf({ type: "asa_rule" })).toEqual([
+      nowhere,
+      expect.stringMatching(/^No Apple Ads account is connected, .* appmeter account add apple-ads\./),
+    ])
     const tagged = { type: "rank_drop", keywordScope: "tagged" }
     const manual = { type: "rival_event", rivalScope: "manual" }
     expect(await notesOf(tagged)).toEqual([nowhere, "No keyword of the workspace has a tag yet."])

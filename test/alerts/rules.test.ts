@@ -29,6 +29,10 @@ const FACTS: FactsOf = {
     ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 } },
   },
   off_topic: { term: "tea", genre: "6015", genreName: null, genres: [], source: "import", against: null },
+  asa_rule: {
+    ads: { account: "ac_1", campaign: "1", campaignName: null, count: 1, from: "2025-11-20T06:00:00.000Z", shown: [] },
+    ids: ["Keyword.81.1"],
+  },
 }
 
 function alert<Type extends FindingType>(type: Type, facts: Partial<FactsOf[Type]> = {}): Alert {

@@ -57,7 +57,7 @@ export const listAlerts = operation({
   toolset: "account",
   summary: "The alert feed, newest first.",
   description:
-    "What measured days show against the measured days before them: keywords that moved by 3 places or more, came or went; rivals that passed the app or were passed, within the first 50 for those named by hand and the first 10 for others; rivals' changes; charts, features, waves of one-star reviews, and keywords whose results are of other categories. Nothing is told of days that were not measured, and never across a change of source.",
+    "What measured days show against the measured days before them: keywords that moved by 3 places or more, came or went; rivals that passed the app or were passed, within the first 50 for those named by hand and the first 10 for others; rivals' changes; charts, features, waves of one-star reviews, keywords whose results are of other categories, and what programs other than this one changed in a connected ads account. Nothing is told of days that were not measured, and never across a change of source.",
   effect: "reads",
   scope: "apps:read",
   price: 1,

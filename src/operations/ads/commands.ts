@@ -3,17 +3,12 @@ import { type AdsCommand, readCommands } from "../../accounts/ads/answers/comman
 import { readAdsTurn } from "../../accounts/ads/answers/standing.ts"
 import { Fault } from "../../faults.ts"
 import { ofApp, operation } from "../../operation.ts"
+import { ADS_ACTIONS } from "../../vocabulary/accounts/ads-actions.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { cursorOf, placeIn } from "../cursor.ts"
 import { Time } from "../shapes.ts"
 import { AdsSource, adsSource, findAdsAccount } from "./ads-shapes.ts"
-
-/** Writes to the ads platform. */
-export const ADS_ACTIONS = [
-  "pause_campaign", "resume_campaign", "set_daily_budget", "set_keyword_bid", "pause_keyword", "resume_keyword",
-  "add_negative_keyword", "add_exact_keyword",
-] as const // biome-ignore format: a list to scan
 
 const Command = named(
   "AdsCommand",

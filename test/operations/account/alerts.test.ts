@@ -48,7 +48,7 @@ describe("GET /v1/alerts", () => {
       ...{ term: null, rivalId: null, rivalName: null, rivalManual: null, rivalBefore: null, rivalAfter: null },
       ...{ change: null, currency: null, device: null, chart: null, genre: null, before: null, after: null },
       ...{ platform: "ios", country: "us", day: "2025-11-20", read: false, source: "import", against: "2025-11-19" },
-      ...{ week: null, deliveries: [], history: false },
+      ...{ ads: null, week: null, deliveries: [], history: false },
     }
     expect(dropped).toEqual({
       ...{ ...none, id: dropped.id, type: "dropped_out", appId: mine, appName: "Tea", at: "2025-11-20T10:00:00.000Z" },

@@ -1,0 +1,79 @@
+import type { Db, Sql } from "../../../database/types.ts"
+import type { AccountState } from "../../state.ts"
+
+/** A tracked app in an ad account in which another program changed something. */
+export interface ChangedAdsApp {
+  workspaceId: number
+  appId: string
+  account: string
+  /** The store's id of the app. */
+  app: string
+  /** When the account's changes were last read. */
+  readAt: Date | null
+}
+
+/** Of own apps and accounts with a key, those of which a program changed something since then and since they were connected. */
+export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAdsApp[]> {
+  return await sql<ChangedAdsApp[]>`
+    select t.workspace_id as "workspaceId", t.id as "appId", c.id as account, a.outside_id as app, (
+      select read_at
+      from ads_turn
+      where account_id = c.id and task = 'changes' and subject = ''
+    ) as "readAt"
+    from connected_account c
+    join account_app a on a.account_id = c.id
+    join tracked_app t on t.workspace_id = c.workspace_id and t.origin = 'own' and (
+      t.id = a.app_id or (
+        a.app_id is null and not a.by_hand
+        and exists (select from store_app s where s.id = t.ios_app and s.store_id = a.outside_id)
+      )
+    )
+    where c.kind = 'apple-ads' and c.sealed is not null and exists (
+      select
+      from ads_change_fact f
+      join ads_campaign k on k.account_id = f.account_id and k.campaign = f.campaign
+      where f.account_id = c.id and f.day >= ${since}::date and f.at >= greatest(${since}, c.created_at) and f.changed_by = 'api'
+        and k.app = a.outside_id
+    )
+    order by t.workspace_id, t.id, c.id
+    limit 10000`
+}
+
+/** The account's campaigns by their ids, and since when it is connected. */
+export async function readCampaignNames(
+  sql: Db,
+  account: string,
+): Promise<{ connectedAt: Date; names: Map<string, string> }> {
+  const rows = await sql<{ connectedAt: Date; campaign: string | null; name: string }[]>`
+    select c.created_at as "connectedAt", k.campaign, coalesce(k.name, '') as name
+    from connected_account c
+    left join ads_campaign k on k.account_id = c.id
+    where c.id = ${account}
+    order by k.campaign
+    limit 10000`
+  const named = rows.flatMap(({ campaign, name }) => (campaign === null ? [] : [[campaign, name] as const]))
+  return { connectedAt: rows[0]?.connectedAt ?? new Date(), names: new Map(named) }
+}
+
+/** How a workspace's ad account stands for whoever waits for its changes. */
+export interface AdsWatch {
+  id: string
+  state: AccountState
+  /** Who must do what; null = nothing. */
+  why: string | null
+}
+
+/** Null = none is connected. */
+export async function readAdsWatch(sql: Db, workspaceId: number): Promise<AdsWatch | null> {
+  const [account] = await sql<AdsWatch[]>`
+    select c.id, c.state, coalesce(c.why, (
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.name = 'changes' and r.state = 'denied'
+    )) as why
+    from connected_account c
+    where c.workspace_id = ${workspaceId} and c.kind = 'apple-ads' and c.state <> 'demo'
+    order by c.sealed is null, c.created_at, c.id
+    limit 1`
+  return account ?? null
+}

@@ -1,0 +1,32 @@
+import * as v from "valibot"
+import { described, named } from "../vocabulary/schema.ts"
+import { Count, Time } from "../vocabulary/shapes.ts"
+
+/** Changes that an alert spells out; the others are counted. */
+export const SHOWN_CHANGES = 5
+
+/** What another program did in one campaign, as Apple's change history lists it. */
+export const AdsChanges = v.strictObject({
+  account: described(v.string(), "The ads account, as `appmeter account list` names it."),
+  campaign: described(v.string(), "The campaign's id."),
+  campaignName: described(v.nullable(v.string()), "Null = not known."),
+  count: described(Count, "Changes in all; list_ads_commands has each."),
+  from: described(Time, "When the first of them was made."),
+  shown: described(
+    v.array(
+      named(
+        "AdsRuleChange",
+        v.strictObject({
+          event: described(v.nullable(v.string()), "CREATE, UPDATE or DELETE."),
+          entity: described(v.string(), "What was changed, in Apple's words."),
+          name: described(v.nullable(v.string()), "Its name or text; null = not said."),
+          field: described(v.nullable(v.string()), "In Apple's words; null = none is named."),
+          from: v.nullable(v.string()),
+          to: v.nullable(v.string()),
+        }),
+      ),
+    ),
+    `The newest, at most ${SHOWN_CHANGES}.`,
+  ),
+})
+export type AdsChanges = v.InferOutput<typeof AdsChanges>

@@ -1,0 +1,45 @@
+import * as v from "valibot"
+import { AdsChanges } from "../ads-changes.ts"
+import { alertType } from "../alert-type.ts"
+
+/**
+ * A program that is not this one changed campaigns (see ads-rules.ts): rules of ad tools work that way. Apple's history says that it
+ * was a program, not which, and not why.
+ */
+export const asaRule = alertType({
+  name: "asa_rule",
+  options: [],
+  appStoreOnly: true,
+  ofAds: true,
+  facts: v.strictObject({
+    ads: AdsChanges,
+    /** Of all of them, as Apple names them: what was told is not told again. */
+    ids: v.array(v.string()),
+  }),
+  example: {
+    ads: {
+      ...{ account: "ac_0123456789abcdef01", campaign: "444555666", campaignName: "Tea, Germany", count: 2 },
+      from: "2025-11-20T06:00:00.000Z",
+      shown: [
+        { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to: "0.80" },
+        { event: "CREATE", entity: "Keyword", name: "green tea", field: null, from: null, to: null },
+      ],
+    },
+    ids: ["Keyword.81.0eee6ae3", "Keyword.82.0eee6ae3"],
+  },
+  days: "on",
+  sentence({ ads: { campaign, campaignName, count, shown } }) {
+    const what = shown.map(changeOf).join("; ")
+    const more = count > shown.length ? `; and ${count - shown.length} more` : ""
+    return `another program, such as a rule of an ad tool, changed the campaign '${campaignName ?? campaign}' of Apple Ads: ${what}${more}`
+  },
+  fields: ({ ads }) => ({ ads }),
+})
+
+function changeOf({ event, entity, name, field, from, to }: AdsChanges["shown"][number]): string {
+  const what = `${entity}${name === null ? "" : ` '${name}'`}`
+  if (event === "CREATE") return `${what} added`
+  if (event === "DELETE") return `${what} deleted`
+  if (field === null) return `${what} changed`
+  return `${field} of ${what} ${from === null ? "set" : `from ${from}`}${to === null ? "" : ` to ${to}`}`
+}

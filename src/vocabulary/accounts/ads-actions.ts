@@ -1,0 +1,5 @@
+/** Writes to the ads platform. */
+export const ADS_ACTIONS = [
+  "pause_campaign", "resume_campaign", "set_daily_budget", "set_keyword_bid", "pause_keyword", "resume_keyword",
+  "add_negative_keyword", "add_exact_keyword",
+] as const // biome-ignore format: a list to scan

@@ -1,0 +1,134 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { createAccountReading } from "../../src/accounts/worker.ts"
+import { type Alert, sentenceOf } from "../../src/alerts/alert.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { createAdsNotices } from "../../src/delivery/ads-rules.ts"
+import { silentLog } from "../../src/log.ts"
+import { type AdsScene, adsScene, campaign, teaHouse } from "../accounts/ads/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { sealer } from "../delivery/scene.ts"
+import { told } from "./told.ts"
+
+let sql: Sql
+let scene: AdsScene
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`delete from connected_account`
+  await sql`delete from tracked_app`
+  scene = await adsScene(sql)
+  teaHouse(scene)
+  scene.there.changes.length = 0
+})
+afterEach(() => scene.there.stop())
+
+const HOUR_MS = 3_600_000
+let number = 0
+
+/** A bid that was changed so long ago, by another program unless said. */
+function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
+  const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
+  scene.there.changes.push({
+    ...{ transactionId: `t${++number}`, entityType: "Keyword", entityId, eventType: "UPDATE", userType: userType as never },
+    ...{ eventTime: new Date(Date.now() - agoMs).toISOString(), modifiedBy: "1" },
+    meta: { campaignId, adGroupId: 71, text: "tea timer" },
+    changes: [{ field: "bid", oldValues: ["1.20"], newValues: [to] }],
+  })
+}
+
+async function connected(): Promise<string> {
+  const { id } = await scene.add()
+  await sql`update connected_account set created_at = now() - interval '1 day'`
+  await readAll()
+  return id
+}
+
+async function readAll(): Promise<void> {
+  await sql`update connected_account set next_at = now() where sealed is not null`
+  await sql`update ads_turn set next_at = now()`
+  await createAccountReading({ sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }).runOnce()
+}
+
+const notices = () => createAdsNotices({ sql, log: silentLog })
+
+test("what another program changed is one alert a campaign, told once; people, Apple and days before connecting are none", async () => {
+  scene.there.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
+  changed(3 * HOUR_MS)
+  changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
+  changed(HOUR_MS, { campaignId: 2 })
+  changed(HOUR_MS, { userType: "CUSTOMER" })
+  changed(HOUR_MS, { userType: "APPLE_SUPPORT" })
+  changed(26 * HOUR_MS)
+  const id = await connected()
+  expect(await notices().runOnce()).toBe(2)
+  const alerts = await told(sql, "asa_rule")
+  const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
+  expect(tea).toMatchObject({ storefront: null, at: new Date(scene.there.changes[1]!.eventTime) })
+  expect(tea.facts.ads).toEqual({
+    ...{ account: id, campaign: "444555666", campaignName: "Tea, Germany", count: 2 },
+    from: scene.there.changes[0]!.eventTime,
+    shown: ["0.70", "0.80"].map((to) => {
+      return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
+    }),
+  })
+  expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert, tea.day)).toBe(
+    "Another program, such as a rule of an ad tool, changed the campaign 'Tea, Germany' of Apple Ads: bid of Keyword 'tea timer' from 1.20 to 0.70; bid of Keyword 'tea timer' from 1.20 to 0.80.",
+  )
+  expect(await notices().runOnce()).toBe(0)
+})
+
+test("what comes later is told by itself, and what was told is not told again", async () => {
+  changed(3 * HOUR_MS)
+  await connected()
+  const looks = notices()
+  expect([await looks.runOnce(), await looks.runOnce()]).toEqual([1, 0])
+  // the history lags: this is older than what was told
+  changed(4 * HOUR_MS, { to: "0.10" })
+  await readAll()
+  expect(await looks.runOnce()).toBe(1)
+  const counts = (await told(sql, "asa_rule")).map(({ facts }) => [facts.ads.count, facts.ads.shown[0].to])
+  expect(counts.sort()).toEqual([
+    [1, "0.10"],
+    [1, "0.80"],
+  ])
+})
+
+test("a write confirmed here is no other program's", async () => {
+  changed(HOUR_MS)
+  changed(2 * HOUR_MS, { entityId: "82" })
+  await connected()
+  await scene.house.key(scene.workspaceId)
+  const sent = new Date(Date.now() - HOUR_MS)
+  await sql`
+    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at, finished_at,
+      result)
+    select 'job_01', ${scene.workspaceId}, k.id, 'r', 'set_keyword_bid', 'keyword:81', ${scene.appId},
+      ${{ target: { kind: "keyword", id: "81", name: "tea timer" } } as never}::jsonb, '{"keywordId": "81"}', 'done', ${sent},
+      ${sent}, '{}'
+    from api_key k
+    where k.workspace_id = ${scene.workspaceId}
+    limit 1`
+  await notices().runOnce()
+  expect((await told(sql, "asa_rule")).map(({ facts }) => facts.ids)).toEqual([[expect.stringContaining("Keyword.82.")]])
+  await sql`delete from job`
+})
+
+test("of many that look at once one tells, and an account that is the demo's or gone tells nothing", async () => {
+  changed(HOUR_MS)
+  await connected()
+  const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))
+  expect(added.sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+  await sql`delete from alert`
+  await sql`update tracked_app set origin = 'demo'`
+  expect(await notices().runOnce()).toBe(0)
+})
+
+test("what happened in the days before the last three is not news", async () => {
+  changed(5 * 24 * HOUR_MS)
+  await scene.add()
+  await sql`update connected_account set created_at = now() - interval '30 days'`
+  await readAll()
+  expect(await sql`select from ads_change_fact`).toHaveLength(1)
+  expect(await notices().runOnce()).toBe(0)
+})
