@@ -92,3 +92,43 @@ function accountDay({ trials, trialsReadAt, salesReadAt, isInvented, proceeds }:
     isInvented,
   }
 }
+
+/** What the seller got of one storefront. */
+export interface CountryProceeds {
+  country: string
+  /** Each currency by itself, by its code. */
+  proceeds: { currency: string; amount: string }[]
+}
+
+/**
+ * By storefront, of all these apps whose account reported the day; `not_measured`: none did, `not_connected`: none has an account.
+ */
+export async function readCountryProceeds(
+  sql: Db,
+  workspaceId: number,
+  apps: readonly OwnApp[],
+  day: string,
+): Promise<{ state: "measured" | "not_measured" | "not_connected"; rows: CountryProceeds[] }> {
+  const [own] = await sql<{ accounts: number; reported: boolean; rows: CountryProceeds[] }[]>`
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)})
+    select (select count(*)::int from own) as accounts, exists (
+      select
+      from own o
+      join report_day d on d.account_id = o.account_id and d.report = 'sales' and d.day = ${day}
+    ) as reported, (
+      select coalesce(jsonb_agg(jsonb_build_object('country', c.country, 'proceeds', c.proceeds) order by c.country), '[]')
+      from (
+        select s.country, jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency) as proceeds
+        from (
+          select f.country, f.proceeds_currency as currency, trim_scale(sum(f.proceeds))::text as amount
+          from (select distinct account_id, sku from own) o
+          join sales_fact f on f.account_id = o.account_id and f.app = o.sku and f.day = ${day}
+          group by f.country, f.proceeds_currency
+          having sum(f.proceeds) <> 0
+        ) s
+        group by s.country
+      ) c
+    ) as rows`
+  if (!own?.accounts) return { state: "not_connected", rows: [] }
+  return own.reported ? { state: "measured", rows: own.rows } : { state: "not_measured", rows: [] }
+}

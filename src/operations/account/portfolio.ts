@@ -28,6 +28,7 @@ import {
 } from "../apps/day-shapes.ts"
 import { Money } from "../revenue/account-shapes.ts"
 import { Count, Rank, RankSource, Source, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
+import { Card, readCards } from "./cards.ts"
 import { oneCurrency, ownFigures } from "./own-money.ts"
 
 const Figure = v.nullable(v.number())
@@ -86,24 +87,6 @@ const AppRow = named(
     }),
   ),
 )
-
-const Card = v.strictObject({
-  id: described(v.picklist(["hours", "countries"]), "hours: users and revenue by the hour; countries: by storefront."),
-  state: described(
-    v.picklist(["measured", "not_connected", "hidden"]),
-    "not_connected: its source is not connected (conns); hidden: this key may not read money (hiddenMoney).",
-  ),
-  rows: described(
-    v.array(
-      v.strictObject({
-        label: described(v.string(), "The hour in the time zone asked for, 00 to 23, or the storefront."),
-        users: described(Figure, "Null = not known."),
-        revenue: described(Figure, "US dollars; null = not known."),
-      }),
-    ),
-    "Empty in every state but measured.",
-  ),
-})
 
 const SubscriptionEvent = named(
   "SubscriptionEvent",
@@ -192,13 +175,12 @@ export const getPortfolioOverview = operation({
     ...(reviews[at] as AppReviews),
   })
   const rows = await inPieces(eachOf(apps, rowOf))
-  const state = hiddenMoney ? ("hidden" as const) : ("not_connected" as const)
   return {
     ...asked.shown,
     apps: rows,
     totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
     pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
-    cards: (["hours", "countries"] as const).map((id) => ({ id, state, rows: [] })),
+    cards: await readCards(sql, { workspaceId: caller.workspaceId, hiddenMoney }, apps, asked.day),
     feed: told.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
     conns: connections({ subscriptions: [...own.values()], apple_ads: [...ads.values()] }),
     hiddenMoney,

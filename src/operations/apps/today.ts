@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { type AdsDay, readAdsDays } from "../../accounts/ads/answers/day.ts"
-import { type AccountDay, readAccountDays } from "../../accounts/read-day.ts"
+import { type AccountDay, readAccountDays, readCountryProceeds } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
 import { readChanges } from "../../history/changes.ts"
 import { type SideApp, sidesOf } from "../../history/day-answers.ts"
@@ -38,8 +38,8 @@ const Figure = named(
   "DayFigure",
   v.strictObject({
     key: described(
-      v.picklist([...OWN_FIGURES, ...PUBLIC_FIGURES]),
-      "keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
+      v.picklist([...OWN_FIGURES, "proceeds", ...PUBLIC_FIGURES]),
+      "proceeds: what the seller got, each storefront and currency by itself; keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
     ),
     platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
     country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
@@ -139,6 +139,9 @@ export const getToday = operation({
     ...asked.shown,
     figures: [
       ...ownFigures(own, ads, hiddenMoney),
+      ...(hiddenMoney
+        ? [{ ...figure("proceeds", null), state: "hidden" as const }]
+        : proceedsFigures(await readCountryProceeds(sql, caller.workspaceId, [app], asked.day), own)),
       ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
       ...ratings,
       ...reviews,
@@ -173,6 +176,19 @@ function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hidden
     if (hiddenMoney && MONEY_FIGURES.includes(key)) return { ...figure(key, null), state: "hidden" }
     return said[key] ?? { ...figure(key, null), state: "not_connected" }
   })
+}
+
+/** By storefront, those with any; without one a single figure says why. */
+function proceedsFigures(
+  { state, rows }: Awaited<ReturnType<typeof readCountryProceeds>>,
+  own: AccountDay | undefined,
+): FigureRow[] {
+  if (state !== "measured") return [{ ...figure("proceeds", null), state }]
+  const said = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
+  const figures = rows.flatMap(({ country, proceeds }) =>
+    proceeds.map(({ amount, currency }) => ({ ...said, platform: "ios" as const, country, value: Number(amount), currency })),
+  )
+  return figures.length > 0 ? figures : [{ ...said, value: 0 }]
 }
 
 function reportedFigure(key: FigureRow["key"], value: number | null, source: string, readAt: Date | null): FigureRow {

@@ -5,13 +5,14 @@ import { readProductPrices, readSoldProducts, type SoldProduct } from "../../acc
 import { ACCOUNT_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import { entryInForce } from "../../formulas/price-periods.ts"
+import { readRivalPrices } from "../../history/market/rival-prices.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { Country } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Time } from "../shapes.ts"
 import { findReportingAccount } from "./account-shapes.ts"
-import { pricedCountries } from "./priced-countries.ts"
+import { LEAST_RIVALS, pricedCountries } from "./priced-countries.ts"
 import { readLive } from "./read-prices-live.ts"
 
 const Amount = described(v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/)), "Decimal, in the storefront's currency.")
@@ -66,6 +67,17 @@ const CountryPrice = named(
         }),
       ),
       "By affordabilitySource; null where it has no figure.",
+    ),
+    rivals: described(
+      v.nullable(
+        v.strictObject({
+          median: described(Amount, "Of those that cost something, in the same currency."),
+          count: described(Count, `How many those are: ${LEAST_RIVALS} or more.`),
+          free: described(Count, "Others, that cost nothing to download; they are in no median."),
+          asOf: described(Time, "When the price that was read longest ago was read."),
+        }),
+      ),
+      `What rivals that are followed in that storefront ask for their apps. Null = fewer than ${LEAST_RIVALS} of them are known to cost something, or the product is sold within the app: what rivals ask there is public as ranges alone.`,
     ),
   }),
 )
@@ -136,6 +148,7 @@ export const getCountryPrices = operation({
       ),
       {
         ...{ today, country: code },
+        rivals: product.soldAs === "app" ? await readRivalPrices(ctx.sql, app.id) : [],
       },
     ),
     affordabilitySource: PRICE_LEVELS,

@@ -1,11 +1,15 @@
 import { bigMacsFor, dollarRate, PRICE_LEVELS } from "../../accounts/seller/price-levels.ts"
 import { entryInForce, type PriceEntry, upcomingEntry } from "../../formulas/price-periods.ts"
+import type { RivalPrices } from "../../history/market/rival-prices.ts"
+
+/** Of fewer no median is said. */
+export const LEAST_RIVALS = 3
 
 /** By storefront; `us` is what people in the United States pay, which others are compared with. */
 export function pricedCountries(
   entries: readonly PriceEntry[],
   us: PriceEntry | null,
-  { today, country }: { today: string; country: string | null },
+  { today, country, rivals }: { today: string; country: string | null; rivals: readonly RivalPrices[] },
 ) {
   const byCountry = Map.groupBy(entries, (entry) => entry.country)
   return [...byCountry]
@@ -14,9 +18,11 @@ export function pricedCountries(
     .flatMap(([code, own]) => {
       const [now, next] = [entryInForce(own, today), upcomingEntry(own, today)]
       const said = now ?? next
-      return said
-        ? [{ country: code, currency: said.currency, ...priceOf(now), ...besideOf(own, next), ...compared(now, us) }]
-        : []
+      if (!said) return []
+      const { currency } = said
+      const beside = rivals.find((one) => one.country === code && one.currency === currency)
+      const stands = { ...priceOf(now), ...besideOf(own, next), ...compared(now, us), rivals: rivalsOf(beside) }
+      return [{ country: code, currency, ...stands }]
     })
 }
 
@@ -46,6 +52,19 @@ function compared(now: PriceEntry | null, us: PriceEntry | null) {
     index: indexOf(value, usValue),
     affordability: bigMacs === null ? null : { bigMacs: rounded(bigMacs), index: indexOf(bigMacs, usBigMacs) },
   }
+}
+
+function rivalsOf(beside: RivalPrices | undefined) {
+  if (!beside || beside.prices.length < LEAST_RIVALS) return null
+  const { prices, free, seenAt } = beside
+  return { median: medianOf(prices), count: prices.length, free, asOf: seenAt.toISOString() }
+}
+
+/** As money is written, to the hundredth. */
+function medianOf(sorted: readonly number[]): string {
+  const half = Math.floor(sorted.length / 2)
+  const median = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+  return String(Math.round(median * 100) / 100)
 }
 
 function inDollars(entry: PriceEntry | null): number | null {

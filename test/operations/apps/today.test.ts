@@ -282,7 +282,7 @@ describe("other figures", () => {
       return [hiddenMoney, Object.fromEntries(own.map((row: Row & { state: string }) => [row.key, row.state]))]
     }
     const open = ["liveUsers", "users", "newUsers", "trials"].map((key) => [key, "not_connected"])
-    const money = ["adRevenue", "subscriptionRevenue", "adSpend"]
+    const money = ["adRevenue", "subscriptionRevenue", "adSpend", "proceeds"]
     const [shown, hidden] = ["not_connected", "hidden"].map((state) =>
       Object.fromEntries([...open, ...money.map((key) => [key, state])]),
     )

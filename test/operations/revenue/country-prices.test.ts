@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
+import { record } from "../../../src/observations/record.ts"
 import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
 import type { StandInPrice } from "../../accounts/stand-in-prices.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
+import { said } from "../../observations/measured.ts"
 
 const NOW = new Date()
 
@@ -175,4 +177,36 @@ describe("each situation has its own answer, over REST and as a tool", () => {
     await read()
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("role App Manager or Admin")])
   })
+})
+
+test("the app itself stands beside what rivals ask there: three that cost something, in the same currency, or nothing is said", async () => {
+  sells()
+  await scene.add(scene.there.key("ADMIN"))
+  await read()
+  const rivals = ["9990501", "9990502", "9990503", "9990504", "9990505"]
+  const facts = (country: string, prices: (number | null)[], currency: string) => {
+    const apps = rivals.map((id, place) => {
+      const price = prices[place] ?? null
+      return { id, name: `Rival ${id}`, ...(price !== null && { price, currency }) }
+    })
+    return said(NOW.toISOString(), apps, { storefront: country })
+  }
+  const seen = [facts("us", [4.99, 1.99, 2.99, 0, null], "USD"), facts("de", [4.99, 1.99, 0, 0, null], "EUR")]
+  expect((await record(scene.sql, seen, () => NOW)).refused).toEqual([])
+  await scene.sql`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms)
+    select ${scene.appId}, 'ios', c, id, true, 0
+    from store_app
+    cross join unnest(array['us', 'de']) c
+    where platform = 'ios' and store_id = any(${rivals}::text[])`
+  const rivalsIn = async (query: string) => {
+    const { countries } = (await call(query)).body
+    return Object.fromEntries(countries.map(({ country, rivals }: Record<string, string>) => [country, rivals]))
+  }
+  expect(await rivalsIn("?product=TEA01")).toEqual({
+    us: { median: "2.99", count: 3, free: 1, asOf: NOW.toISOString() },
+    de: null,
+  })
+  // what is sold within apps is public as ranges alone
+  expect((await rivalsIn("?product=tea.year")).us).toBeNull()
 })

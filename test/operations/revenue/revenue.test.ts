@@ -218,6 +218,14 @@ test("the day and the portfolio show what the console said of it: dollars where 
       trials,
     }
   }
+  const countriesOn = async (day: string, by = key) => {
+    const { cards } = (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
+    const { figures } = (await call(`today?${zone}&day=${day}`, by)).body
+    const proceeds = figures
+      .filter(({ key }: { key: string }) => key === "proceeds")
+      .map(({ country, value, currency, state }: Record<string, unknown>) => [country, value, currency, state])
+    return { card: cards.find(({ id }: { id: string }) => id === "countries"), proceeds }
+  }
   const open = [null, "not_connected", null]
   expect(await figuresOn(ago(1))).toEqual({ conns: [], figures: [open, open], subscriptionRevenue: null, trials: null })
   await scene.add()
@@ -237,7 +245,26 @@ test("the day and the portfolio show what the console said of it: dollars where 
       [null, "not_measured", null],
     ],
   })
+  const dollars = { users: null, revenue: 14.28, proceeds: [{ amount: "14.28", currency: "USD" }] }
+  const sold = [["us", 14.28, "USD", "measured"]]
+  expect(await countriesOn(ago(1))).toEqual({
+    ...{ card: { id: "countries", state: "measured", rows: [{ label: "us", ...dollars }] }, proceeds: sold },
+  })
+  // the most first, as far as a dated rate tells; each in its own currency
+  const both = await countriesOn(ago(2))
+  expect(both.card.rows.map(({ label, revenue, proceeds }: Record<string, unknown>) => [label, revenue, proceeds])).toEqual([
+    ["de", null, [{ amount: "28.56", currency: "EUR" }]],
+    ["us", 28.56, [{ amount: "28.56", currency: "USD" }]],
+  ])
+  expect(both.proceeds.map(([country]: string[]) => country).sort()).toEqual(["de", "us"])
+  const unread = await countriesOn(ago(3))
+  expect(unread).toEqual({
+    ...{ card: { id: "countries", state: "not_measured", rows: [] }, proceeds: [[null, null, null, "not_measured"]] },
+  })
   const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+  expect(await countriesOn(ago(1), blind)).toEqual({
+    ...{ card: { id: "countries", state: "hidden", rows: [] }, proceeds: [[null, null, null, "hidden"]] },
+  })
   expect(await figuresOn(ago(1), blind)).toMatchObject({
     ...{ conns: ["subscriptions"], subscriptionRevenue: null, trials: 3 },
     figures: [

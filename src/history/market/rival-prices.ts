@@ -1,0 +1,33 @@
+import type { Db } from "../../database/types.ts"
+
+/** What the rivals of an app that are followed in a storefront cost there. */
+export interface RivalPrices {
+  country: string
+  currency: string
+  /** Of those that cost something, the cheapest first. */
+  prices: number[]
+  /** How many cost nothing to download. */
+  free: number
+  /** When the price that was read longest ago was read. */
+  seenAt: Date
+}
+
+/** Of iOS, by storefront and currency, as each was last read; a rival whose price nobody read is not counted. */
+export async function readRivalPrices(sql: Db, appId: string): Promise<RivalPrices[]> {
+  return await sql<RivalPrices[]>`
+    select r.storefront as country, f.currency,
+      coalesce(array_agg(f.price::float8 order by f.price) filter (where f.price > 0), '{}') as prices,
+      (count(*) filter (where f.price = 0))::int as free, min(f.seen_at) as "seenAt"
+    from app_rival r
+    cross join lateral (
+      select available, price, currency, seen_at
+      from app_storefront
+      where app_id = r.rival and storefront = r.storefront and price is not null and currency is not null
+      order by seen_at desc, source
+      limit 1
+    ) f
+    where r.app_id = ${appId} and r.platform = 'ios' and f.available
+    group by r.storefront, f.currency
+    order by r.storefront, f.currency
+    limit 1000`
+}
