@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * The alert feed, newest first.
-         * @description What measured days show against the measured days before them: keywords that moved by 3 places or more, came or went; rivals that passed the app or were passed, within the first 50 for those named by hand and the first 10 for others; rivals' changes; charts, features, waves of one-star reviews, and keywords whose results are of other categories. Nothing is told of days that were not measured, and never across a change of source.
+         * @description What measured days show against the measured days before them: keywords that moved by 3 places or more, came or went; rivals that passed the app or were passed, within the first 50 for those named by hand and the first 10 for others; rivals' changes; charts, features, waves of one-star reviews, keywords whose results are of other categories, and what programs other than this one changed in a connected ads account. Nothing is told of days that were not measured, and never across a change of source.
          */
         get: operations["list_alerts"];
         put?: never;
@@ -1394,6 +1394,18 @@ export interface components {
          * @enum {string}
          */
         Source: "apple-web-search" | "apple-store-search" | "play-search" | "import" | "foreign" | "itunes-search" | "itunes-lookup" | "apple-hints" | "play-details" | "play-suggest" | "apple-ads-report" | "apple-reviews" | "play-reviews" | "apple-app-page" | "apple-charts" | "apple-genres" | "itunes-developer" | "app-ads-txt";
+        AdsRuleChange: {
+            /** @description CREATE, UPDATE or DELETE. */
+            event: string | null;
+            /** @description What was changed, in Apple's words. */
+            entity: string;
+            /** @description Its name or text; null = not said. */
+            name: string | null;
+            /** @description In Apple's words; null = none is named. */
+            field: string | null;
+            from: string | null;
+            to: string | null;
+        };
         WeekMove: {
             platform: components["schemas"]["Store"];
             country: components["schemas"]["Storefront"];
@@ -1421,7 +1433,7 @@ export interface components {
              * @description What happened, by the names that rules go by.
              * @enum {string}
              */
-            type: "dropped_out" | "rank_drop" | "rank_rise" | "entered" | "rival_passed" | "rival_beaten" | "rival_event" | "chart_drop" | "chart_enter" | "featured" | "review_wave" | "ai_mention_lost" | "off_topic" | "weekly";
+            type: "dropped_out" | "rank_drop" | "rank_rise" | "entered" | "rival_passed" | "rival_beaten" | "rival_event" | "asa_rule" | "chart_drop" | "chart_enter" | "featured" | "review_wave" | "ai_mention_lost" | "off_topic" | "weekly";
             /** @description The app it is about; null = the whole workspace. */
             appId: string | null;
             /** @description As list_apps names it; null = the whole workspace. */
@@ -1481,6 +1493,24 @@ export interface components {
             depth: number | null;
             /** @description Where it was read; null where it comes from several readings. */
             source: components["schemas"]["Source"] | null;
+            /** @description asa_rule: what another program changed in a campaign; null elsewhere. A write of this service is none of it. */
+            ads: {
+                /** @description The ads account, as `appmeter account list` names it. */
+                account: string;
+                /** @description The campaign's id. */
+                campaign: string;
+                /** @description Null = not known. */
+                campaignName: string | null;
+                /** @description Changes in all; list_ads_commands has each. */
+                count: number;
+                /**
+                 * Format: date-time
+                 * @description When the first of them was made.
+                 */
+                from: string;
+                /** @description The newest, at most 5. */
+                shown: components["schemas"]["AdsRuleChange"][];
+            } | null;
             /** @description weekly: the app's week in figures; null elsewhere. */
             week: {
                 /**
@@ -1706,23 +1736,25 @@ export interface components {
             /** @description The day by the hour, and by storefront. */
             cards: {
                 /**
-                 * @description hours: users and revenue by the hour; countries: by storefront.
+                 * @description hours: users and revenue by the hour; countries: what was sold by storefront, from the seller's console.
                  * @enum {string}
                  */
                 id: "hours" | "countries";
                 /**
-                 * @description not_connected: its source is not connected (conns); hidden: this key may not read money (hiddenMoney).
+                 * @description not_measured: the day is not reported (yet) of any app; not_connected: its source is not connected (conns), and nothing tells the hours; hidden: this key may not read money (hiddenMoney).
                  * @enum {string}
                  */
-                state: "measured" | "not_connected" | "hidden";
-                /** @description Empty in every state but measured. */
+                state: "measured" | "not_measured" | "not_connected" | "hidden";
+                /** @description Storefronts with any, the most first, as far as currencies can be compared. Empty in every state but measured; empty then too where nothing was sold. */
                 rows: {
                     /** @description The hour in the time zone asked for, 00 to 23, or the storefront. */
                     label: string;
                     /** @description Null = not known. */
                     users: number | null;
-                    /** @description US dollars; null = not known. */
+                    /** @description US dollars; null = not known, or not all in US dollars: see proceeds. */
                     revenue: number | null;
+                    /** @description What the seller gets of it, each currency by itself; nothing is converted. */
+                    proceeds: components["schemas"]["Money"][];
                 }[];
             }[];
             /** @description What a billing service or the App Store told of purchases that day, newest first, at most 50. Empty where nobody tells of each: a console counts them by the day (get_subscriptions). */
@@ -3299,10 +3331,10 @@ export interface components {
         };
         DayFigure: {
             /**
-             * @description keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.
+             * @description proceeds: what the seller got, each storefront and currency by itself; keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.
              * @enum {string}
              */
-            key: "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend" | "keywordsTracked" | "keywordsMeasured" | "keywordsRanked" | "keywordsUp" | "keywordsDown" | "keywordsEntered" | "keywordsDropped" | "bestRank" | "rating" | "ratings" | "newReviews" | "lowReviews" | "newReviewsAverage";
+            key: "liveUsers" | "users" | "newUsers" | "adRevenue" | "subscriptionRevenue" | "trials" | "adSpend" | "proceeds" | "keywordsTracked" | "keywordsMeasured" | "keywordsRanked" | "keywordsUp" | "keywordsDown" | "keywordsEntered" | "keywordsDropped" | "bestRank" | "rating" | "ratings" | "newReviews" | "lowReviews" | "newReviewsAverage";
             /** @description Null where the figure is of the whole app. */
             platform: components["schemas"]["Store"] | null;
             /** @description Null where the figure is of the whole app. */
@@ -5581,6 +5613,20 @@ export interface components {
                 bigMacs: number;
                 /** @description The same, the United States = 100: over it, dearer to people there. */
                 index: number | null;
+            } | null;
+            /** @description What rivals that are followed in that storefront ask for their apps. Null = fewer than 3 of them are known to cost something, or the product is sold within the app: what rivals ask there is public as ranges alone. */
+            rivals: {
+                /** @description Of those that cost something, in the same currency. */
+                median: string;
+                /** @description How many those are: 3 or more. */
+                count: number;
+                /** @description Others, that cost nothing to download; they are in no median. */
+                free: number;
+                /**
+                 * Format: date-time
+                 * @description When the price that was read longest ago was read.
+                 */
+                asOf: string;
             } | null;
         };
         GetCountryPricesAnswer: {
@@ -9002,7 +9048,7 @@ export interface operations {
                 /** @description The most alerts to give. */
                 limit?: number;
                 /** @description Fields of alerts to keep. */
-                fields?: ("id" | "type" | "appId" | "appName" | "platform" | "country" | "day" | "at" | "read" | "history" | "sentence" | "term" | "rivalId" | "rivalName" | "rivalManual" | "rivalBefore" | "rivalAfter" | "change" | "currency" | "device" | "chart" | "genre" | "before" | "after" | "against" | "depth" | "source" | "week" | "deliveries")[];
+                fields?: ("id" | "type" | "appId" | "appName" | "platform" | "country" | "day" | "at" | "read" | "history" | "sentence" | "term" | "rivalId" | "rivalName" | "rivalManual" | "rivalBefore" | "rivalAfter" | "change" | "currency" | "device" | "chart" | "genre" | "before" | "after" | "against" | "depth" | "source" | "ads" | "week" | "deliveries")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -11342,7 +11388,7 @@ export interface operations {
                 /** @description The console's id or the seller's own; the first subscription, else purchase, else the app when left out. */
                 product?: string;
                 /** @description Fields of countries and products to keep. */
-                fields?: ("country" | "currency" | "price" | "proceeds" | "proceedsYear2" | "automatic" | "startsAt" | "upcoming" | "preserved" | "applePrice" | "usd" | "index" | "affordability" | "product" | "soldAs" | "sku" | "name" | "period")[];
+                fields?: ("country" | "currency" | "price" | "proceeds" | "proceedsYear2" | "automatic" | "startsAt" | "upcoming" | "preserved" | "applePrice" | "usd" | "index" | "affordability" | "rivals" | "product" | "soldAs" | "sku" | "name" | "period")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12627,4 +12673,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 2843c82f1cf04f512b03b6514f4816df6c249977a19e339526bea77ce265be2d
+// sha256 of the document: 66693ebfa7068f2a69cdcd5b106840eb1a8c592cb3a8a651dee1405fe8dc517d

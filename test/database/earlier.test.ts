@@ -61,6 +61,9 @@ const SINCE = [
   "/apps/:appId/today.body.conns[apple_ads]",
   "/apps/:appId/today.body.figures[].currency",
   "/apps/:appId/today.body.figures[adSpend]",
+  "/apps/:appId/today.body.figures[proceeds]",
+  // and what was changed in one is an alert
+  "/alerts.body.alerts[].ads",
   "/portfolio.body.apps[].adSpend",
   "/portfolio.body.conns[apple_ads]",
   "/portfolio.body.totals.adSpend",
