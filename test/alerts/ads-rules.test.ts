@@ -30,7 +30,13 @@ let number = 0
 function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
   const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
   scene.there.changes.push({
-    ...{ transactionId: `t${++number}`, entityType: "Keyword", entityId, eventType: "UPDATE", userType: userType as never },
+    ...{
+      transactionId: `t${++number}`,
+      entityType: "Keyword",
+      entityId,
+      eventType: "UPDATE",
+      userType: userType as never,
+    },
     ...{ eventTime: new Date(Date.now() - agoMs).toISOString(), modifiedBy: "1" },
     meta: { campaignId, adGroupId: 71, text: "tea timer" },
     changes: [{ field: "bid", oldValues: ["1.20"], newValues: [to] }],
@@ -110,7 +116,9 @@ test("a write confirmed here is no other program's", async () => {
     where k.workspace_id = ${scene.workspaceId}
     limit 1`
   await notices().runOnce()
-  expect((await told(sql, "asa_rule")).map(({ facts }) => facts.ids)).toEqual([[expect.stringContaining("Keyword.82.")]])
+  expect((await told(sql, "asa_rule")).map(({ facts }) => facts.ids)).toEqual([
+    [expect.stringContaining("Keyword.82.")],
+  ])
   await sql`delete from job`
 })
 

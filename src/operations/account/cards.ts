@@ -23,7 +23,10 @@ export const Card = v.strictObject({
         label: described(v.string(), "The hour in the time zone asked for, 00 to 23, or the storefront."),
         users: described(Figure, "Null = not known."),
         revenue: described(Figure, "US dollars; null = not known, or not all in US dollars: see proceeds."),
-        proceeds: described(v.array(Money), "What the seller gets of it, each currency by itself; nothing is converted."),
+        proceeds: described(
+          v.array(Money),
+          "What the seller gets of it, each currency by itself; nothing is converted.",
+        ),
       }),
     ),
     "Storefronts with any, the most first, as far as currencies can be compared. Empty in every state but measured; empty then too where nothing was sold.",

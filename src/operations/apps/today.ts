@@ -186,7 +186,13 @@ function proceedsFigures(
   if (state !== "measured") return [{ ...figure("proceeds", null), state }]
   const said = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
   const figures = rows.flatMap(({ country, proceeds }) =>
-    proceeds.map(({ amount, currency }) => ({ ...said, platform: "ios" as const, country, value: Number(amount), currency })),
+    proceeds.map(({ amount, currency }) => ({
+      ...said,
+      platform: "ios" as const,
+      country,
+      value: Number(amount),
+      currency,
+    })),
   )
   return figures.length > 0 ? figures : [{ ...said, value: 0 }]
 }

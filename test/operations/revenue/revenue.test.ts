@@ -252,7 +252,9 @@ test("the day and the portfolio show what the console said of it: dollars where 
   })
   // the most first, as far as a dated rate tells; each in its own currency
   const both = await countriesOn(ago(2))
-  expect(both.card.rows.map(({ label, revenue, proceeds }: Record<string, unknown>) => [label, revenue, proceeds])).toEqual([
+  expect(
+    both.card.rows.map(({ label, revenue, proceeds }: Record<string, unknown>) => [label, revenue, proceeds]),
+  ).toEqual([
     ["de", null, [{ amount: "28.56", currency: "EUR" }]],
     ["us", 28.56, [{ amount: "28.56", currency: "USD" }]],
   ])
