@@ -32,7 +32,7 @@ export const Card = v.strictObject({
     "Storefronts with any, the most first, as far as currencies can be compared. Empty in every state but measured; empty then too where nothing was sold.",
   ),
 })
-type Shown = v.InferOutput<typeof Card>
+type DayCard = v.InferOutput<typeof Card>
 
 /** Of all these apps together, on a day of the reports. */
 export async function readCards(
@@ -40,17 +40,17 @@ export async function readCards(
   { workspaceId, hiddenMoney }: { workspaceId: number; hiddenMoney: boolean },
   apps: readonly TrackedApp[],
   day: string,
-): Promise<Shown[]> {
-  const hours: Shown = { id: "hours", state: hiddenMoney ? "hidden" : "not_connected", rows: [] }
+): Promise<DayCard[]> {
+  const hours: DayCard = { id: "hours", state: hiddenMoney ? "hidden" : "not_connected", rows: [] }
   return [hours, hiddenMoney ? { id: "countries", state: "hidden", rows: [] } : await countries()]
 
-  async function countries(): Promise<Shown> {
+  async function countries(): Promise<DayCard> {
     const { state, rows } = await readCountryProceeds(sql, workspaceId, apps, day)
     return { id: "countries", state, rows: [...rows].sort(byDollars).map(shownRow) }
   }
 }
 
-function shownRow({ country, proceeds }: CountryProceeds): Shown["rows"][number] {
+function shownRow({ country, proceeds }: CountryProceeds): DayCard["rows"][number] {
   const inDollars = proceeds.every(({ currency }) => currency === "USD")
   return { label: country, users: null, revenue: inDollars ? Number(proceeds[0]?.amount ?? 0) : null, proceeds }
 }
