@@ -20,6 +20,7 @@ import { faultOf } from "./invoke/failures.ts"
 import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
 import {
+  type AllowanceAccess,
   type Context,
   EmptyAnswer,
   isConditional,
@@ -156,8 +157,8 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const leftMs = () => Math.max(1, until - performance.now())
     // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
     const givenUp = () => takings.ended || performance.now() > until
-    const { take, returnUnit, takeMeasurement, returnMeasurement } = takings
-    const ofCall = { givenUp, take, returnUnit, takeMeasurement, returnMeasurement }
+    const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
+    const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
     const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, ofCall, place))
     const turn = { workspaceId: caller.workspaceId, kind: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
@@ -199,7 +200,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 function contextOf(
   { sql, now, publicUrl, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
-  ofCall: Pick<Context, "givenUp" | "take" | "returnUnit" | "takeMeasurement" | "returnMeasurement">,
+  ofCall: AllowanceAccess & Pick<Context, "givenUp">,
   { aside, pause }: Place,
 ): Context {
   return {
@@ -224,9 +225,10 @@ function contextOf(
 
 /** The same where a wait for it holds no place at the database. */
 function besides(write: Write, aside: Place["aside"]): Write {
-  const { isOn, find } = write
+  const { isOn, room, find } = write
   const writeAside = (...[task, waitMs]: Parameters<Write>) => aside(() => write(task, waitMs))
-  return Object.assign(writeAside, { isOn, find }) as Write
+  const inSteps = (...[steps, waitMs]: Parameters<Write["inSteps"]>) => aside(() => write.inSteps(steps, waitMs))
+  return Object.assign(writeAside, { isOn, room, find, inSteps }) as Write
 }
 
 function picturesBesides(pictures: ReadPictures, aside: Place["aside"]): ReadPictures {

@@ -30,8 +30,11 @@ export const TOOLSETS = [
 ] as const // biome-ignore format: a list to scan
 export type Toolset = (typeof TOOLSETS)[number]
 
+/** What a handler takes and gives back of the workspace's allowances. */
+export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
+
 /** What a handler may use besides its checked input. */
-export interface Context {
+export interface Context extends AllowanceAccess {
   sql: Sql
   now: () => Date
   caller: Caller
@@ -42,14 +45,6 @@ export interface Context {
   visibleApps(): Promise<TrackedApp[]>
   /** Hive calls of the workspace today (UTC); null while the store that counts them does not answer. */
   hiveUsedToday(): Promise<number | null>
-  /** Takes a unit of a monthly allowance of the workspace; given back when the call fails or its charge is refused. */
-  take: Takings["take"]
-  /** Gives back what was taken for work that went on after its call and failed. */
-  returnUnit: Takings["returnUnit"]
-  /** Takes a unit of the workspace's measurements of the day, and gives it back, as `take` does. */
-  takeMeasurement: Takings["takeMeasurement"]
-  /** Gives back the unit of a call that began nothing. */
-  returnMeasurement: Takings["returnMeasurement"]
   /** Reads a store now, or joins who does. */
   measure: (wanted: LiveSubject, patience: Patience) => Promise<LiveReadState>
   /** Has a text written by a model, or finds it stored. */

@@ -43,8 +43,13 @@ export interface MeasureAllowance {
 }
 
 export interface Takings {
-  /** Exact over all processes: of any number of calls at once one takes. Throws once the call has ended. */
+  /**
+   * A unit of a month's allowance, given back when the call fails or its charge is refused. Exact over all processes: of any
+   * number of calls at once one takes. Throws once the call has ended.
+   */
   take(allowance: AnyAllowance, opening: UnitPurpose): Promise<AllowanceState>
+  /** Gives back what this call took, unless another call relies on it: what it was for was not had. */
+  release(allowance: AnyAllowance, about: string): Promise<void>
   /** Gives back what was taken for work that went on after its call and failed. False where nothing was. */
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
   /** A unit of the day's measurements; one for a call, however often it asks. */
@@ -86,6 +91,11 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
       const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[entitlementOf(allowance)], days: opening.days })
       begun.push({ unit, taking })
       return await taking
+    },
+    async release(allowance, about) {
+      const released = begun.filter(({ unit }) => unit.allowance === allowance && unit.about === about)
+      for (const one of released) begun.splice(begun.indexOf(one), 1)
+      await Promise.all(released.map((one) => giveUnitBack(parts, one)))
     },
     async returnUnit(allowance, about) {
       const [row] = await parts.sql<{ returned: boolean }[]>`

@@ -116,6 +116,9 @@ function cleanText(text: string, longest: number): string {
 
 /** Tokens that a question takes at the most, its answer among them: one for each three bytes. */
 export function tokensOf({ system, data, schema, mostTokens }: WriterQuestion): number {
-  const bytes = new TextEncoder().encode(system + data + JSON.stringify(schema)).length
-  return Math.ceil(bytes / 3) + mostTokens
+  return tokensOfText(system + data + JSON.stringify(schema)) + mostTokens
+}
+
+export function tokensOfText(text: string): number {
+  return Math.ceil(new TextEncoder().encode(text).length / 3)
 }

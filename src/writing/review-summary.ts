@@ -1,54 +1,20 @@
-import type { ReviewText } from "../formulas/review-text.ts"
-import { dayOf } from "../vocabulary/days.ts"
 import { eachOf } from "../vocabulary/pieces.ts"
-import { DAY_MS } from "../vocabulary/time.ts"
 import { createOmissions, type Omission, type OmissionCounter, problemsOf } from "./checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "./languages.ts"
 import { sentencesOf } from "./sentences.ts"
+import {
+  countedOf, figuresOf, LEAST_IN_THEME, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview, type ThemeFigures,
+  wholeText,
+} from "./themes/theme-figures.ts" // biome-ignore format: one list
 import { topicsOf } from "./topics/find-topics.ts"
 import { TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 
-export interface SummedReview extends ReviewText {
-  id: string
-  stars: number
-  at: Date
-}
-
-export interface Quote {
-  reviewId: string
-  /** A sentence of the review, in its own characters. */
-  quote: string
-  stars: number
-  at: Date
-}
-
 /** Reviews that are about one thing; a review may be in several. */
-export interface Theme {
+export interface Theme extends ThemeFigures {
   topic: Topic
   label: string
-  sentiment: Sentiment
-  count: number
-  /** Of the reviews looked at, 0 to 1, to four decimals. */
-  share: number
-  /** Their average, to two decimals. */
-  stars: number
-  firstDay: string
-  lastDay: string
-  /** Null = the reviews looked at do not reach back over both months. */
-  change: ThemeChange | null
   quotes: Quote[]
 }
-
-/** Reviews about it of the last 30 days, and of the 30 before them; of how many. */
-export interface ThemeChange {
-  recent: { count: number; reviews: number }
-  before: { count: number; reviews: number }
-  /** What its share gained, in percentage points; null = of one of the months there is no review. */
-  points: number | null
-}
-
-export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
-export type Sentiment = (typeof SENTIMENTS)[number]
 
 export interface Summary {
   themes: Theme[]
@@ -56,10 +22,6 @@ export interface Summary {
   without: number
   dropped: Omission[]
 }
-
-/** A theme of fewer reviews is chance. */
-export const LEAST_IN_THEME = 2
-export const QUOTES_OF_THEME = 2
 
 /**
  * What reviews are about, by the words of a list: the most reviews first. Nothing of it is written: labels are the list's,
@@ -69,7 +31,7 @@ export function* summarise(
   reviews: readonly SummedReview[],
   { language, languages, now }: { language: WritingLanguage; languages: readonly WritingLanguage[]; now: Date },
 ): Generator<unknown, Summary> {
-  const all = monthsOf(reviews, now)
+  const counted = countedOf(reviews, now)
   const read = yield* eachOf(reviews, (review) => ({ review, topics: topicsOf(wholeText(review), languages) }))
   const omissions = createOmissions()
   const grouped = TOPICS.map((topic) => ({ topic, held: read.filter(({ topics }) => topics.includes(topic)) }))
@@ -77,9 +39,10 @@ export function* summarise(
   const themes = yield* eachOf(large, ({ topic, held }) => ({
     topic,
     label: TOPIC_LABELS[language][topic],
-    ...figuresOf(held.map(({ review }) => review)),
-    share: rounded(held.length / reviews.length, 4),
-    change: all && changeOf(all, held.map(({ review }) => review), now), // biome-ignore format: one line
+    ...figuresOf(
+      held.map(({ review }) => review),
+      counted,
+    ),
     quotes: quotesOf(topic, held, languages, omissions),
   }))
   const shown = themes.filter(({ quotes }) => quotes.length > 0)
@@ -89,43 +52,6 @@ export function* summarise(
     themes: shown.toSorted((a, b) => b.count - a.count || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic)),
     without: read.filter(({ topics }) => !topics.some((topic) => named.has(topic))).length,
     dropped: omissions.list(),
-  }
-}
-
-function wholeText({ title, text }: ReviewText): string {
-  return title === null ? text : `${title}\n${text}`
-}
-
-function figuresOf(reviews: readonly SummedReview[]) {
-  const stars = reviews.reduce((sum, review) => sum + review.stars, 0) / reviews.length
-  const days = reviews.map(({ at }) => dayOf(at)).sort()
-  return {
-    sentiment: (stars <= 2.5 ? "complaint" : stars < 4 ? "mixed" : "praise") as Sentiment,
-    count: reviews.length,
-    stars: rounded(stars, 2),
-    firstDay: days[0] as string,
-    lastDay: days.at(-1) as string,
-  }
-}
-
-const MONTH_MS = 30 * DAY_MS
-
-/** How many are of the last month and of the one before; null where the oldest is younger than both. */
-function monthsOf(reviews: readonly SummedReview[], now: Date): [recent: number, before: number] | null {
-  const months = reviews.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS))
-  return months.some((month) => month >= 2) ? countMonths(months) : null
-}
-
-function countMonths(months: readonly number[]): [recent: number, before: number] {
-  return [months.filter((month) => month <= 0).length, months.filter((month) => month === 1).length]
-}
-
-function changeOf([recent, before]: [number, number], held: readonly SummedReview[], now: Date): ThemeChange {
-  const [count, earlier] = countMonths(held.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS)))
-  return {
-    recent: { count, reviews: recent },
-    before: { count: earlier, reviews: before },
-    points: recent > 0 && before > 0 ? rounded(100 * (count / recent - earlier / before), 1) : null,
   }
 }
 
@@ -152,10 +78,6 @@ function quotesOf(
   return quotes
 }
 
-function newestFirst(a: SummedReview, b: SummedReview): number {
-  return b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1)
-}
-
 /** Null where no sentence of it may be shown; why is counted. A review that gives orders is not quoted at all. */
 function quoteOf(
   { title, text }: SummedReview,
@@ -177,9 +99,4 @@ function quoteOf(
     else return sentence
   }
   return null
-}
-
-function rounded(value: number, decimals: number): number {
-  const unit = 10 ** decimals
-  return Math.round(value * unit) / unit
 }

@@ -43,7 +43,11 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
     if (!("value" in judged)) throw new Error(`the writer's ${task.kind} is refused: ${judged.fixes.join("; ")}`)
     return { state: "done", ...judged, model: "m-1", version: task.version, at: new Date() } as const
   }
-  return Object.assign(write, { isOn: true, find: async () => null })
+  const writer: Write = Object.assign(write, {
+    ...{ isOn: true, room: 100_000, find: async () => null },
+    inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
+  })
+  return writer
 }
 
 /** Pictures whose reading ends so. */

@@ -601,7 +601,9 @@ describe("texts", () => {
   const [summary, ideas] = [answer("summarize_reviews"), answer("suggest_keywords")]
 
   test("a summary's counts are no more than its reviews, and its days lie between the first and the last", () => {
-    for (const { count, share, firstDay, lastDay, quotes } of summary.themes) {
+    for (const { count, share, firstDay, lastDay, quotes, reviewIds } of summary.themes) {
+      expect(new Set(reviewIds).size).toBe(count)
+      for (const { reviewId } of quotes) expect(reviewIds).toContain(reviewId)
       expect(share).toBeCloseTo(count / summary.reviews, 4)
       expect([summary.from <= firstDay, firstDay <= lastDay, lastDay <= summary.to]).toEqual([true, true, true])
       expect(quotes.length).toBeLessThanOrEqual(count)

@@ -151,7 +151,10 @@ async function writeNew(
   })
   const state = await ctx.write(task, WRITE_MS)
   if (state.state === "pending") throw faultOf(state)
-  return state.state === "done" ? state : null
+  if (state.state === "done") return state
+  // the unit was for a model's words: what was measured was to be had without
+  if (ctx.write.isOn) await ctx.release("aiWriting", digest)
+  return null
 }
 
 function shownNew({ term, from: quote }: NewKeyword, lang: WritingLanguage) {

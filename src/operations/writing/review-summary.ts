@@ -7,12 +7,16 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import type { WrittenText } from "../../vocabulary/writing/written-text.ts"
-import type { Omission } from "../../writing/checks/checker.ts"
+import type { WritingState, WrittenText } from "../../vocabulary/writing/written-text.ts"
+import { type Omission, sumOmissions } from "../../writing/checks/checker.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../../writing/languages.ts"
-import { LEAST_IN_THEME, QUOTES_OF_THEME, SENTIMENTS, type Summary, summarise } from "../../writing/review-summary.ts"
-import { sentencesTask, type ThemeSentences } from "../../writing/theme-sentences.ts"
+import { type Summary, summarise } from "../../writing/review-summary.ts"
+import { type FinerTheme, writeThemes } from "../../writing/themes/finer-themes.ts"
+import {
+  LEAST_IN_THEME, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
+} from "../../writing/themes/theme-figures.ts" // biome-ignore format: one list
+import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
 import { TOPICS } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
 import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
@@ -41,6 +45,30 @@ const ThemeMonth = v.strictObject({
   reviews: described(Count, "Of so many with a text."),
 })
 
+const FIGURES = {
+  sentiment: described(v.picklist(SENTIMENTS), "By the average: complaint up to 2.5 stars, praise from 4."),
+  count: described(Count, "Reviews about it, counted; one review may be about several things."),
+  share: described(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), "Of the reviews looked at, 0 to 1."),
+  average: described(v.number(), "Of their stars, to two decimals."),
+  firstDay: described(Day, "Of the oldest of them."),
+  lastDay: described(Day, "Of the newest of them."),
+  change: described(
+    v.nullable(
+      v.strictObject({
+        recent: described(ThemeMonth, "Of the last 30 days."),
+        before: described(ThemeMonth, "Of the 30 days before."),
+        points: described(
+          v.nullable(v.number()),
+          "What its share gained, in percentage points; null = a month without reviews.",
+        ),
+      }),
+    ),
+    "Null = the reviews looked at reach back less than 60 days.",
+  ),
+  quotes: described(v.array(ReviewQuote), `Of at most ${QUOTES_OF_THEME} of them, in their own language.`),
+  reviewIds: described(v.array(v.string()), "Each review that is counted, the newest first."),
+}
+
 const Theme = named(
   "ReviewTheme",
   v.strictObject({
@@ -50,28 +78,20 @@ const Theme = named(
       v.nullable(v.string()),
       "What its quotes say, by a language model; null = there is none, or what it wrote was refused.",
     ),
-    sentiment: described(v.picklist(SENTIMENTS), "By the average: complaint up to 2.5 stars, praise from 4."),
-    count: described(Count, "Reviews about it, counted; one review may be about several things."),
-    share: described(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), "Of the reviews looked at, 0 to 1."),
-    average: described(v.number(), "Of their stars, to two decimals."),
-    firstDay: described(Day, "Of the oldest of them."),
-    lastDay: described(Day, "Of the newest of them."),
-    change: described(
-      v.nullable(
-        v.strictObject({
-          recent: described(ThemeMonth, "Of the last 30 days."),
-          before: described(ThemeMonth, "Of the 30 days before."),
-          points: described(
-            v.nullable(v.number()),
-            "What its share gained, in percentage points; null = a month without reviews.",
-          ),
-        }),
-      ),
-      "Null = the reviews looked at reach back less than 60 days.",
-    ),
-    quotes: described(v.array(ReviewQuote), `Of at most ${QUOTES_OF_THEME} of them, in their own language.`),
+    ...FIGURES,
   }),
 )
+
+const FinerThemeShape = named(
+  "FinerReviewTheme",
+  v.strictObject({
+    label: described(v.string(), "Its name, by a language model, in the language asked for."),
+    sentence: described(v.nullable(v.string()), "What its quotes say, by the model; null = what it wrote was refused."),
+    ...FIGURES,
+  }),
+)
+
+const FINER_STATES = ["written", "no_writer", "busy", "failed"] as const
 
 export const summarizeReviews = operation({
   id: "summarize_reviews",
@@ -80,13 +100,14 @@ export const summarizeReviews = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "What reviews are about: themes with counts and quotes.",
-  description: `Of the newest ${MOST_REVIEWS} reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit; the same reviews on the same UTC day take none.`,
+  description: `Of the newest ${MOST_REVIEWS} reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit, the same on the same UTC day none. Where a language model is set up and gives nothing that may be shown, the rules answer without a unit.`,
   effect: "spends",
   scope: "reviews:read",
   plan: "free",
   price: 1,
   faults: ["review_ai_limit", "ai_timeout"],
   deadlineMs: WRITE_MS + 4_000,
+  narrow: { rows: ["themes", "finerThemes"] },
   input: ofApp({ country: AppCountry, store: Platform, lang: Language }),
   output: v.strictObject({
     country: Storefront,
@@ -101,8 +122,19 @@ export const summarizeReviews = operation({
     from: described(v.nullable(Day), "The day of the oldest of them; null = there is none."),
     to: described(v.nullable(Day), "The day of the newest of them."),
     languages: described(v.array(v.picklist(WRITING_LANGUAGES)), "Languages whose words were looked for."),
-    themes: described(v.array(Theme), `The most reviews first; none of fewer than ${LEAST_IN_THEME}.`),
+    themes: described(
+      v.array(Theme),
+      `By a list of topics, the most reviews first; none of fewer than ${LEAST_IN_THEME}.`,
+    ),
     without: described(v.nullable(Count), "Reviews in no theme shown; null unless ready."),
+    finer: described(
+      v.nullable(v.picklist(FINER_STATES)),
+      "written: finerThemes are. no_writer: no language model is set up here. busy: it asks to wait, or the day's tokens are used up. failed: nothing of what it wrote may be shown. Null unless ready.",
+    ),
+    finerThemes: described(
+      v.nullable(v.array(FinerThemeShape)),
+      "Narrower themes, named and given reviews by a language model, counted here; beside the others, which are counted by a list. Null unless written.",
+    ),
     written: described(v.nullable(Written), "How it was made; null unless ready."),
   }),
 }).run(async ({ app, storefront, store: platform, lang }, ctx) => {
@@ -117,23 +149,49 @@ export const summarizeReviews = operation({
   const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = await inPieces(summarise(found, { language: lang, languages, now: ctx.now() }))
-  const sentences = await writeSentences(ctx, summary, { digest, language: lang })
-  return { ...about, state: "ready" as const, ...shown(summary, sentences, digest, ctx) }
+  const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
+  // the unit was for a model's words: what the rules say was to be had without
+  if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
+  return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
 
-/** Null = nobody writes them now: what the rules say stands without. Throws ai_timeout while they are written. */
-async function writeSentences(
-  { write }: Context,
-  { themes }: Summary,
-  asked: { digest: string; language: WritingLanguage },
-): Promise<WrittenText<ThemeSentences> | null> {
-  if (themes.length === 0) return null
-  const state = await write(sentencesTask(themes, asked), WRITE_MS)
-  if (state.state === "pending") throw faultOf(state)
-  return state.state === "done" ? state : null
+interface WrittenWords {
+  /** Null = nobody writes them now: what the rules say stands without. */
+  sentences: WrittenText<ThemeSentences> | null
+  themes: WrittenText<FinerTheme[]> | null
+  finer: (typeof FINER_STATES)[number]
 }
 
-const NOTHING = { themes: [], without: null, written: null }
+/** Throws ai_timeout while they are written. */
+async function writeWords(
+  { write }: Context,
+  { themes }: Summary,
+  reviews: readonly SummedReview[],
+  asked: { digest: string; language: WritingLanguage; now: Date },
+): Promise<WrittenWords> {
+  const states = await write.inSteps(
+    (writer) =>
+      Promise.all([
+        themes.length === 0 ? null : writer(sentencesTask(themes, asked), WRITE_MS),
+        writeThemes(writer, reviews, asked),
+      ]),
+    WRITE_MS,
+  )
+  if (!Array.isArray(states)) throw faultOf(states)
+  const [sentences, finer] = states
+  for (const state of states) if (state?.state === "pending") throw faultOf(state)
+  return {
+    sentences: sentences?.state === "done" ? sentences : null,
+    ...(finer.state === "done" ? { themes: finer, finer: "written" } : { themes: null, finer: finerState(finer) }),
+  }
+}
+
+function finerState(state: Exclude<WritingState<unknown>, { state: "done" }>): WrittenWords["finer"] {
+  if (state.state === "pending" || state.why === "unusable") return "failed"
+  return state.why === "off" ? "no_writer" : "busy"
+}
+
+const NOTHING = { themes: [], without: null, finer: null, finerThemes: null, written: null }
 
 function hasText({ title, text }: HeldReview): boolean {
   return `${title ?? ""}${text}`.trim() !== ""
@@ -163,21 +221,27 @@ const READ_LOCALES = 3
 
 function shown(
   { themes, without, dropped }: Summary,
-  sentences: WrittenText<ThemeSentences> | null,
+  { sentences, themes: finerThemes, finer }: WrittenWords,
   digest: string,
   { now }: Context,
 ) {
   const byRules = writtenByRules({ version: RULES_VERSION, digest, dropped }, now())
+  const texts = [sentences, finerThemes].filter((text) => text !== null)
+  const all = sumOmissions([dropped, ...texts.map((text) => text.dropped as Omission[])].flat())
   return {
-    themes: themes.map(({ stars: average, quotes, ...theme }) => ({
-      ...theme,
-      sentence: sentences?.value[theme.topic] ?? null,
-      average,
-      quotes: quotes.map(({ stars, at, ...quote }) => ({ ...quote, rating: stars, date: at.toISOString() })),
-    })),
+    themes: themes.map((theme) => ({ ...shownTheme(theme), sentence: sentences?.value[theme.topic] ?? null })),
     without,
-    written: sentences
-      ? { ...writtenBy(sentences, digest), dropped: [...dropped, ...(sentences.dropped as Omission[])] }
-      : byRules,
+    finer,
+    finerThemes: finerThemes?.value.map(shownTheme) ?? null,
+    written: texts[0] ? { ...writtenBy(texts[0], digest), dropped: all } : byRules,
+  }
+}
+
+function shownTheme<Theme extends ThemeFigures & { quotes: readonly Quote[] }>(theme: Theme) {
+  const { stars: average, quotes, ...rest } = theme
+  return {
+    ...rest,
+    average,
+    quotes: quotes.map(({ stars, at, ...quote }) => ({ ...quote, rating: stars, date: at.toISOString() })),
   }
 }

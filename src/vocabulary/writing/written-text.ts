@@ -46,14 +46,20 @@ export type WritingState<Value> =
 export interface Write {
   /** Whether there is a writer. */
   isOn: boolean
+  /** Tokens that one request may take, its answer among them; 0 = there is no writer. */
+  room: number
   /** The stored text, or else it is written, once for all who ask; who waits no longer finds it later. */
   <Value>(task: WritingTask<Value>, waitMs: number): Promise<WritingState<Value>>
   /** What is stored or under way; a failure is told once. Null = neither. */
   find<Value>(task: Pick<WritingTask<Value>, "kind" | "digest">): Promise<WritingState<Value> | null>
+  /** What takes several texts, one after another: all of them are written, also when nobody waits any more. */
+  inSteps<Value>(steps: (write: Write) => Promise<Value>, waitMs: number): Promise<Value | { state: "pending" }>
 }
 
 /** There is none, and nothing is stored. */
 export const NO_WRITER: Write = Object.assign(async () => ({ state: "failed", why: "off" }) as const, {
   isOn: false,
+  room: 0,
   find: async () => null,
+  inSteps: async <Value>(steps: (write: Write) => Promise<Value>) => await steps(NO_WRITER),
 })

@@ -89,3 +89,10 @@ export function createOmissions() {
 }
 
 export type OmissionCounter = ReturnType<typeof createOmissions>
+
+/** Those of several texts together. */
+export function sumOmissions(all: readonly Omission[]): Omission[] {
+  const omissions = createOmissions()
+  for (const { what, rule, count } of all) omissions.add(what, rule, count)
+  return omissions.list()
+}

@@ -1,4 +1,5 @@
 import type { Sql } from "../../database/types.ts"
+import { within } from "../../leases/timers.ts"
 import type { Log } from "../../log.ts"
 import { dayOf, nextMidnight } from "../../vocabulary/days.ts"
 import type { Write, WritingTask } from "../../vocabulary/writing/written-text.ts"
@@ -48,16 +49,20 @@ export function createWriting(parts: WritingParts): TextWriter {
     return isSpent ? { ...result, retryAfter: secondsTo(nextMidnight(now()), now()) } : result
   }
   const once = createOnce(parts, settings?.atOnce ?? 1, make)
-  const write = async (task: WritingTask<unknown>, waitMs: number) => {
+  const writeText = async (task: WritingTask<unknown>, waitMs: number) => {
     await judgeAgain(parts, task)
     if (settings) return await once.get(task, waitMs)
     const stored = await readText(sql, task)
     return stored?.state === "done" ? stored : { state: "failed", why: "off" }
   }
-  return {
-    write: Object.assign(write, { isOn: settings !== null, find: once.find }) as Write,
-    stop: once.stop,
-  }
+  const write: Write = Object.assign(writeText, {
+    isOn: settings !== null,
+    room: settings?.contextTokens ?? 0,
+    find: once.find,
+    inSteps: async (steps: (write: Write) => Promise<unknown>, waitMs: number) =>
+      (await within(waitMs, steps(write))) ?? { state: "pending" },
+  }) as Write
+  return { write, stop: once.stop }
 }
 
 /** A text that earlier checks let pass is judged by those of today, from the answer as it came. */

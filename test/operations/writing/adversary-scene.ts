@@ -40,11 +40,9 @@ const LIE = "93 % of 500 users love it, most of them twice."
 /** Of each operation that a model has a part in: what the model says, by the kind of text. */
 export const SAID: Record<string, Said> = {
   summarize_reviews: {
-    good: (lines) => ({
-      themes: themesOf(lines).map((r) => ({ r, sentence: "The app is said to be hard to live with." })),
-    }),
-    lying: (lines) => ({ themes: themesOf(lines).map((r) => ({ r, sentence: LIE })) }),
-    obeying: (lines) => ({ themes: themesOf(lines).map((r) => ({ r, sentence: ORDER(JSON.stringify(lines[2])) })) }),
+    good: summedUp(() => ["Trouble after levels", "The app is said to be hard to live with."]),
+    lying: summedUp(() => ["Half of all", LIE], "it never said that"),
+    obeying: summedUp((lines) => [ORDER(""), ORDER(JSON.stringify(lines[2]))]),
   },
   draft_review_reply: {
     good: () => ({ addresses: [], reply: REPLY }),
@@ -96,8 +94,21 @@ export const SAID: Record<string, Said> = {
   },
 }
 
-function themesOf(lines: readonly Line[]): string[] {
-  return lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
+/**
+ * The three texts of a summary: sentences of counted themes, themes of a sample, reviews given to themes. Of each what the
+ * model says; a quote in place of the reviews' own words where it lies.
+ */
+function summedUp(say: (lines: Line[]) => [label: string, sentence: string], lie?: string): Said["good"] {
+  return (lines) => {
+    const [label, sentence] = say(lines)
+    const [themes, reviews] = (["t", "r"] as const).map((letter) =>
+      lines.flatMap(({ r = "", ...rest }) => (r[0] === letter && /^.\d/.test(r) ? [{ r, ...rest } as Line] : [])),
+    ) as [Line[], Line[]]
+    const quotes = reviews.map(({ r, text }) => ({ r, quote: lie ?? String(text).slice(0, 40) }))
+    if (reviews.length === 0) return { themes: themes.map(({ r }) => ({ r, sentence })) }
+    if (themes.length === 0) return { themes: [{ quotes: quotes.slice(0, 2), label, sentence }] }
+    return { assigned: quotes.map((quote) => ({ ...quote, themes: ["t1"] })) }
+  }
 }
 
 export interface Scene {

@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import type { WritingTask } from "../vocabulary/writing/written-text.ts"
-import { createOmissions, problemsOf } from "./checks/checker.ts"
-import { fixesOf } from "./fixes.ts"
-import { type WritingLanguage, wordListOf } from "./languages.ts"
-import type { Theme } from "./review-summary.ts"
+import type { WritingTask } from "../../vocabulary/writing/written-text.ts"
+import { createOmissions, problemsOf } from "../checks/checker.ts"
+import { fixesOf } from "../fixes.ts"
+import { type WritingLanguage, wordListOf } from "../languages.ts"
+import type { Theme } from "../review-summary.ts"
 
 /** By topic; a theme whose sentence was refused has none. */
 export type ThemeSentences = Partial<Record<Theme["topic"], string>>
@@ -65,5 +65,7 @@ function judge(answer: SentencesAnswer, themes: readonly Theme[], language: Writ
       fixes.push(...fixesOf(problems).map((fix) => `${r}: ${fix}`))
     }
   }
-  return fixes.length > 0 && !isLast ? { fixes } : { value: sentences, dropped: omissions.list() }
+  // of what is refused whole nothing was written
+  const isUseless = fixes.length > 0 && Object.keys(sentences).length === 0
+  return fixes.length > 0 && (isUseless || !isLast) ? { fixes } : { value: sentences, dropped: omissions.list() }
 }
