@@ -1230,13 +1230,19 @@ create table list_month (
 create table list_now (
   list_id integer not null,
   day date not null,
+  seen_at timestamp with time zone not null,
   source smallint not null,
   depth smallint not null,
-  seen_at timestamp with time zone not null,
-  app_ids integer[] not null,
+  popularity smallint,
+  popular_until date,
+  platform text not null,
+  storefront text not null,
   origin text not null default 'own'::text,
+  term text collate "C" not null,
+  app_ids integer[] not null,
   constraint list_now_pkey PRIMARY KEY (list_id),
-  constraint list_now_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id)
+  constraint list_now_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
+  constraint list_now_check CHECK (((popular_until IS NULL) OR (popularity IS NOT NULL)))
 ) with (fillfactor=70);
 CREATE INDEX list_now_apps ON list_now USING gin (app_ids) WITH (gin_pending_list_limit='128');
 CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);

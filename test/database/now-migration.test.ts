@@ -37,6 +37,7 @@ beforeAll(async () => {
       (1, 'popularity', '2025-09-01', 'apple-ads-report', '2025-11-02 10:00Z', 71, 0, '{}'),
       (1, 'popularity', '2025-10-01', 'apple-ads-report', '2025-11-01 10:00Z', 72, 0, '{}'),
       (1, 'popularity', '2025-11-01', 'estimate', '2025-11-01 10:00Z', 30, 3, '{}'),
+      (2, 'popularity', '2025-10-31', 'estimate', '2025-10-31 10:00Z', 30.6, 3, '{}'),
       (3, 'hints', '2025-08-01', 'calculated', '2025-08-01 10:00Z', 7, 1, '{}'),
       (4, 'popularity', '2025-09-01', 'apple-ads-report', '2025-10-02 10:00Z', 5, 0, '{}')`
   await migrate(sql, new Map(files), silentLog)
@@ -49,11 +50,12 @@ test("what stands now is there for all that was stored before, as deriving it an
   const kept = await nowKept(sql)
   expect(kept).toEqual(await nowByTruth(sql))
   expect(kept.ranks).toMatchObject([
-    { list: 1, ids: [3, 2, 1], depth: 100, origin: "elsewhere" },
-    { list: 2, ids: [], source: 30, origin: "demo" },
+    { list: 1, ids: [3, 2, 1], depth: 100, origin: "elsewhere", popularity: 72, until: null },
+    { list: 2, ids: [], source: 30, origin: "demo", popularity: 31, until: "2026-01-29", term: "mate" },
   ])
   expect(kept.figures).toMatchObject([
     { list: 1, demand: { score: 50 }, difficulty: { score: null, day: "2025-11-02" }, published: { score: 72 } },
+    { list: 2, estimate: { day: "2025-10-31" } },
     { list: 3, hints: { score: 7 } },
     { list: 4, published: { score: 5, source: "apple-ads-report" } },
   ])

@@ -2,6 +2,9 @@ import type { Sql } from "../../src/database/types.ts"
 
 interface Reading {
   list: number
+  platform: string
+  storefront: string
+  term: string
   day: string
   source: number
   seenAt: Date
@@ -24,9 +27,10 @@ interface Figure {
 /** What stands now of every list, gone by all that is stored, one row after the other. */
 export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const readings = await sql<Reading[]>`
-    select list_id as list, day, source, seen_at as "seenAt", depth, complete, origin,
-      app_ids as ids
-    from search_results`
+    select r.list_id as list, l.platform, l.storefront, l.term, r.day, r.source, r.seen_at as "seenAt", r.depth, r.complete,
+      r.origin, r.app_ids as ids
+    from search_results r
+    join list l on l.id = r.list_id`
   const figures = await sql<Figure[]>`
     select list_id as list, metric, day, source, seen_at as "seenAt", score, formula
     from keyword_metric`
@@ -34,13 +38,14 @@ export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: 
     readings.filter(({ complete }) => complete),
     ({ list }) => list,
   )
+  const figuresBy = Map.groupBy(figures, ({ list }) => list)
   const ranks = inOrder(answers).map(([list, rows]) => {
-    const { day, source, depth, seenAt, origin, ids } = rows.toSorted(betterReading)[0]!
-    return { list, day, source, depth, seenAt, origin, ids }
+    const { complete: _, ...best } = rows.toSorted(betterReading)[0]!
+    return { ...best, ...popularityOf(figuresBy.get(list) ?? []) }
   })
   return {
     ranks,
-    figures: inOrder(Map.groupBy(figures, ({ list }) => list)).map(([list, rows]) => figuresOf(list, rows)),
+    figures: inOrder(figuresBy).map(([list, rows]) => figuresOf(list, rows)),
   }
 }
 
@@ -72,6 +77,16 @@ function figuresOf(list: number, rows: readonly Figure[]): object {
   }
 }
 
+/** By what keywords are ordered, and until when. */
+function popularityOf(rows: readonly Figure[]): object {
+  const of = rows.filter(({ metric }) => metric === "popularity").sort(laterFigure)
+  const [published, estimate] = [of.find(({ formula }) => formula === 0), of.find(({ formula }) => formula > 0)]
+  const popularity = published?.score ?? estimate?.score ?? null
+  const isEstimate = published?.score == null && popularity !== null
+  const until = isEstimate ? new Date(Date.parse(estimate!.day) + 90 * 86_400_000).toISOString().slice(0, 10) : null
+  return { popularity: popularity === null ? null : Math.round(popularity), until }
+}
+
 const NONE = { score: null, day: null, seenAt: null, source: null }
 
 function laterFigure(one: Figure, other: Figure): number {
@@ -82,7 +97,8 @@ function laterFigure(one: Figure, other: Figure): number {
 /** The same as it is kept. */
 export async function nowKept(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const ranks = await sql`
-    select list_id as list, day, source, depth, seen_at as "seenAt", origin, app_ids as ids
+    select list_id as list, platform, storefront, term, day, source, seen_at as "seenAt", depth, origin, app_ids as ids,
+      popularity, popular_until as until
     from list_now
     order by list_id`
   const rows = await sql`select * from keyword_now order by list_id`

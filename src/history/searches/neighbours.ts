@@ -70,26 +70,21 @@ export async function findNeighbours(
 ): Promise<Neighbour[]> {
   return await sql<Neighbour[]>`
     with sharing as materialized (
-      select n.list_id, count(*)::int as shared, min(n.places)::int as places
+      select n.term, count(*)::int as shared, min(n.places)::int as places
       from unnest(${apps as number[]}::int[]) a (app)
       cross join lateral (
-        select list_id, least(cardinality(app_ids), ${NEAR_PLACES}::int) as places
+        select term, least(cardinality(app_ids), ${NEAR_PLACES}::int) as places
         from list_now
         where app_ids @> array[a.app] and array_position(app_ids[1:${NEAR_PLACES}::int], a.app) is not null
-          and day >= ${since}::date and origin <> ${DEMO} and list_id <> ${listId}
+          and day >= ${since}::date and origin <> ${DEMO} and list_id <> ${listId} and storefront = ${storefront}
+          and platform = ${platform}
         offset 0
       ) n
-      group by n.list_id
+      group by n.term
     )
-    select l.term, s.shared, s.places
-    from sharing s
-    cross join lateral (
-      select term collate "C" as term
-      from list
-      where id = s.list_id and (platform, storefront) is not distinct from (${platform}, ${storefront})
-      offset 0
-    ) l
-    order by s.shared / sqrt(s.places) desc, l.term
+    select term, shared, places
+    from sharing
+    order by shared / sqrt(places) desc, term
     limit ${limit}`
 }
 

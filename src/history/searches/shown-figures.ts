@@ -33,7 +33,8 @@ export async function readShownFigures(
   return new Map(rows.map(({ listId, ...row }) => [listId, metricsOf({ ...NOT_READ, ...row }, platform, today)]))
 }
 
-const NOT_READ: MetricsRow = {
+/** What answers do not show. */
+export const NOT_READ: MetricsRow = {
   ...{ demand: null, demandDay: null, demandAt: null, hints: null, hintsDay: null, hintsAt: null },
   ...{ difficulty: null, difficultyDay: null, difficultyAt: null, estimate: null, estimateDay: null, estimateAt: null },
   ...{ published: null, publishedDay: null, publishedAt: null, publishedBy: null },

@@ -2,6 +2,7 @@ import type { Sql, Tx } from "../../database/types.ts"
 import { bestFirst } from "../best-first.ts"
 import { lockLists } from "../rows/identities.ts"
 import { deriveAppKeywords } from "./app-keywords.ts"
+import { SHOWN_DAYS } from "./keyword-figures.ts"
 
 /** Sets what these lists answered on their last day (list_now), after it was counted, and what answers say of it. Needs their lock. Idempotent. */
 export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<void> {
@@ -11,7 +12,7 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<v
 async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with answer as materialized (
-      select l.id as list_id, r.*
+      select l.id as list_id, l.platform, l.storefront, l.term, r.*, k.popularity, k.popular_until
       from list l
       cross join lateral (
         select day, source, depth, seen_at, app_ids, origin
@@ -20,15 +21,24 @@ async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
         order by ${bestFirst(tx)}
         limit 1
       ) r
+      left join lateral (
+        select ${popularity(tx)}
+        from keyword_now
+        where list_id = l.id
+        offset 0
+      ) k on true
       where l.id = any(${lists as number[]}::int[])
     ), written as (
-      insert into list_now as held (list_id, day, source, depth, seen_at, app_ids, origin)
-      select list_id, day, source, depth, seen_at, app_ids, origin
+      insert into list_now as held (
+        list_id, day, seen_at, source, depth, popularity, popular_until, platform, storefront, origin, term, app_ids
+      )
+      select list_id, day, seen_at, source, depth, popularity, popular_until, platform, storefront, origin, term, app_ids
       from answer
       order by list_id
       on conflict (list_id) do update
-      set day = excluded.day, source = excluded.source, depth = excluded.depth, seen_at = excluded.seen_at,
-        app_ids = excluded.app_ids, origin = excluded.origin
+      set day = excluded.day, seen_at = excluded.seen_at, source = excluded.source, depth = excluded.depth,
+        popularity = excluded.popularity, popular_until = excluded.popular_until, platform = excluded.platform,
+        storefront = excluded.storefront, origin = excluded.origin, term = excluded.term, app_ids = excluded.app_ids
       where held is distinct from excluded
       returning list_id
     ), gone as (
@@ -40,7 +50,14 @@ async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   return row!.count
 }
 
-/** Sets these lists' latest figures (keyword_now), after any of theirs were written, and what answers say of them. Needs the lists' lock. Idempotent. */
+/** Of rows of keyword_now: by what keywords are ordered, and the last day on which that is young enough (null = for good). */
+function popularity(tx: Tx) {
+  return tx`
+    coalesce(published, estimate)::smallint as popularity,
+    case when published is null and estimate is not null then estimate_day + ${SHOWN_DAYS}::int end as popular_until`
+}
+
+/** Sets these lists' latest figures (keyword_now) and what list_now has of them, after any of theirs were written, and what answers say of them. Needs the lists' lock. Idempotent. */
 export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<void> {
   if ((await setKeywordNow(tx, lists)) > 0) await deriveAppKeywords(tx, lists)
 }
@@ -75,11 +92,22 @@ async function setKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> 
           excluded.estimate_at, excluded.published, excluded.published_day, excluded.published_at, excluded.published_by
         )
       where held is distinct from excluded
-      returning list_id
+      returning list_id, published, estimate, estimate_day
     ), gone as (
       delete from keyword_now
       where list_id = any(${lists as number[]}::int[]) and list_id not in (select list_id from figure)
       returning list_id
+    ), ordered as (
+      update list_now n
+      set popularity = o.popularity, popular_until = o.popular_until
+      from (
+        select list_id, ${popularity(tx)}
+        from written
+        union all
+        select list_id, null, null
+        from gone
+      ) o
+      where n.list_id = o.list_id and (n.popularity, n.popular_until) is distinct from (o.popularity, o.popular_until)
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as count`
   return row!.count
@@ -108,8 +136,9 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
     if (lists.length === 0) return mended
     await sql.begin(async (tx) => {
       await lockLists(tx, lists)
-      mended.ranks += await setListNow(tx, lists)
+      // figures first: list_now has some of them
       mended.figures += await setKeywordNow(tx, lists)
+      mended.ranks += await setListNow(tx, lists)
       mended.answers += await deriveAppKeywords(tx, lists)
     })
     after = lists.at(-1) as number

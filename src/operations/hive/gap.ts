@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import { countMarketLists, findGap, type GapKeyword, type MarketLists } from "../../history/searches/lists-holding.ts"
-import { SHOWN_DAYS } from "../../observations/derived/keyword-figures.ts"
-import { type Context, nothing, operation } from "../../operation.ts"
-import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { findGap, type GapKeyword } from "../../history/searches/gap.ts"
+import { countMarketLists } from "../../history/searches/lists-holding.ts"
+import { nothing, operation } from "../../operation.ts"
+import { dayOf } from "../../vocabulary/days.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { STORE_ID_PATTERNS } from "../../vocabulary/store-ids.ts"
@@ -18,9 +18,9 @@ import {
   marketLists,
   NextCursor,
   placeAfter,
-  readShownAnswers,
   refuseOtherStore,
   searchedFields,
+  shownAnswer,
 } from "./market-keywords.ts"
 
 const LEAST_APPS = 2
@@ -120,7 +120,7 @@ export const hiveGetKeywordGap = operation({
     after: place && { held: place[0], popularity: place[1], term: place[2] },
     // one more than is shown tells whether there is a next page
     limit: MOST_KEYWORDS + 1,
-    shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS),
+    today: dayOf(ctx.now()),
   }
   const [found, searched] = await Promise.all([
     // an app that nothing ever showed stands in no answer
@@ -135,23 +135,22 @@ export const hiveGetKeywordGap = operation({
   })
   const answer = {
     ...{ country: storefront, platform, since: lists.since, searched },
-    ...{ apps: counted, total: found.total, keywords: await readShownKeywords(ctx, lists, shown, counted) },
+    ...{ apps: counted, total: found.total, keywords: shownKeywords(shown, counted) },
     nextCursor:
       last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null,
   }
   return found.total > 0 ? answer : nothing(answer)
 })
 
-async function readShownKeywords(
-  { sql, now }: Context,
-  lists: MarketLists,
-  keywords: readonly GapKeyword[],
-  apps: readonly { id: string; inside: boolean }[],
-) {
-  const answers = await readShownAnswers(sql, lists, keywords, now())
-  return keywords.map(({ term, held, ranks }, i) => {
-    const inside = apps.flatMap(({ id, inside }, at) => (inside ? [[id, ranks[at] ?? null] as const] : []))
-    const missing = inside.flatMap(([id, rank]) => (rank === null ? [id] : []))
-    return { term, held, missing, ranks: Object.fromEntries(inside), ...answers[i]! }
+function shownKeywords(keywords: readonly GapKeyword[], apps: readonly { id: string; inside: boolean }[]) {
+  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, at }] : []))
+  return keywords.map(({ term, held, ranks, metrics, ...answer }) => {
+    const shown: Record<string, number | null> = {}
+    const missing: string[] = []
+    for (const { id, at } of inside) {
+      shown[id] = ranks[at] ?? null
+      if (shown[id] === null) missing.push(id)
+    }
+    return { term, held, missing, ranks: shown, ...shownAnswer(answer, metrics) }
   })
 }

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault, type FaultCode } from "../../faults.ts"
 import type { MarketAnswer, MarketLists } from "../../history/searches/lists-holding.ts"
-import { readShownFigures } from "../../history/searches/shown-figures.ts"
+import { readShownFigures, type ShownFigures } from "../../history/searches/shown-figures.ts"
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
@@ -88,10 +88,13 @@ export async function readShownAnswers(
 ) {
   const lists = answers.map(({ listId }) => listId)
   const figures = await readShownFigures(sql, lists, { platform, today: dayOf(now) })
-  return answers.map(({ listId, depth, day, source, origin }) => {
-    const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } =
-      figures.get(listId) ?? UNMEASURED
-    const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek }
-    return { depth, day, source, origin, ...searched, difficulty }
-  })
+  return answers.map((answer) => shownAnswer(answer, figures.get(answer.listId) ?? UNMEASURED))
+}
+
+export function shownAnswer(
+  { depth, day, source, origin }: Omit<MarketAnswer, "listId" | "term">,
+  { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty }: ShownFigures,
+) {
+  const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek }
+  return { depth, day, source, origin, ...searched, difficulty }
 }

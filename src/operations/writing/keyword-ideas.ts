@@ -3,12 +3,11 @@ import { sideOf } from "../../history/day-answers.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
 import { readListingTexts } from "../../history/listing-texts.ts"
 import { findRivalsToFollow } from "../../history/rivals.ts"
-import { findGap } from "../../history/searches/lists-holding.ts"
+import { findGap } from "../../history/searches/gap.ts"
 import { readSuggestedTerms } from "../../history/searches/suggestions.ts"
 import { backgroundIn } from "../../listing/checks/background.ts"
 import { languageOf, localesOf } from "../../listing/locales.ts"
-import { SHOWN_DAYS, UNMEASURED } from "../../observations/derived/keyword-figures.ts"
-import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
+import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -188,18 +187,12 @@ async function readMeasured(ctx: Context, app: TrackedApp, side: Side): Promise<
     .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
   const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
   const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
-  const page = { after: null, limit: KEYWORDS, shownSince: addDays(dayOf(ctx.now()), -SHOWN_DAYS) }
+  const page = { after: null, limit: KEYWORDS, today: dayOf(ctx.now()) }
   // an app that nothing ever showed stands in no answer
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own.own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
-  const metrics = await readMetricsOfLists(
-    ctx.sql,
-    keywords.map(({ listId }) => listId),
-    { platform: side.platform, today: dayOf(ctx.now()) },
-  )
-  return keywords.map(({ listId, term, day, ranks: [rank, ...others] }) => {
-    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } =
-      metrics.get(listId) ?? UNMEASURED
+  return keywords.map(({ term, day, ranks: [rank, ...others], metrics }) => {
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = metrics
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
     const standing = rivals.flatMap((rival, at) => {
       const [name, held] = [names.get(rival)?.name, others[at]]

@@ -151,7 +151,10 @@ describe("what stands now", () => {
     await sql`delete from keyword_now where list_id <> ${first!}`
     await sql`update keyword_now set demand = 1, demand_day = '2025-11-19', demand_at = now()`
     await sql`insert into list (platform, storefront, term) values ('ios', 'us', 'never read')`
-    await sql`insert into list_now select max(l.id), '2025-11-01', 10, 1, now(), '{}' from list l`
+    await sql`
+      insert into list_now (list_id, day, source, depth, seen_at, platform, storefront, term, app_ids)
+      select max(l.id), '2025-11-01', 10, 1, now(), 'ios', 'us', 'never read', '{}'
+      from list l`
     let pauses = 0
     const pause = async () => {
       pauses += 1

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { findGap } from "../../../src/history/searches/lists-holding.ts"
+import { findGap } from "../../../src/history/searches/gap.ts"
 import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
@@ -168,7 +168,7 @@ test("of 1,500 readings the rows and their order are those that a walk over all 
         sql,
         lists,
         apps.map(({ id }) => id),
-        { after, limit, shownSince: dayAgo(90) },
+        { after, limit, today: dayAgo(0) },
       )
       pages.push(...keywords.map(({ term }) => term))
       if (keywords.length < limit) break
@@ -209,6 +209,7 @@ test("an estimate orders where nothing is published, and only while it says some
     })),
   )
   await sql`update keyword_now set estimate_day = current_date - 91 where estimate is not null`
+  await sql`update list_now set popular_until = current_date - 1 where popular_until is not null`
   expect((await shown()).map(({ term }: { term: string }) => term)).toEqual(terms)
 })
 
@@ -219,13 +220,13 @@ test("keywords are found by the index of apps: the answers that hold none of the
   )
   for (let from = 0; from < others.length; from += 500) await record(sql, others.slice(from, from + 500))
   await record(sql, held)
-  for (const table of ["list_now", "list", "keyword_now"]) await sql`vacuum analyze ${sql(table)}`
+  for (const table of ["list_now", "keyword_now"]) await sql`vacuum analyze ${sql(table)}`
   const apps = await sql<
     { id: number }[]
   >`select id from store_app where store_id in ('10001', '10002') order by store_id`
   const works: Work[] = []
   const lists = { platform: "ios", storefront: "us", since: dayAgo(29) } as const
-  const page = { after: null, limit: 1_000, shownSince: dayAgo(90) }
+  const page = { after: null, limit: 1_000, today: dayAgo(0) }
   const found = await findGap(
     explaining(sql, works),
     lists,
