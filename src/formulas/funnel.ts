@@ -38,6 +38,11 @@ export function trafficSource(said: string): TrafficSource {
   return SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
 
+/** The report's own word, in small letters. */
+export function saidOf(source: Exclude<TrafficSource, "other">): string {
+  return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string
+}
+
 /** A share of fewer than so many says more of chance than of the page. */
 export const LEAST_DENOMINATOR = 100
 

@@ -4,6 +4,7 @@ import {
   type FunnelEvent,
   isDayReported,
   type ReadFiles,
+  saidOf,
   type TrafficSource,
   trafficSource,
   wholeTo,
@@ -134,4 +135,34 @@ export async function readFunnel(
     order by day, country, came_from, counts_as
     limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
   return rows.map(({ from, ...row }) => ({ ...row, source: trafficSource(from) }))
+}
+
+export interface FunnelDay {
+  day: string
+  country: string
+  /** In the results of searches. */
+  searchImpressions: number
+  pageViews: number
+  firstDownloads: number
+}
+
+/** What happened each day in each of these storefronts, wherever people came from; a reported day that is not there had nothing. */
+export async function readFunnelDays(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, countries }: { from: string; to: string; countries: readonly string[] },
+): Promise<FunnelDay[]> {
+  return await sql<FunnelDay[]>`
+    select day, country,
+      coalesce(sum(count) filter (where counts_as = 'impressions' and lower(came_from) = ${saidOf("search")}), 0)::int
+        as "searchImpressions",
+      coalesce(sum(count) filter (where counts_as = 'pageViews'), 0)::int as "pageViews",
+      coalesce(sum(count) filter (where counts_as = 'firstDownloads'), 0)::int as "firstDownloads"
+    from funnel_fact
+    where account_id = ${id} and app = ${outsideId} and report = any(${[...ANALYTICS_REPORTS]}::text[])
+      and day between ${from} and ${to} and country = any(${countries as string[]}::text[])
+      and counts_as = any(array['impressions', 'pageViews', 'firstDownloads'])
+    group by day, country
+    order by day, country
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
 }

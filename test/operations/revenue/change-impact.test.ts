@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
-import { reported } from "../../accounts/reported.ts"
+import { EXAMPLE_ACCOUNT, reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
+import { IOS_ID } from "../paged.ts"
 import { CHANGED, DE_CHANGED, EVERYWHERE, type ImpactScene, impactScene, TERMS, TODAY } from "./impact-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -43,7 +44,12 @@ test("30 % more downloads after new screenshots are found against storefronts th
   expect(paid).toMatchObject({ outcome: "proceeds_per_download", method: "before_after", verdict: "cannot_tell" })
   // gb changed too, on the very day
   expect(downloads.controls.map(({ name }: { name: string }) => name).sort()).toEqual(["ca", "de", "fr", "it", "jp"])
-  expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["conversion", "ranks", "ads_spend"])
+  expect(body.missing.map(({ what }: { what: string }) => what)).toEqual([
+    "search_impressions",
+    "conversion",
+    "ranks",
+    "ads_spend",
+  ])
   expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
   // a version is told, and confounds nothing: it is in all storefronts
   expect(body.overlaps).toEqual([])
@@ -95,6 +101,94 @@ test("what else the app did within the window confounds, and where all storefron
   expect([all.verdict, all.standing]).toEqual(["cannot_tell", null])
   expect(all.changed).toEqual([{ kind: "icon", countries: ["ca", "de", "fr", "gb", "it", "jp", "us"] }])
   expect(outcome(all, "downloads").controls).toEqual([])
+})
+
+describe("with the console's analytics", () => {
+  const FIRST = addDays(CHANGED, -221)
+  const ALL = ["us", "de", "fr", "jp", "ca", "it"]
+  const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
+
+  /** Page views of all, of which us turns more into downloads after the change; the files were made the day after. */
+  async function told(days = 230): Promise<void> {
+    const seenAt = new Date("2026-06-19T00:00:00Z")
+    const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {
+      const day = addDays(FIRST, place)
+      const rows = (event: string, count: (at: number) => number) =>
+        ALL.map((country, at) => {
+          const from = event === "Impression" ? { from: "App Store search" } : { from: "App Store browse" }
+          return { country, event, count: count(at), ...from }
+        })
+      const about = { account: EXAMPLE_ACCOUNT, app: IOS_ID, day, processed: addDays(day, 1), seenAt }
+      const lift = (at: number) => (at === 0 && day > CHANGED ? 1.3 : 1)
+      return [
+        reported("engagement", {
+          ...about,
+          rows: [...rows("Impression", (at) => 5 * busy(place, at)), ...rows("Page view", (at) => busy(place, at))],
+        } as never),
+        reported("downloads", {
+          ...about,
+          rows: rows("First-time download", (at) =>
+            Math.round(0.3 * lift(at) * busy(place, at) * (1 + (((place * (at + 2)) % 5) - 2) / 60)),
+          ),
+        } as never),
+      ]
+    })
+    expect((await record(scene.sql, all, () => new Date("2026-12-31T00:00:00Z"))).refused).toEqual([])
+    await scene.sql`
+      insert into analytics_instance (account_id, app, report, processed, instance, read_at)
+      select ${EXAMPLE_ACCOUNT}, ${IOS_ID}, r, d::date, r || d, now()
+      from unnest(array['engagement', 'downloads']) r, generate_series(${FIRST}::date, '2026-06-19'::date, interval '1 day') d
+      on conflict do nothing`
+  }
+  afterEach(async () => {
+    for (const table of ["analytics_day", "funnel_fact", "analytics_instance"])
+      await scene.sql`delete from ${scene.sql(table)}`
+  })
+
+  test("new screenshots are judged by what page views become, search impressions stand beside, and nothing of both is missing", async () => {
+    await told()
+    const { body } = await call("?country=us")
+    const [first] = body.outcomes
+    expect(first).toMatchObject({
+      ...{ outcome: "conversion", primary: true, treated: ["us"], dayZone: null, complete: true },
+      // the earlier and the later of the days that it may be are left out
+      ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-10", to: "2026-06-16" } },
+      ...{ method: "difference_in_differences", verdict: "improved" },
+    })
+    expect([first.lowPercent < 30, first.highPercent > 30, body.verdict]).toEqual([true, true, "improved"])
+    expect(body.sentence).toStartWith("First downloads per page view rose by")
+    expect(outcome(body, "search_impressions")).toMatchObject({ primary: false, verdict: "no_clear_change" })
+    expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
+    const { report } = Object.fromEntries(body.sources.map((one: { report: string }) => ["report", one.report]))
+    expect([report, body.sources.length]).toEqual(["downloads", 3])
+  })
+
+  test("known for too short a time they are no measure, whatever they show: what was there before decides", async () => {
+    await told(60)
+    const { body } = await call("?country=us")
+    expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
+    expect(outcome(body, "conversion")).toMatchObject({
+      primary: false,
+      verdict: "not_enough_data",
+      earlierNeeded: 140,
+    })
+    expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
+  })
+
+  test("what is not there says why, and who must do what", async () => {
+    const why = async () =>
+      (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
+    expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
+    await scene.sql`
+      insert into console_turn (account_id, task, subject, state) values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'none')`
+    expect(await why()).toEqual([
+      {
+        what: "conversion",
+        why: expect.stringMatching(/^Nobody asked .* role Admin must, once: appmeter account analytics /),
+      },
+    ])
+    await scene.sql`delete from console_turn`
+  })
 })
 
 test("what ads cost around the change is shown where it is known, and a swing of it confounds", async () => {

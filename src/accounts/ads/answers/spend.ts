@@ -3,13 +3,20 @@ import type { Days } from "../../../vocabulary/days.ts"
 import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
 import { readZone } from "../turns.ts"
 
+export interface AdsDaySum {
+  day: string
+  spend: number
+  /** By taps and views, of people who never had the app. */
+  newDownloads: number
+}
+
 export interface DailySpend {
   account: AppAccount
   zone: string
   /** Null = the account's is not known. */
   currency: string | null
   /** Of days on which every campaign of the app is known, in order; near enough for ratios. */
-  days: { day: string; spend: number }[]
+  days: AdsDaySum[]
 }
 
 /** What an app's campaigns cost each day in these storefronts, by days of the account's zone; null = no ads account has the app. */
@@ -21,18 +28,19 @@ export async function readDailySpend(
   const account = await findAppAccount(sql, { workspaceId, kind: "apple-ads" }, app)
   if (!account) return null
   const { zone, currency } = await readZone(sql, account.id)
-  const days = await sql<{ day: string; spend: number }[]>`
-    select d.day, coalesce((
-      select sum(f.spend)
-      from ads_campaign c
-      join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = d.day
-      where c.account_id = ${account.id} and c.app = ${account.outsideId} and f.keyword is null
-        and f.country = any(${countries as string[]}::text[])
-    ), 0)::float8 as spend
+  const days = await sql<AdsDaySum[]>`
+    select d.day, coalesce(s.spend, 0)::float8 as spend, coalesce(s.new_downloads, 0)::int as "newDownloads"
     from (
       select g::date as day
       from generate_series(${from}::date, ${to}::date, interval '1 day') g
     ) d
+    cross join lateral (
+      select sum(f.spend) as spend, sum(f.new_downloads) as new_downloads
+      from ads_campaign c
+      join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = d.day
+      where c.account_id = ${account.id} and c.app = ${account.outsideId} and f.keyword is null
+        and f.country = any(${countries as string[]}::text[])
+    ) s
     where not exists (
       select
       from ads_campaign c

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { readDailySpend } from "../../../accounts/ads/answers/spend.ts"
+import { type AdsDaySum, readDailySpend } from "../../../accounts/ads/answers/spend.ts"
 import { ACCOUNT_STATES } from "../../../accounts/state.ts"
 import type { Context } from "../../../operation.ts"
 import type { TrackedApp } from "../../../tracking/tracked-app.ts"
@@ -26,6 +26,11 @@ export const AdsSpend = v.nullable(
       currency: described(v.nullable(v.string()), "Null = not known."),
       before: described(Mean, "A day, of the known days compared with. Null = too few of them are known."),
       after: described(Mean, "A day, of those of the window. Null = too few are known."),
+      boughtBefore: described(
+        Mean,
+        "First downloads that ads brought a day, of the days compared with: they are among downloads and taken off nowhere, for they are known by days of another zone and of the last months alone. Null as before.",
+      ),
+      boughtAfter: described(Mean, "The same of the window. Null as after."),
       knownBefore: Count,
       knownAfter: Count,
       changePercent: described(v.nullable(v.number()), "Null = either is not known, or nothing was spent before."),
@@ -51,6 +56,7 @@ export async function readAdsSpend(
   return {
     ...{ account: spent.account.id, state: spent.account.state, dayZone: spent.zone, currency: spent.currency },
     ...{ before: rounded(one.mean), after: rounded(other.mean), knownBefore: one.known, knownAfter: other.known },
+    ...{ boughtBefore: rounded(one.bought), boughtAfter: rounded(other.bought) },
     changePercent: change === null ? null : Math.round(1_000 * change) / 10,
     confounds: began || (change !== null && Math.abs(change) >= SWING),
   }
@@ -59,13 +65,15 @@ export async function readAdsSpend(
 interface StretchMean {
   known: number
   mean: number | null
+  bought: number | null
 }
 
-function meanOf(days: readonly { day: string; spend: number }[], { from, to }: Days): StretchMean {
+function meanOf(days: readonly AdsDaySum[], { from, to }: Days): StretchMean {
   const own = days.filter(({ day }) => day >= from && day <= to)
   const all = (Date.parse(addDays(to, 1)) - Date.parse(from)) / DAY_MS
-  if (own.length < KNOWN_SHARE * all) return { known: own.length, mean: null }
-  return { known: own.length, mean: own.reduce((sum, { spend }) => sum + spend, 0) / own.length }
+  if (own.length < KNOWN_SHARE * all) return { known: own.length, mean: null, bought: null }
+  const mean = (of: (day: AdsDaySum) => number) => own.reduce((sum, day) => sum + of(day), 0) / own.length
+  return { known: own.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
 }
 
 function rounded(mean: number | null): number | null {

@@ -8,13 +8,16 @@ import { addDays, earlier } from "../../../vocabulary/days.ts"
 import { Country, wholeNumber } from "../../../vocabulary/fields.ts"
 import { coded, described, named } from "../../../vocabulary/schema.ts"
 import { isRealDay } from "../../../vocabulary/time.ts"
+import { ANALYTICS_REPORTS } from "../../../vocabulary/upstreams.ts"
 import { planDays } from "../../day-range.ts"
 import { Day, Rank, Storefront, Time } from "../../shapes.ts"
 import { AccountSource, findReportingAccount, sourceShape } from "../account-shapes.ts"
 import { AdsSpend, readAdsSpend } from "./ads-spend.ts"
 import { type ChangedPage, readChangedPage, TREATMENTS } from "./changed-day.ts"
-import { JUDGED_BY, judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
-import { daysBack, OUTCOMES } from "./outcome.ts"
+import { readFunnelImpact } from "./funnel-outcomes.ts"
+import { judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
+import { Missing, missingOf } from "./missing.ts"
+import { daysBack } from "./outcome.ts"
 import { readRankOutcome } from "./rank-outcome.ts"
 import { readSalesOutcomes, salesSpan } from "./sales-outcomes.ts"
 import { sentenceOf } from "./sentence.ts"
@@ -43,7 +46,7 @@ export const getChangeImpact = operation({
   path: "/apps/:appId/change-impact",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What ranks and sales did after the store page changed, with an interval.",
+  summary: "What the funnel, ranks and sales did after the store page changed, with an interval.",
   description:
     "Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.",
   effect: "reads",
@@ -73,15 +76,7 @@ export const getChangeImpact = operation({
       "Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself.",
     ),
     outcomes: described(v.array(Outcome), "The primary one first."),
-    missing: described(
-      v.array(
-        v.strictObject({
-          what: v.picklist([...OUTCOMES, "search_impressions", "conversion", "ads_spend"]),
-          why: v.string(),
-        }),
-      ),
-      "What would be looked at and is not there.",
-    ),
+    missing: Missing,
     overlaps: described(
       v.array(Overlap),
       "What else changed from as many days before the change as the window has until its end, at most 50.",
@@ -94,7 +89,7 @@ export const getChangeImpact = operation({
       v.nullable(Rank),
       "A longer window that may see what this one does not; null where none is proposed.",
     ),
-    sources: described(v.array(AccountSource), "Where the sales come from, and how far they were read."),
+    sources: described(v.array(AccountSource), "Where sales and analytics come from, and how far they were read."),
   }),
 }).run(async ({ app, country, day, window }, ctx) => {
   const { sql, now, caller } = ctx
@@ -109,7 +104,9 @@ export const getChangeImpact = operation({
   const kind = leadingKind(changed.changes.map((change) => change.kind))
   const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
   const isConfounded = changed.overlaps.some(({ confounds }) => confounds) || spend?.confounds === true
-  const judged = judgedOutcomes([...(ranks ? [ranks] : []), ...sales.outcomes], kind, isConfounded)
+  const funnel = await readFunnelImpact(sql, account, { changed, window, now: now() })
+  const found = [...funnel.outcomes, ...(ranks ? [ranks] : []), ...sales.outcomes]
+  const judged = judgedOutcomes(found, kind, isConfounded)
   const primary = judged.find(({ isPrimary }) => isPrimary)
   const verdict = primary?.verdict ?? "not_enough_data"
   return {
@@ -124,11 +121,16 @@ export const getChangeImpact = operation({
     sentence: sentenceOf(primary),
     standing: standingOf(primary),
     outcomes: judged.map(outcomeShape),
-    missing: missingOf({ kind, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
+    missing: missingOf({ funnel, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
     overlaps: changed.overlaps,
     adsSpend: spend,
     tryWindow: verdict === "no_clear_change" && window < LONGER_WINDOW ? LONGER_WINDOW : null,
-    sources: [sourceShape(account, "sales", sales.standing, sales.days)],
+    sources: [
+      sourceShape(account, "sales", sales.standing, sales.days),
+      ...ANALYTICS_REPORTS.filter((report) => funnel.standing[report].isKnown).map((report) =>
+        sourceShape(account, report, sinceFirst(funnel.standing[report]), funnel.days),
+      ),
+    ],
   }
 })
 
@@ -156,6 +158,12 @@ async function readSales(
   return { standing, outcomes, days: span.days, span }
 }
 
+/** Days before the first file are not late: nobody had asked for them. */
+function sinceFirst({ late, ...standing }: ReportStanding): ReportStanding {
+  const first = standing.reported[0] ?? ""
+  return { ...standing, late: late.filter((day) => day > first) }
+}
+
 function changedKinds(changes: ChangedPage["changes"]) {
   const kinds = TREATMENTS.filter((kind) => changes.some((change) => change.kind === kind))
   return kinds.map((kind) => ({
@@ -164,42 +172,4 @@ function changedKinds(changes: ChangedPage["changes"]) {
       ...new Set(changes.filter((change) => change.kind === kind).map(({ storefront }) => storefront)),
     ].sort(),
   }))
-}
-
-const UNREAD =
-  "The store's analytics of this app (impressions, page views) are no part of this reckoning: see get_funnel."
-
-function missingOf({
-  kind,
-  hasRanks,
-  hasSales,
-  spend,
-}: {
-  kind: (typeof TREATMENTS)[number]
-  hasRanks: boolean
-  hasSales: boolean
-  spend: v.InferOutput<typeof AdsSpend>
-}) {
-  const { unread } = JUDGED_BY[kind]
-  const text = "No tracked keyword's words came or went with the name or subtitle of that storefront."
-  const sales = "The console has said nothing of sales yet; a running server reads its reports within minutes."
-  return [
-    ...(unread ? [{ what: unread, why: UNREAD }] : []),
-    ...(hasRanks ? [] : [{ what: "ranks" as const, why: text }]),
-    ...(hasSales
-      ? []
-      : [
-          { what: "downloads" as const, why: sales },
-          { what: "proceeds_per_download" as const, why: sales },
-        ]),
-    ...adsMissing(spend),
-  ]
-}
-
-/** Installs that ads brought are taken off nowhere: they are known of the last months alone, and by days of another zone. */
-function adsMissing(spend: v.InferOutput<typeof AdsSpend>) {
-  const what = "ads_spend" as const
-  if (spend === null) return [{ what, why: "No ads account has the app: what ads brought is not known." }]
-  if (spend.before !== null && spend.after !== null) return []
-  return [{ what, why: "Too few days around the change are known of what ads cost (adsSpend)." }]
 }

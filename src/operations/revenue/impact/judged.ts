@@ -12,15 +12,15 @@ export interface JudgedOutcome extends OutcomeFigures {
   verdict: Verdict
 }
 
-/** What each kind of change is judged by, the first that there is; and what would be asked before it where it were read. */
-export const JUDGED_BY: Record<Treatment, { unread: "search_impressions" | "conversion" | null; by: OutcomeName[] }> = {
-  price: { unread: null, by: ["proceeds_per_download"] },
-  name: { unread: "search_impressions", by: ["ranks", "downloads"] },
-  subtitle: { unread: "conversion", by: ["downloads"] },
-  screenshots: { unread: "conversion", by: ["downloads"] },
-  icon: { unread: "conversion", by: ["downloads"] },
-  promotional_text: { unread: "conversion", by: ["downloads"] },
-  description: { unread: "conversion", by: ["downloads"] },
+/** What each kind of change is judged by: the first that there is, and has been for long enough. */
+export const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
+  price: ["proceeds_per_download"],
+  name: ["search_impressions", "ranks", "downloads"],
+  subtitle: ["conversion", "downloads"],
+  screenshots: ["conversion", "downloads"],
+  icon: ["conversion", "downloads"],
+  promotional_text: ["conversion", "downloads"],
+  description: ["conversion", "downloads"],
 }
 
 /** The kind that a day with several is judged as. */
@@ -34,7 +34,7 @@ export function judgedOutcomes(
   kind: Treatment,
   isConfounded: boolean,
 ): JudgedOutcome[] {
-  const primary = JUDGED_BY[kind].by.find((name) => all.some(({ outcome }) => outcome === name))
+  const primary = JUDGED_BY[kind].find((name) => all.some((one) => one.outcome === name && !one.isYoung))
   const effects = all.map((one) => (one.isComplete ? effectOf(one.comparison, one.span.changed) : null))
   const chances = effects.map((effect) => (effect && "asLarge" in effect ? effect.asLarge : null))
   const others = all.flatMap(({ outcome }, at) => (outcome === primary || chances[at] === null ? [] : [at]))

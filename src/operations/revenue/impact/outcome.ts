@@ -1,4 +1,4 @@
-import { type ChangedDay, type Comparison, MOST_LEFT_OUT } from "../../../formulas/impact/effect.ts"
+import { type ChangedDay, type Comparison, LEAST_WINDOWS, MOST_LEFT_OUT } from "../../../formulas/impact/effect.ts"
 import { BASELINE_DAYS } from "../../../formulas/impact/series.ts"
 import { addDays, type Days } from "../../../vocabulary/days.ts"
 import { DAY_MS } from "../../../vocabulary/time.ts"
@@ -6,7 +6,7 @@ import { DAY_MS } from "../../../vocabulary/time.ts"
 /** Earlier windows that are looked at, where so many are stored: half as many again as are needed. */
 const EARLIER_WINDOWS = 32
 
-export const OUTCOMES = ["ranks", "downloads", "proceeds_per_download"] as const
+export const OUTCOMES = ["search_impressions", "conversion", "ranks", "downloads", "proceeds_per_download"] as const
 export type OutcomeName = (typeof OUTCOMES)[number]
 
 /** Figures around a changed day, in the days of their zone. */
@@ -19,10 +19,13 @@ export interface OutcomeFigures {
   comparison: Comparison
   span: OutcomeSpan
   isComplete: boolean
+  /** Known for too short a time to judge by, whatever it shows. */
+  isYoung?: boolean
 }
 
 export interface OutcomeSpan {
-  dayZone: "UTC" | "America/Los_Angeles"
+  /** Null = whose days these are is not said. */
+  dayZone: "UTC" | "America/Los_Angeles" | null
   /** The day that the figures begin with, and how many there are. */
   first: string
   days: number
@@ -50,6 +53,11 @@ export function spanAround(
   const ownChanges = ownDays.map((day) => daysBetween(first, day))
   const changed = { at: back, leftOut: daysBetween(leftOut.from, leftOut.to) + 1, window, ownChanges }
   return { dayZone, first, days: back + window + 1, leftOut, before, after, changed }
+}
+
+/** The day since which figures must be known so that a change can be judged by them. */
+export function judgedSince({ before, changed: { window } }: OutcomeSpan): string {
+  return addDays(before.from, -LEAST_WINDOWS * window)
 }
 
 /** Figures in the order of a span's days; null where `figures` has none. */

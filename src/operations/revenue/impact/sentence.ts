@@ -4,6 +4,8 @@ import { standingOf } from "./judged.ts"
 import type { OutcomeName } from "./outcome.ts"
 
 const NAMES: Record<OutcomeName, string> = {
+  search_impressions: "Impressions in search",
+  conversion: "First downloads per page view",
   ranks: "Places of the keywords whose words changed",
   downloads: "First downloads",
   proceeds_per_download: "Proceeds per first download",
@@ -14,7 +16,7 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
   if (!outcome) return "Not enough data: nothing that this kind of change is judged by is read here."
   const { verdict, effect, span } = outcome
   if (verdict === "too_early")
-    return `Too early: the window ends with ${span.after.to} (${span.dayZone}), and its last days must be known.`
+    return `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, and its last days must be known.`
   if (verdict === "not_enough_data") return `Not enough data: ${whyNoEffect(effect as NoEffect, outcome)}.`
   const said = effect as Effect
   const moved = `${NAMES[outcome.outcome]} ${movedBy(said.effect)} (90 % interval ${percent(said.low)} to ${percent(said.high)})`

@@ -41,18 +41,21 @@ export const Outcome = named(
   v.strictObject({
     outcome: described(
       OutcomeName,
-      "ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency.",
+      "search_impressions: how often the app was shown in results of searches; conversion: first downloads per page view, as the console's analytics count both; ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency.",
     ),
     primary: described(
       v.boolean(),
-      "The one that the kind of change is judged by; fixed before figures are looked at.",
+      "The one that the kind of change is judged by; fixed before figures are looked at. Analytics that are known for too short a time are none.",
     ),
     country: described(v.nullable(Storefront), "Of ranks; else null."),
     treated: described(
       v.array(v.string()),
       "Storefronts that changed; of ranks the keywords whose words came or went.",
     ),
-    dayZone: v.picklist(["UTC", REPORT_ZONE]),
+    dayZone: described(
+      v.nullable(v.picklist(["UTC", REPORT_ZONE])),
+      "Whose days those of its figures are; null = Apple does not say it of its analytics.",
+    ),
     before: described(Stretch, "Days compared with; those between before and after are left out."),
     after: described(Stretch, "The window."),
     complete: described(
