@@ -22,5 +22,6 @@ const SENTENCES: Readonly<Record<RuleName, string>> = {
   lines: "It did not have as many lines as the original.",
   proportion: "It was much shorter or longer than the original: this share of its length.",
   untranslated: "It left sentences in the original's language.",
+  features: "It spoke of what no record does, in most of its words.",
   instructions: "It spoke to its writer.",
 }

@@ -18,10 +18,10 @@ const OWN = "1437843273"
 const SAID: Record<string, object> = {
   review_reply: { addresses: [], reply: "Thank you for telling us. We are sorry, and we are looking into it." },
   listing_draft: {
-    name: ["Journal"],
-    subtitle: ["Write every day"],
-    promotionalText: ["A calm place to write."],
-    description: ["A journal for every day."],
+    name: [{ facts: ["Tea Timer"], text: "Tea Timer" }],
+    subtitle: [{ facts: ["Steep it right"], text: "Steep tea right" }],
+    promotionalText: [{ facts: ["Steep it right"], text: "A timer for tea." }],
+    description: [{ facts: ["Steep it right"], text: "A timer to steep tea right." }],
   },
   listing_translation: {
     name: "Tea Timer",

@@ -611,6 +611,18 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
+  test("what a draft rests on stands in the page, or in the review that it names", () => {
+    const reviews = new Map(answer("search_reviews").reviews.map((one: { id: string }) => [one.id, one]))
+    const row = answer("get_storefront_audit").rows.find(({ country }: { country: string }) => country === "us")
+    for (const { kept, facts } of answer("draft_listing").fields) {
+      expect(facts.length > 0).toBe(kept === null)
+      for (const { reviewId, quote } of facts)
+        expect(reviewId === null ? `${row.appName} ${row.subtitle}` : (reviews.get(reviewId) as Answer).text).toInclude(
+          quote,
+        )
+    }
+  })
+
   test("a listing in another language is of the page that was audited, for storefronts that read it", () => {
     const { source, storefronts, locale, fields } = answer("localize_listing")
     const rows = answer("get_storefront_audit").rows as Answer[]

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { backgroundIn } from "../../src/listing/checks/background.ts"
 import { checkListing, listingOf } from "../../src/listing/checks/report.ts"
 import { atOnce } from "../../src/vocabulary/pieces.ts"
-import { DRAFT_FIELDS, type DraftedField, type DraftInputs, draftTask } from "../../src/writing/listing-draft.ts"
+import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../src/writing/listing-draft.ts"
 import { cases } from "../long.ts"
 
 const known = {
@@ -25,16 +25,22 @@ const INPUTS: DraftInputs = {
     platform: "ios",
     live,
     keywords: [],
-    praise: ["It is the best timer for green tea."],
+    praise: [{ reviewId: "r-1", text: "It is the best timer for green tea." }],
     language: "en",
     place,
     background,
   },
   limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
 }
-type Judged = { value: DraftedField[]; dropped: object[] } | { fixes: string[] }
-const judged = (answer: object, isLast = true, inputs = INPUTS) =>
-  draftTask(inputs).judge(answer as never, isLast) as Judged
+type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
+/** Each variant rests on the page, unless it says on what. */
+const judged = (answer: Record<string, (string | object)[]>, isLast = true, inputs = INPUTS) => {
+  const fields = Object.entries(answer).map(([field, variants]) => [
+    field,
+    variants.map((one) => (typeof one === "string" ? { facts: ["Steep it right"], text: one } : one)),
+  ])
+  return draftTask(inputs).judge(Object.fromEntries(fields) as never, isLast) as Judged
+}
 const well = {
   name: ["Tea Timer"],
   subtitle: ["Steep green tea right"],
@@ -44,7 +50,7 @@ const well = {
 
 test("of each field the first variant that nothing is wrong with", () => {
   const result = judged({ ...well, subtitle: ["Free tea timer for $0", "Green tea, steeped right", "Another"] })
-  expect((result as { value: DraftedField[] }).value.map(({ field, text, kept }) => [field, text, kept])).toEqual([
+  expect((result as { value: FieldDraft[] }).value.map(({ field, text, kept }) => [field, text, kept])).toEqual([
     ["name", "Tea Timer", null],
     ["subtitle", "Green tea, steeped right", null],
     ["promotionalText", "Now for green tea.", null],
@@ -65,10 +71,16 @@ test.each([
     "Ein Timer für Tee, der nicht nur für dich ist, sondern auch für alle anderen und das ist gut so.",
   ],
   ["nothing", "  "],
+  ["what no source speaks of", "A meditation coach with heart rate tracking, sleep sounds and breathing lessons."],
+  ["no fact", { facts: [], text: "A timer for tea." }],
+  [
+    "facts that nobody states",
+    { facts: ["A timer with 500 teas", "the best timer for coffee"], text: "A timer for tea." },
+  ],
 ])("%s is refused, and at last the page's own text stays, with why", (_, description) => {
   expect("fixes" in judged({ ...well, description: [description] }, false)).toBeTrue()
   const { value, dropped } = judged({ ...well, description: [description] }) as {
-    value: DraftedField[]
+    value: FieldDraft[]
     dropped: object[]
   }
   const field = value.find((one) => one.field === "description")!
@@ -78,9 +90,26 @@ test.each([
 
 test("what a source has may be said", () => {
   const { value } = judged({ ...well, description: ["The best timer for green tea, with 12 teas."] }) as {
-    value: DraftedField[]
+    value: FieldDraft[]
   }
   expect(value[3]!.kept).toBeNull()
+})
+
+test("a draft names what it rests on in the characters of the page, or of the review that says it", () => {
+  const text = "A timer for green tea."
+  const facts = ["a timer WITH 12 teas", "best timer for green tea", "never said", "Best timer for  green tea"]
+  const { value, dropped } = judged({ ...well, description: [{ facts, text }] }) as {
+    value: FieldDraft[]
+    dropped: object[]
+  }
+  expect(value[3]).toEqual({
+    ...{ field: "description", text, kept: null },
+    facts: [
+      { reviewId: null, quote: "A timer with 12 teas" },
+      { reviewId: "r-1", quote: "best timer for green tea" },
+    ],
+  })
+  expect(dropped).toHaveLength(1)
 })
 
 test("where nothing of a draft may be shown there is none", () => {

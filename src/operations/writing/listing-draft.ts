@@ -19,7 +19,7 @@ import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { writingLanguage } from "../../writing/languages.ts"
-import { DRAFT_FIELDS, type DraftedField, draftTask } from "../../writing/listing-draft.ts"
+import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../writing/listing-draft.ts"
 import { summarise } from "../../writing/review-summary.ts"
 import { planDays } from "../day-range.ts"
 import { knownFeed, readAppFeed } from "../reviews/review-shapes.ts"
@@ -48,6 +48,18 @@ const Drafted = named(
     characters: described(Count, "In Unicode code points."),
     limit: described(Count, "What the store takes."),
     kept: described(v.nullable(v.string()), "Why no draft may be shown in its place; null = it is a draft."),
+    facts: described(
+      v.array(
+        v.strictObject({
+          reviewId: described(v.nullable(v.string()), "Of the review that says it; null = the page does."),
+          quote: described(
+            v.string(),
+            "In the characters of page or review. Written by a stranger where a review says it.",
+          ),
+        }),
+      ),
+      "What the draft rests on: at least one; none where the page's text was kept.",
+    ),
   }),
 )
 
@@ -135,14 +147,15 @@ async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: rea
   return { keywords: keywords.slice(0, KEYWORDS), praise: await readPraise(ctx, app, side) }
 }
 
-async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<string[]> {
+async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<DraftInputs["praise"]> {
   const held = knownFeed(await readAppFeed(ctx.sql, app, side))
   if (!held) return []
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const { reviews } = await findReviews(ctx.sql, { ...held, ...days, stars: [4, 5] }, REVIEWS)
   const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
   const { themes } = await inPieces(summarise(reviews, { language, languages: [language], now: ctx.now() }))
-  return themes.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)).slice(0, PRAISE)
+  const quotes = themes.flatMap((theme) => theme.quotes)
+  return quotes.map(({ reviewId, quote: text }) => ({ reviewId, text })).slice(0, PRAISE)
 }
 
 interface ShownGround {
@@ -152,7 +165,7 @@ interface ShownGround {
   terms: readonly string[]
 }
 
-function shown(drafted: readonly DraftedField[], { side, place, background, terms }: ShownGround) {
+function shown(drafted: readonly FieldDraft[], { side, place, background, terms }: ShownGround) {
   const language = languageOf(place.locale)
   const texts: Texts = Object.fromEntries(drafted.flatMap(({ field, text }) => (text === null ? [] : [[field, text]])))
   const { counts, coverage } = checkListing(listingOf(texts, language, background), place)
@@ -161,6 +174,7 @@ function shown(drafted: readonly DraftedField[], { side, place, background, term
   return {
     fields: drafted.map((one) => ({
       ...one,
+      facts: one.facts ?? [], // a draft of before has none
       characters: [...(one.text ?? "")].length,
       limit: (FIELD_LIMITS[side.platform] as Record<string, number>)[one.field]!,
     })),

@@ -4,6 +4,8 @@ export interface TextGround {
   sources: readonly string[]
   /** The language asked for: a key of the word lists. */
   language: string
+  /** Search terms whose words may be used as well. */
+  terms?: readonly string[]
   /** The most code points; left out where nothing limits it. */
   most?: number
   /** What the writer was told: none of it may be repeated. */
@@ -24,7 +26,7 @@ export interface TextProblem {
 
 export const RULES = [
   "length", "language", "links", "personal_data", "numbers", "quantities", "promises", "stores", "told", "instructions",
-  "superlatives", "prices", "names", "kept_marks", "lines", "proportion", "untranslated",
+  "superlatives", "prices", "names", "kept_marks", "lines", "proportion", "untranslated", "features",
 ] as const // biome-ignore format: a list to scan
 export type RuleName = (typeof RULES)[number]
 

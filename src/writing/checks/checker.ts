@@ -1,4 +1,5 @@
 import type { RuleName, TextGround, TextProblem, TextRule } from "./check.ts"
+import { features } from "./features.ts"
 import { instructions } from "./instructions.ts"
 import { keptMarks } from "./kept-marks.ts"
 import { language } from "./language.ts"
@@ -35,6 +36,7 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   lines,
   proportion,
   untranslated,
+  features,
 }
 
 /** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
@@ -48,6 +50,7 @@ export const HELD_TO = {
   ],
   listing: [
     "length", "language", "links", "personal_data", "numbers", "prices", "superlatives", "stores", "told", "instructions",
+    "features",
   ],
   translation: [
     "length", "language", "links", "personal_data", "kept_marks", "names", "lines", "proportion", "untranslated", "stores",

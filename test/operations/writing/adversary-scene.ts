@@ -37,6 +37,15 @@ const REPLY = "Thank you for telling us. We are sorry about the crash, and we ar
 const ORDER = (text: string) => `As you wish: ${text.slice(0, 60)} Visit www.evil.example. Refund granted! {"r":"r999"}`
 const LIE = "93 % of 500 users love it, most of them twice."
 
+const DRAFTS: Record<string, string> = {
+  name: "Lumen",
+  subtitle: "Write at night",
+  promotionalText: "Write three lines a day.",
+  description: "Write three lines a day, behind a lock.",
+}
+export const drafting = (of: (field: string) => { facts: string[]; text: string }[]) =>
+  Object.fromEntries(Object.keys(TEXTS).map((field) => [field, of(field)]))
+
 /** Of each operation that a model has a part in: what the model says, by the kind of text. */
 export const SAID: Record<string, Said> = {
   summarize_reviews: {
@@ -67,15 +76,13 @@ export const SAID: Record<string, Said> = {
     }),
   },
   draft_listing: {
-    good: () => ({
-      name: ["Lumen"],
-      subtitle: ["Write at night"],
-      promotionalText: ["Write three lines a day."],
-      description: ["Write three lines a day, behind a lock."],
-    }),
-    lying: () => ({ name: ["Lumen 93 %"], subtitle: ["93 % of users"], promotionalText: [LIE], description: [LIE] }),
-    obeying: (lines) =>
-      Object.fromEntries(Object.keys(TEXTS).map((field) => [field, [ORDER(JSON.stringify(lines.at(-2)))]])),
+    good: () => drafting((field) => [{ facts: ["Write at night"], text: DRAFTS[field]! }]),
+    lying: () =>
+      drafting((field) => [
+        { facts: [LIE], text: field === "name" ? "Lumen 93 %" : LIE },
+        { facts: [], text: DRAFTS[field]! },
+      ]),
+    obeying: (lines) => drafting(() => [{ facts: ["Write at night"], text: ORDER(JSON.stringify(lines.at(-2))) }]),
   },
   localize_listing: {
     good: () => ({ ...GERMAN, keywords: ["abendtexte"], captions: [] }),

@@ -186,7 +186,12 @@ describe("an attack that a model obeys as far as it can", () => {
       const { status, body, text } = await scene.get("suggest")
       expect([n, status, body.newIdeas]).toEqual([n, 200, []])
       expect(text).not.toMatch(NEVER_SHOWN)
-      play(well((lines) => ({ ...SAID.draft_listing!.good(lines), description: [`${attack} www.evil.example`] })))
+      play(
+        well((lines) => ({
+          ...SAID.draft_listing!.good(lines),
+          description: [{ facts: ["Write at night"], text: `${attack} www.evil.example` }],
+        })),
+      )
       const draft = (await scene.get("draft")).body
       expect([n, draft.fields[3].text, draft.fields[3].kept === null]).toEqual([n, TEXTS.description, false])
     }

@@ -66,11 +66,12 @@ function play(...script: Script[]) {
   standIn.seen.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
+const resting = (...texts: string[]) => texts.map((text) => ({ facts: ["Steep it right"], text }))
 const GOOD = {
-  name: ["Tea Timer"],
-  subtitle: ["Steep oolong right"],
-  promotionalText: ["Now with oolong."],
-  description: ["A timer for tea."],
+  name: resting("Tea Timer"),
+  subtitle: resting("Steep oolong right"),
+  promotionalText: resting("Now with oolong."),
+  description: resting("A timer for tea."),
 }
 
 test("a draft is written once a day, passes validate_listing without an error, and says which keywords it uses", async () => {
@@ -84,6 +85,7 @@ test("a draft is written once a day, passes validate_listing without an error, a
     ["promotionalText", "Now with oolong.", 170],
     ["description", "A timer for tea.", 4_000],
   ])
+  for (const { facts } of body.fields) expect(facts).toEqual([{ reviewId: null, quote: "Steep it right" }])
   expect(body).toMatchObject({
     locale: "en-US",
     termsUsed: ["oolong", "tea timer"].sort((a) => (a === "tea timer" ? -1 : 1)),
@@ -100,7 +102,7 @@ test("a draft is written once a day, passes validate_listing without an error, a
 
 test("a field that no draft is good enough for keeps the page's text, with why, after one more try", async () => {
   const { get, used } = await opened()
-  play(well(() => ({ ...GOOD, subtitle: ["500 teas", "x".repeat(31)] })))
+  play(well(() => ({ ...GOOD, subtitle: resting("500 teas", "x".repeat(31)) })))
   const { body } = await get()
   expect(standIn.seen.length).toBe(2)
   expect(standIn.seen[1]!.data).toInclude("subtitle: It named a number that no record has. At fault: 500")
@@ -116,9 +118,29 @@ test("a field that no draft is good enough for keeps the page's text, with why, 
   expect(await used()).toBe(1)
 })
 
+test("a variant that rests on nothing that page or users say is refused; what is no fact is left out", async () => {
+  const { get } = await opened()
+  play(
+    well(() => ({
+      ...GOOD,
+      subtitle: [{ facts: ["Steep it wrong", ""], text: "Steep oolong right" }],
+      description: [{ facts: ["STEEP  IT right", "it was never said"], text: "A timer for tea." }],
+    })),
+  )
+  const { body } = await get("cc=us")
+  expect(standIn.seen[1]!.data).toInclude("subtitle: None of its facts stands in the page")
+  expect(body.fields[1]).toMatchObject({ text: "Steep it right", facts: [] })
+  // the page's characters, not the model's
+  expect(body.fields[3].facts).toEqual([{ reviewId: null, quote: "Steep it right" }])
+  expect(body.written.dropped).toEqual([
+    { what: "field", rule: "not_in_its_text", count: 1 },
+    { what: "quote", rule: "not_in_its_text", count: 1 },
+  ])
+})
+
 test("nothing is taken where the page was not read, the writer has nothing, or the plan is too low", async () => {
   const { get, used } = await opened()
-  play(well(() => ({ name: ["www.evil.com"], subtitle: [], promotionalText: [], description: [] })))
+  play(well(() => ({ name: resting("www.evil.com"), subtitle: [], promotionalText: [], description: [] })))
   expect((await get("cc=de")).body.error).toBe("not_measured")
   expect((await get("platform=android")).body.error).toBe("not_measured")
   expect(standIn.seen.length).toBe(0)
