@@ -1,7 +1,6 @@
 import { ALL_ACTIONS, type ApprovalRule, readApprovalRule, setApprovalRule } from "../access/approval-rules.ts"
 import { type Approval, listApprovals, settleApproval } from "../actions/approvals.ts"
 import { changedLines, WHOLE } from "../actions/changed-lines.ts"
-import { actions } from "../catalog.ts"
 import type { Sql } from "../database/types.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
 import { harmless, printable, show, table } from "./cli/show.ts"
@@ -83,7 +82,10 @@ export const approvalRequire: Command = {
   async run(invocation) {
     const asking = invocation.text("asking")
     const keyId = invocation.amount("key") ?? null
-    const change = { actions: namesOf(invocation), askingCounts: asking === undefined ? undefined : asking === "yes" }
+    const change = {
+      actions: await namesOf(invocation),
+      askingCounts: asking === undefined ? undefined : asking === "yes",
+    }
     if (asking !== undefined && !["yes", "no"].includes(asking)) throw new WrongUse("--asking must be yes or no")
     if (asking !== undefined && keyId !== null) throw new WrongUse("--asking is of the whole workspace, not of a key")
     const rule = await useDatabase(invocation, async (sql) => {
@@ -95,13 +97,14 @@ export const approvalRequire: Command = {
   },
 }
 
-function namesOf(invocation: Invocation): string[] | undefined {
+async function namesOf(invocation: Invocation): Promise<string[] | undefined> {
   const { positionals, has } = invocation
   if (has("none") && positionals.length > 0) throw new WrongUse("--none goes with no action")
   if (positionals.length === 0 && !has("none")) {
     if (invocation.text("asking") === undefined) throw new WrongUse("name actions, or all, or --none")
     return undefined
   }
+  const { actions } = await import("../catalog.ts")
   const known = [ALL_ACTIONS, ...actions.map(({ name }) => name)]
   const unknown = positionals.find((name) => !known.includes(name))
   if (unknown !== undefined)

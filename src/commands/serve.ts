@@ -1,3 +1,4 @@
+import { untilStopped } from "../process/until-stopped.ts"
 import type { Command } from "./cli/command.ts"
 
 export const serve: Command = {
@@ -9,6 +10,11 @@ export const serve: Command = {
   ],
   options: { demo: { meaning: "Load the demo into the first workspace, at the first start only." } },
   logs: true,
-  // loaded when asked for: the other commands start in half the time without the service
-  run: async (invocation) => (await import("../process/serving.ts")).serve(invocation),
+  // loaded when asked for: the other commands start in half the time without the service, and this one opens its database
+  // meanwhile
+  run: (invocation) =>
+    untilStopped(invocation, async () => {
+      const { serve } = await import("../process/serving.ts")
+      return (running) => serve(invocation, running)
+    }),
 }

@@ -1,5 +1,4 @@
 import { untilStopped } from "../process/until-stopped.ts"
-import { openWorkers } from "../process/workers.ts"
 import type { Command } from "./cli/command.ts"
 
 export const work: Command = {
@@ -7,13 +6,15 @@ export const work: Command = {
   summary: "Read the stores, tell alerts and serve nothing: beside servers with MEASURE=no, or from another address.",
   examples: [["work", "with DATABASE_URL as the servers have it; any number of such processes share one pace"]],
   logs: true,
-  async run(invocation) {
-    return await untilStopped(invocation, async ({ database, stop, log }) => {
-      const workers = await openWorkers(invocation.settings, { sql: database.sql, log, as: "reader" })
-      workers.start()
-      log("info", "working", { database: database.kind })
-      log("info", "stopping", { signal: await stop.asked })
-      await workers.stop()
-    })
-  },
+  run: (invocation) =>
+    untilStopped(invocation, async () => {
+      const { openWorkers } = await import("../process/workers.ts")
+      return async ({ database, stop, log }) => {
+        const workers = await openWorkers(invocation.settings, { sql: database.sql, log, as: "reader" })
+        workers.start()
+        log("info", "working", { database: database.kind })
+        log("info", "stopping", { signal: await stop.asked })
+        await workers.stop()
+      }
+    }),
 }

@@ -10,12 +10,15 @@ import type { Sql, Tx } from "./types.ts"
  */
 export async function migrate(sql: Sql, migrations: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
   const files = filesOf(migrations)
-  await exclusively(sql, async (tx) => {
+  const landed = await exclusively(sql, async (tx) => {
     await tx.unsafe(LANDED)
-    assertKnown(await readLanded(tx), files)
+    const held = await readLanded(tx)
+    assertKnown(held, files)
+    return held
   })
   const applied: string[] = []
-  for (const file of files) {
+  // what has landed never goes: to ask for each file anew, in a transaction of its own, took a warm start a fifth of its time
+  for (const file of files.filter(({ name }) => !landed.has(name))) {
     const startedAt = performance.now()
     if (!(await exclusively(sql, (tx) => apply(tx, file)))) continue
     applied.push(file.name)

@@ -4,7 +4,6 @@ import { type App, createApp } from "../app.ts"
 import { catalog } from "../catalog.ts"
 import {
   CommandProblem,
-  type ExitCode,
   type Invocation,
   type ListeningProcess,
   type ListenOptions,
@@ -20,14 +19,12 @@ import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { createReceiving } from "./receiving.ts"
 import type { Stop } from "./stop.ts"
-import { untilStopped } from "./until-stopped.ts"
+import type { RunningProcess } from "./until-stopped.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
-/** Serves until it is told to stop. Gives the exit code. */
-export async function serve(invocation: Invocation): Promise<ExitCode> {
-  return await untilStopped(invocation, async ({ database, stop, log }) => {
-    await live(invocation, await listen(invocation, database, log), stop, log)
-  })
+/** Serves over a database that is up to date, until a stop is asked. */
+export async function serve(invocation: Invocation, { database, stop, log }: RunningProcess): Promise<void> {
+  await live(invocation, await listen(invocation, database, log), stop, log)
 }
 
 interface House {

@@ -17,11 +17,11 @@ export interface RunningProcess {
   log: Log
 }
 
+/** What runs: `load` gives it while the database opens, whose thread leaves this one free. */
+export type Run = (running: RunningProcess) => Promise<void>
+
 /** Brings the database up to date, runs until a stop is asked, and closes the database. Gives the exit code. */
-export async function untilStopped(
-  invocation: Invocation,
-  run: (running: RunningProcess) => Promise<void>,
-): Promise<ExitCode> {
+export async function untilStopped(invocation: Invocation, load: () => Promise<Run>): Promise<ExitCode> {
   assertOpenFiles(invocation.settings)
   const { databaseUrl, dataDir, databaseConnections: maxConnections, warnings } = invocation.settings
   const log = processLog(invocation)
@@ -29,7 +29,8 @@ export async function untilStopped(
   const stop = stopSignal(invocation, log)
   // a server that answered 503 for ever would look alive to its supervisor
   const onLoss = () => stop.ask("error")
-  const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
+  const opening = openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
+  const [database, run] = await Promise.all([opening, load()])
   try {
     if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
     if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)

@@ -1,8 +1,7 @@
 import type { Workspace } from "../../access/workspaces.ts"
-import { catalog } from "../../catalog.ts"
 import { Fault } from "../../faults.ts"
 import type { Operation } from "../../operation.ts"
-import { type AskOwner, useKey, useOwner } from "../../process/owner.ts"
+import type { AskOwner } from "../../process/owner.ts"
 import { CommandProblem, type Invocation, type Option, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { assertMade } from "../cli/whole-database.ts"
@@ -22,6 +21,7 @@ export async function useOperations<T>(
   assertMade(invocation.settings)
   return await useDatabase(invocation, async (sql) => {
     const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+    const { useOwner } = await import("../../process/owner.ts") // as in serve.ts
     return await useOwner(invocation, sql, workspace, (askOwner) => work(askOf(askOwner), workspace))
   })
 }
@@ -32,6 +32,7 @@ export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: 
   if (assistant.key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${KEY_REMEDY}`)
   const key = assistant.key
   assertMade(invocation.settings)
+  const { useKey } = await import("../../process/owner.ts")
   return await useDatabase(invocation, (sql) => useKey(invocation, sql, key, (ask) => work(askOf(ask))))
 }
 
@@ -40,7 +41,7 @@ const KEY_REMEDY = "appmeter key create --name terminal makes one; give it in th
 function askOf(ask: AskOwner): Ask {
   return async (operation, input = {}) => {
     try {
-      return await ask(typeof operation === "string" ? operationNamed(operation) : operation, input)
+      return await ask(typeof operation === "string" ? await operationNamed(operation) : operation, input)
     } catch (error) {
       throw error instanceof Fault ? problemOf(error) : error
     }
@@ -48,7 +49,8 @@ function askOf(ask: AskOwner): Ask {
 }
 
 /** Throws where the catalogue has none of that id: a command names its operations itself. */
-export function operationNamed(id: string): Operation {
+export async function operationNamed(id: string): Promise<Operation> {
+  const { catalog } = await import("../../catalog.ts")
   const found = catalog.find((operation) => operation.id === id)
   if (!found) throw new Error(`the catalogue has no operation ${id}`)
   return found

@@ -1,4 +1,3 @@
-import { catalog } from "../../catalog.ts"
 import { creditsText, type Operation } from "../../operation.ts"
 import { type TableType, tableColumns, tableText } from "../../surfaces/tables.ts"
 import { nearest } from "../../vocabulary/nearest.ts"
@@ -26,12 +25,13 @@ export const call: Command = {
   },
   async run(invocation) {
     const { terminal, has, positionals } = invocation
+    const { catalog } = await import("../../catalog.ts")
     const [id, ...typed] = positionals
     if (id === undefined) {
-      listOperations(invocation)
+      listOperations(invocation, catalog)
       return 0
     }
-    const operation = readingNamed(id)
+    const operation = readingNamed(id, catalog)
     if (has("about")) {
       terminal.out(about(operation).join("\n").concat("\n"))
       return 0
@@ -46,7 +46,7 @@ export const call: Command = {
   },
 }
 
-function listOperations({ terminal, has }: Invocation): void {
+function listOperations({ terminal, has }: Invocation, catalog: readonly Operation[]): void {
   const reading = catalog.filter(isReading)
   if (has("json")) {
     terminal.json({ operations: reading.map(({ id, summary }) => ({ id, summary })) })
@@ -57,7 +57,7 @@ function listOperations({ terminal, has }: Invocation): void {
 }
 
 /** Throws WrongUse with the nearest one, and for those that write. */
-function readingNamed(id: string): Operation {
+function readingNamed(id: string, catalog: readonly Operation[]): Operation {
   const operation = catalog.find((one) => one.id === id)
   if (!operation) {
     const ids = catalog.map((one) => one.id)

@@ -1,4 +1,3 @@
-import { catalog } from "../../catalog.ts"
 import { COMMON } from "../cli/arguments.ts"
 import { type Command, WrongUse } from "../cli/command.ts"
 
@@ -26,13 +25,14 @@ export function completionOf(commands: () => readonly Command[]): Command {
     positionals: ["shell"],
     async run({ positionals: [shell = ""], terminal }) {
       if (!Object.hasOwn(SHELLS, shell)) throw new WrongUse(`the shell must be ${Object.keys(SHELLS).join(", ")}`)
-      terminal.out(SHELLS[shell as keyof typeof SHELLS](choicesOf(commands())))
+      terminal.out(SHELLS[shell as keyof typeof SHELLS](await choicesOf(commands())))
       return 0
     },
   }
 }
 
-function choicesOf(commands: readonly Command[]): Choices {
+async function choicesOf(commands: readonly Command[]): Promise<Choices> {
+  const { catalog } = await import("../../catalog.ts")
   const choices: Choices = new Map([["", []]])
   const add = (typed: string, choice: Choice) => {
     const held = choices.get(typed) ?? []

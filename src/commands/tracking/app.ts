@@ -2,7 +2,6 @@ import { entitlementsOf } from "../../access/plans.ts"
 import type { Workspace } from "../../access/workspaces.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { NOT_MEASURING, readReaders } from "../../history/readers.ts"
-import { useOwner } from "../../process/owner.ts"
 import {
   countUsage,
   listTracked,
@@ -54,6 +53,7 @@ export const appAdd: Command = {
   async run(invocation) {
     const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
+      const { useOwner } = await import("../../process/owner.ts")
       const wanted = await useOwner(invocation, sql, workspace, (ask) => meantApp(invocation, ask))
       const id = await sql.begin((tx) => add(tx, workspace, wanted, invocation))
       const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!

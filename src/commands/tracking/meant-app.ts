@@ -48,7 +48,9 @@ async function isKnown(
   { id, link, country }: { id: string; link: string; country: string },
 ): Promise<boolean> {
   try {
-    const { apps } = (await ask(operationNamed("hive_resolve_app"), { q: link, country })) as { apps: Candidate[] }
+    const { apps } = (await ask(await operationNamed("hive_resolve_app"), { q: link, country })) as {
+      apps: Candidate[]
+    }
     return apps.some(({ source }) => source !== null)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
@@ -71,7 +73,7 @@ async function appNamed(ask: AskOwner, word: string | undefined, country: string
 
 async function resolved(ask: AskOwner, q: string, country: string): Promise<Candidate[]> {
   try {
-    const { apps } = (await ask(operationNamed("hive_resolve_app"), { q, country, limit: CANDIDATES })) as {
+    const { apps } = (await ask(await operationNamed("hive_resolve_app"), { q, country, limit: CANDIDATES })) as {
       apps: Candidate[]
     }
     return apps

@@ -1,5 +1,4 @@
 import type { Action } from "../../actions/action.ts"
-import { actions } from "../../catalog.ts"
 import { nearest } from "../../vocabulary/nearest.ts"
 import { jsonSchema } from "../../vocabulary/schema.ts"
 import { type Command, type Invocation, WrongUse } from "../cli/command.ts"
@@ -20,12 +19,13 @@ export const write: Command = {
   positionals: ["action?", "name=value…?"],
   options: { about: { meaning: "Say what the write does and what it takes, and do nothing." }, ...WRITE_OPTIONS },
   async run(invocation) {
+    const { actions } = await import("../../catalog.ts")
     const [name, ...typed] = invocation.positionals
     if (name === undefined) {
-      listWrites(invocation)
+      listWrites(invocation, actions)
       return 0
     }
-    const action = actionNamed(name)
+    const action = actionNamed(name, actions)
     if (invocation.has("about")) {
       invocation.terminal.out(about(action).join("\n").concat("\n"))
       return 0
@@ -35,7 +35,7 @@ export const write: Command = {
   },
 }
 
-function listWrites({ terminal, has }: Invocation): void {
+function listWrites({ terminal, has }: Invocation, actions: readonly Action[]): void {
   if (has("json")) {
     terminal.json({ writes: actions.map(({ name, summary, credits }) => ({ name, summary, credits })) })
     return
@@ -48,7 +48,7 @@ function listWrites({ terminal, has }: Invocation): void {
   for (const line of table(["WRITE", "CREDITS", "DOES"], rows)) terminal.out(`${fitted(line, terminal.columns())}\n`)
 }
 
-function actionNamed(name: string): Action {
+function actionNamed(name: string, actions: readonly Action[]): Action {
   const action = actions.find((one) => one.name === name)
   if (action) return action
   const meant = nearest(name, actions.map((one) => one.name)) // biome-ignore format: one line
