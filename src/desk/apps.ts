@@ -1,10 +1,15 @@
 import * as v from "valibot"
+import type { Sql } from "../database/types.ts"
 import { sidesOf } from "../history/day-answers.ts"
-import { readRanksOn, type SideRanks } from "../history/ranks.ts"
+import { readStanding } from "../history/keywords/standings.ts"
+import { type AppReviews, readAppReviews } from "../history/reviews/app-day.ts"
+import { dayCounts, readSideDays, type SideDay } from "../history/side-days.ts"
 import { ofApp, operation } from "../operation.ts"
 import type { TrackedApp } from "../tracking/tracked-app.ts"
+import { dayOf } from "../vocabulary/days.ts"
 import { described } from "../vocabulary/schema.ts"
 import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
+import { DAY_MS } from "../vocabulary/time.ts"
 
 const headFields = {
   id: v.string(),
@@ -49,9 +54,19 @@ const Side = v.strictObject({
   best: v.nullable(Rank),
 })
 
+const Today = v.strictObject({
+  tracked: described(Count, "Over all storefronts and both stores."),
+  measured: Count,
+  up: described(v.nullable(Count), "Null = nothing can be compared."),
+  down: v.nullable(Count),
+  best: v.nullable(Rank),
+  newReviews: described(v.nullable(Count), "Null = no list of reviews was read since the day began."),
+})
+
 const Standing = v.strictObject({
   ...headFields,
   sides: described(v.nullable(v.array(Side)), `Null beyond the first ${MOST_STANDINGS} apps.`),
+  today: described(Today, "The UTC day so far."),
 })
 
 export const listStandings = operation({
@@ -60,36 +75,48 @@ export const listStandings = operation({
   path: "/desk/standings",
   group: "Your apps",
   toolset: "apps",
-  summary: "Where each app stood when its keywords were last measured.",
+  summary: "Where each app stands: when its keywords were last measured, and today.",
   effect: "reads",
   scope: "apps:read",
   price: 0,
   faults: [],
   input: v.strictObject({}),
   output: v.strictObject({ apps: v.array(Standing) }),
-}).run(async (_, { sql, visibleApps, pause }) => {
+}).run(async (_, { sql, now, visibleApps }) => {
+  const apps = await visibleApps()
+  const today = dayOf(now())
+  const days = Map.groupBy(await readSideDays(sql, apps.flatMap(sidesOf), today), ({ appId }) => appId)
+  const from = new Date(today)
+  const reviews = await readAppReviews(sql, apps, { from, to: new Date(from.getTime() + DAY_MS), now: now() })
   const standings: v.InferInput<typeof Standing>[] = []
-  for (const app of await visibleApps()) {
-    const isRead = standings.length < MOST_STANDINGS
-    // only where its first storefront is: others are on the app's own page
-    const sides = isRead ? sidesOf(app).filter(({ storefront }) => storefront === app.countries[0]) : []
-    const ranks = await readRanksOn(sql, app, sides, pause)
-    standings.push({ ...head(app), sides: isRead ? ranks.map(sideStanding) : null })
+  for (const [place, app] of apps.entries()) {
+    const sides = days.get(app.id) ?? []
+    const { sources: _, ...counts } = dayCounts(sides.flatMap(({ terms }) => terms))
+    const { newReviews } = reviews[place] as AppReviews
+    const shown = place < MOST_STANDINGS ? await readFirstSides(sql, app, sides) : null
+    standings.push({ ...head(app), sides: shown, today: { ...counts, newReviews } })
   }
   return { apps: standings }
+
+  /** Only where its first storefront is: others are on the app's own page. */
+  async function readFirstSides(sql: Sql, { countries }: TrackedApp, sides: readonly SideDay[]) {
+    const shown: v.InferInput<typeof Side>[] = []
+    for (const side of sides.filter(({ storefront }) => storefront === countries[0]))
+      shown.push(await standingOf(sql, side, today))
+    return shown
+  }
 })
+
+/** Of a day on which something was measured it is known already. */
+async function standingOf(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
+  const { storefront: country, platform, terms } = side
+  if (!terms.some(({ measured }) => measured)) return { country, platform, ...(await readStanding(sql, side)) }
+  const { tracked, measured, best } = dayCounts(terms)
+  const ranks = terms.flatMap(({ rank }) => rank ?? [])
+  const top10 = ranks.filter((rank) => rank <= 10).length
+  return { country, platform, day: today, tracked, measured, ranked: ranks.length, top10, best }
+}
 
 function head({ id, name, iosId, androidPkg, countries }: TrackedApp) {
   return { id, name, iosId, androidPkg, countries }
-}
-
-function sideStanding({ storefront: country, platform, day, terms }: SideRanks): v.InferInput<typeof Side> {
-  const ranks = terms.flatMap(({ rank }) => rank ?? [])
-  return {
-    ...{ country, platform, day, tracked: terms.length },
-    measured: terms.filter(({ measured }) => measured).length,
-    ranked: ranks.length,
-    top10: ranks.filter((rank) => rank <= 10).length,
-    best: ranks.length > 0 ? Math.min(...ranks) : null,
-  }
 }

@@ -6,11 +6,13 @@ import {
   type RankedKeyword,
   type RankedPage,
   type RankedPageQuery,
+  type RankTotals,
   readRankedPage,
   STATES,
 } from "../history/keywords/ranked-page.ts"
+import { type LatestDay, readLatestDay } from "../history/keywords/standings.ts"
 import { NOT_MEASURING } from "../history/readers.ts"
-import { readSideDays, type TermDay } from "../history/side-days.ts"
+import { dayCounts, type TermDay } from "../history/side-days.ts"
 import { ofApp, operation } from "../operation.ts"
 import type { TrackedApp } from "../tracking/tracked-app.ts"
 import { dayOf } from "../vocabulary/days.ts"
@@ -118,25 +120,46 @@ function termsTagged({ keywordTags }: TrackedApp, tag: string): string[] {
 async function readMovedPage(
   sql: Sql,
   app: TrackedApp,
-  query: Omit<RankedPageQuery, "order" | "state">,
+  query: Omit<RankedPageQuery, "order" | "state" | "within">,
   way: Way | null,
 ): Promise<RankedPage> {
-  const all = await readRankedPage(sql, app, { ...query, order: "rank", state: null })
-  const { day } = all.totals
-  if (day === null) return way === null ? all : { ...all, found: 0, rows: [] }
+  const inOrder = { ...query, order: "rank", state: null } as const
+  const latest = await readLatestDay(sql, sideOf(app, query), query.today)
+  if (latest.day === null) {
+    const all = await readRankedPage(sql, app, inOrder)
+    return way === null ? all : { ...all, found: 0, rows: [] }
+  }
   const { find, page, most } = query
-  const [{ terms } = { terms: [] }] = await readSideDays(sql, [sideOf(app, query)], day)
-  const fit = terms
+  const fit = latest.terms
     .filter(({ term }) => term.includes(find) && (query.terms?.includes(term) ?? true))
     .filter(({ move }) => way === null || (move !== null && DIRECTIONS[way].includes(move.direction)))
     .sort((a, b) => gained(b) - gained(a))
     .map(({ term }) => term)
   const last = Math.max(1, Math.ceil(fit.length / most))
   const shown = fit.slice((Math.min(page, last) - 1) * most, Math.min(page, last) * most)
-  const { rows } = await readRankedPage(sql, app, { ...query, terms: shown, page: 1, order: "rank", state: null })
-  const places = new Map(shown.map((term, at) => [term, at]))
-  const inOrder = rows.toSorted((a, b) => places.get(a.rank.term)! - places.get(b.rank.term)!)
-  return { ...all, found: fit.length, rows: inOrder }
+  const best = bestOf(latest, query.best)
+  const within = { terms: [...new Set([...shown, ...best])], day: latest.day }
+  const { rows } = await readRankedPage(sql, app, {
+    ...{ ...inOrder, within, terms: null, find: "" },
+    ...{ page: 1, most: within.terms.length, best: 0 },
+  })
+  const byTerm = new Map(rows.map((row) => [row.rank.term, row]))
+  const rowsOf = (terms: readonly string[]) => terms.flatMap((term) => byTerm.get(term) ?? [])
+  return { totals: totalsOf(latest), found: fit.length, rows: rowsOf(shown), best: rowsOf(best) }
+}
+
+function bestOf({ terms }: LatestDay, most: number): string[] {
+  const ranked = terms.filter(({ rank }) => rank !== null).sort((a, b) => a.rank! - b.rank!)
+  return ranked.slice(0, most).map(({ term }) => term)
+}
+
+function totalsOf({ day, measuredAt, terms }: LatestDay): RankTotals {
+  const { tracked, measured, best } = dayCounts(terms)
+  const upTo = (lowest: number) => terms.filter(({ rank }) => rank !== null && rank <= lowest).length
+  return {
+    ...{ day, measuredAt, tracked, measured, best },
+    ...{ top3: upTo(3), top10: upTo(10), top50: upTo(50) },
+  }
 }
 
 const DIRECTIONS: Record<Way, readonly string[]> = { up: ["up", "entered"], down: ["down", "dropped"] }

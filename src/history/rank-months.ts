@@ -25,7 +25,7 @@ export async function readSidesRankMonths(
   const bySide = sides.map(() => new Map<string, StoredTerm>())
   for (const part of parts) {
     const read = await readMonths(sql, sides.slice(part.from, part.to), part.months)
-    for (const row of read) addMonth(bySide[part.from + row.side - 1] as Map<string, StoredTerm>, row)
+    for (const row of read) addMonths(bySide[part.from + row.side - 1] as Map<string, StoredTerm>, row)
   }
   return bySide.map((terms) => [...terms.values()])
 }
@@ -34,11 +34,23 @@ interface StoredTerm extends TermMonths {
   months: Map<string, MonthBytes>
 }
 
-function addMonth(terms: Map<string, StoredTerm>, row: MonthRow): void {
-  const held = terms.get(row.term) ?? { term: row.term, months: new Map() }
-  terms.set(row.term, held)
-  if (row.month === null) return
-  held.months.set(row.month, partedBytes(row.bytes))
+/** The terms of one row of termMonths. */
+export function monthsIn(read: StoredMonths): TermMonths[] {
+  const held = new Map<string, StoredTerm>()
+  addMonths(held, read)
+  return [...held.values()]
+}
+
+function addMonths(held: Map<string, StoredTerm>, { terms, months, bytes }: StoredMonths): void {
+  let at = 0
+  for (const [place, month] of months.entries()) {
+    const term = terms[place] as string
+    const stored = held.get(term) ?? { term, months: new Map() }
+    held.set(term, stored)
+    if (month === null) continue
+    stored.months.set(month, partedBytes(bytes.subarray(at, at + MONTH_BYTES)))
+    at += MONTH_BYTES
+  }
 }
 
 interface Part {
@@ -68,7 +80,12 @@ function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
   return parts
 }
 
-type MonthRow = { side: number; term: string } & ({ month: string; bytes: Uint8Array } | { month: null })
+/** A month of a term at each place, null where none is held; the bytes of those that are, one behind the other. */
+export interface StoredMonths {
+  terms: string[]
+  months: (string | null)[]
+  bytes: Uint8Array
+}
 
 async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]> {
   const rows = await sql<{ terms: number }[]>`
@@ -82,10 +99,13 @@ async function countTerms(sql: Db, sides: readonly SideApp[]): Promise<number[]>
   return rows.map(({ terms }) => terms)
 }
 
-// Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
-async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly string[]): Promise<MonthRow[]> {
-  return await sql<MonthRow[]>`
-    select s.side::int as side, k.term, m.month, m.bytes
+async function readMonths(
+  sql: Db,
+  sides: readonly SideApp[],
+  months: readonly string[],
+): Promise<(StoredMonths & { side: number })[]> {
+  return await sql<(StoredMonths & { side: number })[]>`
+    select s.side::int as side, ${termMonths(sql)}
     from unnest(
       ${sides.map(({ appId }) => appId)}::text[],
       ${sides.map(({ platform }) => platform)}::text[],
@@ -99,16 +119,33 @@ async function readMonths(sql: Db, sides: readonly SideApp[], months: readonly s
       where (platform, storefront, term) = (s.platform, s.storefront, k.term)
       offset 0
     ) l on true
-    left join lateral (
+    left join lateral (${monthsOf(sql, { own: sql`s.own`, list: sql`l.id` }, months)}) m on true
+    group by s.side
+    order by s.side
+    limit 100000`.then(uncut(100_000))
+}
+
+/** Columns for monthsIn, of keywords `k` with their months `m`: a row a month took the thread twice as long to read. */
+export function termMonths(sql: Db) {
+  const inOrder = sql`order by k.position, k.term, m.month`
+  return sql`json_agg(k.term ${inOrder}) as terms, json_agg(m.month ${inOrder}) as months,
+      coalesce(string_agg(m.bytes, ''::bytea ${inOrder}), '') as bytes`
+}
+
+// Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
+/** Rows for termMonths: what is held of an app and a list of these months. */
+export function monthsOf(
+  sql: Db,
+  { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> },
+  months: readonly string[],
+) {
+  return sql`
       select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
       join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
-      where r.app_id = s.own and r.list_id = l.id
+      where r.app_id = ${own} and r.list_id = ${list}
         and r.month in ${sql(months as string[])} and d.month in ${sql(months as string[])}
-      offset 0
-    ) m on true
-    order by s.side, k.position, k.term, m.month
-    limit 1000000`.then(uncut(1_000_000))
+      offset 0`
 }
 
 /** Of the rows `r` of rank_month and `d` of list_month: one value a row, where three took the thread three times as long to read. */
@@ -124,3 +161,5 @@ export function partedBytes(bytes: Uint8Array): MonthBytes {
 
 /** Bytes of a stored month, however many days it has. */
 const MONTH_DAYS = 31
+/** Of its ranks, sources and depths together. */
+const MONTH_BYTES = 3 * MONTH_DAYS

@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { lastPointsOf } from "../formulas/month-bytes.ts"
 import { moveBetween, type RankMove } from "../formulas/rank-moves.ts"
 import type { TermMonths } from "../formulas/timeline.ts"
-import { type RankSource, sourceOf } from "../observations/types.ts"
+import { RANK_SOURCES, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
 import type { SideApp } from "./day-answers.ts"
@@ -38,7 +38,8 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
   return await inPieces(eachOf(sides, daysOf))
 }
 
-function termDay({ term, months }: TermMonths, { from, day }: { from: string; day: string }): TermDay {
+/** A keyword on a day, of the days from `from` on. */
+export function termDay({ term, months }: TermMonths, { from, day }: { from: string; day: string }): TermDay {
   const stored = [...months].map(([month, bytes]) => ({ month, ...bytes }))
   const points = lastPointsOf(stored, { from, to: day }, 2)
   const named = points.map((point) => ({ ...point, source: sourceOf(point.source) }))
@@ -54,4 +55,33 @@ function termDay({ term, months }: TermMonths, { from, day }: { from: string; da
     against: before?.day ?? null,
     move: before ? moveBetween(before, today) : null,
   }
+}
+
+/** What keywords come to on a day. */
+export interface DayCounts {
+  tracked: number
+  measured: number
+  /** Entered included; null where no keyword can be compared. */
+  up: number | null
+  /** Dropped out included. */
+  down: number | null
+  /** Null = none has a rank. */
+  best: number | null
+  sources: RankSource[]
+}
+
+export function dayCounts(terms: readonly TermDay[]): DayCounts {
+  const counts = { tracked: terms.length, measured: 0, best: null as number | null }
+  let [up, down, compared] = [0, 0, 0]
+  const sources = new Set<RankSource | null>()
+  for (const { measured, rank, source, move } of terms) {
+    if (measured) counts.measured++
+    if (rank !== null && rank < (counts.best ?? Number.POSITIVE_INFINITY)) counts.best = rank
+    sources.add(source)
+    if (move) compared++
+    if (move?.direction === "up" || move?.direction === "entered") up++
+    if (move?.direction === "down" || move?.direction === "dropped") down++
+  }
+  const moved = compared > 0 ? { up, down } : { up: null, down: null }
+  return { ...counts, ...moved, sources: RANK_SOURCES.filter((source) => sources.has(source)) }
 }

@@ -129,6 +129,30 @@ describe("keywords", () => {
     expect(await terms("page=9&at=zz-android")).toEqual(["tea", "green tea", "oolong"])
   })
 
+  test("that nobody has read for a while are shown, filtered and counted as on the last day that was", async () => {
+    const late = await sharing(house, { name: "Late", keywords: ["slow", "fast", "never"] })
+    for (const [term, day, rank] of [["slow", 40, 9], ["slow", 38, 4], ["fast", 39, 2], ["fast", 38, 5]] as const)
+      await late.measure(term, day, rank) // biome-ignore format: days
+    const looker = await ownerOf(house, late.writer.workspace)
+    const rows = async (move: string) => {
+      const { text } = await looker.open(`/app/apps/${late.app}?move=${move}`)
+      return [
+        [...text.matchAll(/name="terms" value="([^"]*)"/g)].map(([, term]) => term),
+        /In the top 3<\/dt><dd>(\d+)/.exec(text)?.[1],
+        text.includes(`>#4<`) && text.includes(`>#5<`),
+      ]
+    }
+    expect([await rows("up"), await rows("down")]).toEqual([
+      [["slow"], "0", true],
+      [["fast"], "0", true],
+    ])
+    const { text } = await looker.open("/app")
+    expect(text).toContain("<dt>Best rank</dt><dd>4</dd>")
+    expect(text).toContain("<dd>2 of 3</dd>")
+    expect(text).toContain(`datetime="${dayAgo(38)}"`)
+    expect(text).not.toContain("Measured today")
+  })
+
   test("drawn together leave a gap for a day without a reading, and a square for an absent one", async () => {
     const { text } = await owner.open(`${base}/ranks?terms=tea&terms=green+tea&terms=oolong`)
     expect(text).toContain(`tea: measured on 3 days; ranks 4 to 9, the last 4.`)

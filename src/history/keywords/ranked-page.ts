@@ -32,6 +32,8 @@ export interface RankedPageQuery extends Side {
   /** So many of the best besides, wherever they stand in the order. */
   best: number
   today: string
+  /** As if these were all, on this day. */
+  within?: { terms: readonly string[]; day: string }
 }
 
 export interface RankedKeyword {
@@ -111,7 +113,7 @@ async function readRows(
   const { page, best } = query
   const isPlain = order === "rank" && find === "" && terms === null && query.state === null
   return await sql<KeywordRow[]>`
-    with ${standings(sql, { own, platform, storefront, appId })}, fit as (
+    with ${standings(sql, { own, platform, storefront, appId, within: query.within })}, fit as (
       ${isPlain ? sql`select place, place as at from standing` : fitting(sql, { find, terms, order, ...query })}
     ), total as (
       select (select count(*) from fit)::int as found, json_build_object(
@@ -151,7 +153,17 @@ async function readRows(
 }
 
 /** Queries for a `with`: `term`, `last`, and `standing`, each keyword's answer of the day shown and its place by rank. */
-function standings(sql: Sql, { own, platform, storefront, appId }: Side & { own: number; appId: string }) {
+function standings(
+  sql: Sql,
+  {
+    own,
+    platform,
+    storefront,
+    appId,
+    within,
+  }: Side & { own: number; appId: string; within: RankedPageQuery["within"] },
+) {
+  const isWithin = within ? sql`and k.term = any(${within.terms as string[]}::text[])` : sql``
   return sql`
 term as materialized (
       select k.term, k.position, l.id as list_id, l.last_day
@@ -162,10 +174,9 @@ term as materialized (
         where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
         offset 0
       ) l on true
-      where k.app_id = ${appId} and k.country = ${storefront}
+      where k.app_id = ${appId} and k.country = ${storefront} ${isWithin}
     ), last as materialized (
-      select max(last_day) as day
-      from term
+      ${within ? sql`select ${within.day}::date as day` : sql`select max(last_day) as day from term`}
     ), standing as materialized (
       select t.*, r.source, r.depth, r.seen_at, r.rank,
         row_number() over (order by r.source is null, nullif(r.rank, 0) nulls last, t.position, t.term) as place

@@ -4,19 +4,15 @@ import { readToldEvents } from "../../accounts/billing/read-feed.ts"
 import { readAccountDays } from "../../accounts/read-day.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
-import { type AppFeed, readWrittenReviews } from "../../history/day-facts.ts"
-import { readSideDays, type SideDay } from "../../history/side-days.ts"
+import { type AppReviews, readAppReviews } from "../../history/reviews/app-day.ts"
+import { dayCounts, readSideDays, type SideDay } from "../../history/side-days.ts"
 import { type Expectation, readExpectations } from "../../history/under-way.ts"
-import { RANK_SOURCES } from "../../observations/types.ts"
 import { operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
-import type { SourceName } from "../../vocabulary/upstreams.ts"
 import {
-  type AskedDay,
   askedDay,
   askedDayFields,
   Connections,
@@ -158,7 +154,7 @@ export const getPortfolioOverview = operation({
   const asked = askedDay({ tz, day }, ctx.now(), caller)
   const apps = await ctx.visibleApps()
   const sides = await readSideDays(sql, apps.flatMap(sidesOf), asked.day)
-  const reviews = await readReviewsByApp(sql, apps, asked)
+  const reviews = await readAppReviews(sql, apps, asked)
   const byApp = Map.groupBy(sides, ({ appId }) => appId)
   const hiddenMoney = hidesMoney(caller)
   const own = await readAccountDays(sql, caller.workspaceId, apps, asked.day)
@@ -198,50 +194,15 @@ const NOT_CONNECTED = {
 }
 
 function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {
-  const terms = sides.flatMap((side) => side.terms)
-  const ranks = terms.flatMap(({ rank }) => rank ?? [])
-  const moves = terms.flatMap(({ move }) => move?.direction ?? [])
-  const moved = (...directions: string[]) =>
-    moves.length > 0 ? moves.filter((direction) => directions.includes(direction)).length : null
+  const { tracked, measured, up, down, best, sources } = dayCounts(sides.flatMap(({ terms }) => terms))
   return {
-    keywordsTracked: past ? null : terms.length,
-    keywordsMeasured: terms.filter(({ measured }) => measured).length,
-    keywordsUp: moved("up", "entered"),
-    keywordsDown: moved("down", "dropped"),
-    bestRank: ranks.length > 0 ? Math.min(...ranks) : null,
-    rankSources: RANK_SOURCES.filter((source) => terms.some((term) => term.source === source)),
+    keywordsTracked: past ? null : tracked,
+    keywordsMeasured: measured,
+    keywordsUp: up,
+    keywordsDown: down,
+    bestRank: best,
+    rankSources: sources,
   }
-}
-
-interface AppReviews {
-  newReviews: number | null
-  reviewSources: SourceName[]
-  reviewsReadAt: string | null
-}
-
-/** Storefronts that share a language share its reviews on Google Play: each list counts once. */
-async function readReviewsByApp(sql: Sql, apps: readonly TrackedApp[], span: AskedDay): Promise<AppReviews[]> {
-  const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
-  const written = await readWrittenReviews(sql, feeds, span)
-  const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
-  const byPlace = Map.groupBy(counts, ({ place }) => place)
-  return apps.map((_, place) => {
-    const read = (byPlace.get(place) ?? []).filter(({ measured }) => measured)
-    const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
-    return {
-      newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
-      reviewSources: [...new Set(read.flatMap(({ source }) => source ?? []))].sort(),
-      reviewsReadAt: times[0] ?? null,
-    }
-  })
-}
-
-function feedsOf({ iosApp, androidApp, countries }: TrackedApp): AppFeed[] {
-  const languages = [...new Set(countries.map(reviewLanguage))]
-  return [
-    ...(iosApp === null ? [] : countries.map((feed) => ({ app: iosApp, feed }))),
-    ...(androidApp === null ? [] : languages.map((feed) => ({ app: androidApp, feed }))),
-  ]
 }
 
 /** Stores are read once a UTC day: of one that is over nothing more can come. */

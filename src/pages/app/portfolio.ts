@@ -8,18 +8,6 @@ import { badge } from "./frame.ts"
 import { card, empty, refusedPart, tiles } from "./parts.ts"
 import { addForm } from "./write/edit.ts"
 
-interface Portfolio {
-  apps: { appId: string; keywordsUp: number | null; keywordsDown: number | null; newReviews: number | null }[]
-  totals: {
-    keywordsTracked: number
-    keywordsMeasured: number
-    keywordsUp: number | null
-    keywordsDown: number | null
-    bestRank: number | null
-    newReviews: number | null
-  }
-}
-
 interface Standing {
   id: string
   name: string
@@ -38,19 +26,30 @@ interface Standing {
         best: number | null
       }[]
     | null
+  today: Today
+}
+
+interface Today {
+  tracked: number
+  measured: number
+  /** Null where nothing can be compared. */
+  up: number | null
+  down: number | null
+  best: number | null
+  newReviews: number | null
 }
 
 const LATEST = 8
 
 /** Every app with where it stands, what moved today, and the latest alerts. */
 export async function portfolioPage(desk: Desk): Promise<Page> {
-  const [{ apps }, today, feed] = await Promise.all([
+  const [{ apps }, feed] = await Promise.all([
     desk.ask<{ apps: Standing[] }>("list_standings"),
-    attempted(desk.ask<Portfolio>("get_portfolio_overview")),
     attempted(desk.ask<{ unread: number; alerts: AlertRow[] }>("list_alerts", { limit: LATEST })),
   ])
   if (apps.length === 0) return { title: "Your apps", at: "", body: noApps(desk) }
-  const day = isFault(today) ? null : today
+  const today = apps.map(({ today }) => today)
+  const isMeasured = today.some(({ measured }) => measured > 0)
   const alerts = isFault(feed)
     ? refusedPart(feed)
     : feed.alerts.length === 0
@@ -59,34 +58,39 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
   return {
     title: "Your apps",
     at: "",
-    body: html`${day && day.totals.keywordsMeasured > 0 && todayTiles(day)}<div class="columns-2"><ul class="apps">
-${apps.map((app) => appCard(desk, app, day))}</ul>
-<div>${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}${!desk.isSample && card("Add an app", addForm(desk))}</div></div>${!desk.isSample && (!day || day.totals.keywordsMeasured === 0) && SAMPLE_LINE}`,
+    body: html`${isMeasured && todayTiles(today)}<div class="columns-2"><ul class="apps">
+${apps.map((app) => appCard(desk, app))}</ul>
+<div>${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}${!desk.isSample && card("Add an app", addForm(desk))}</div></div>${!desk.isSample && !isMeasured && SAMPLE_LINE}`,
   }
 }
 
 const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">A sample</a> shows what each page looks like once days have been measured.</p>
 `
 
-function todayTiles({ totals }: Portfolio): Html {
-  const { keywordsTracked, keywordsMeasured, keywordsUp, keywordsDown, bestRank, newReviews } = totals
+/** A total is that of the apps that have the figure. */
+function todayTiles(today: readonly Today[]): Html {
+  const known = (name: keyof Today) => today.flatMap((app) => app[name] ?? [])
+  const sum = (name: keyof Today) => {
+    const values = known(name)
+    return figure(values.length > 0 ? values.reduce((total, value) => total + value, 0) : null)
+  }
+  const ranks = known("best")
   return tiles([
-    { name: "Keywords", value: figure(keywordsTracked) },
-    { name: "Measured today", value: figure(keywordsMeasured) },
-    { name: "Up today", value: html`<span class="up">${figure(keywordsUp)}</span>` },
-    { name: "Down today", value: html`<span class="down">${figure(keywordsDown)}</span>` },
-    { name: "Best rank today", value: figure(bestRank) },
-    { name: "New reviews today", value: figure(newReviews) },
+    { name: "Keywords", value: sum("tracked") },
+    { name: "Measured today", value: sum("measured") },
+    { name: "Up today", value: html`<span class="up">${sum("up")}</span>` },
+    { name: "Down today", value: html`<span class="down">${sum("down")}</span>` },
+    { name: "Best rank today", value: figure(ranks.length > 0 ? Math.min(...ranks) : null) },
+    { name: "New reviews today", value: sum("newReviews") },
   ])
 }
 
-function appCard(desk: Desk, app: Standing, day: Portfolio | null): Html {
-  const today = day?.apps.find(({ appId }) => appId === app.id)
+function appCard(desk: Desk, app: Standing): Html {
   const side = app.sides?.find((one) => one.day !== null) ?? app.sides?.[0]
   const stores = [app.iosId && STORES.ios, app.androidPkg && STORES.android].filter(Boolean).join(", ")
   return html`<li><div class="subject">${badge(app.name)}<div><h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${app.name}</bdi></a></h2>
 <p class="quiet small">${stores} · ${app.countries.length > 3 ? counted(app.countries.length, "storefront") : app.countries.map(storefrontName).join(", ")}</p></div></div>
-${side && standing(side)}${today && todayLine(today)}</li>
+${side && standing(side)}${todayLine(app.today)}</li>
 `
 }
 
@@ -96,9 +100,9 @@ function standing({ day, tracked, measured, top10, best }: NonNullable<Standing[
 <p class="small quiet">As of ${dayTime(day)}</p>`
 }
 
-function todayLine({ keywordsUp, keywordsDown, newReviews }: Portfolio["apps"][number]): Html | false {
-  if (!keywordsUp && !keywordsDown && !newReviews) return false
-  return html`<p class="small">Today: ${keywordsUp ? html`<span class="up">▲ ${keywordsUp} up</span> ` : ""}${keywordsDown ? html`<span class="down">▼ ${keywordsDown} down</span> ` : ""}${newReviews ? counted(newReviews, "new review") : ""}</p>`
+function todayLine({ up, down, newReviews }: Today): Html | false {
+  if (!up && !down && !newReviews) return false
+  return html`<p class="small">Today: ${up ? html`<span class="up">▲ ${up} up</span> ` : ""}${down ? html`<span class="down">▼ ${down} down</span> ` : ""}${newReviews ? counted(newReviews, "new review") : ""}</p>`
 }
 
 function noApps(desk: Desk): Html {
