@@ -102,13 +102,13 @@ export const listStandings = operation({
   async function readFirstSides(sql: Sql, { countries }: TrackedApp, sides: readonly SideDay[]) {
     const shown: v.InferInput<typeof Side>[] = []
     for (const side of sides.filter(({ storefront }) => storefront === countries[0]))
-      shown.push(await standingOf(sql, side, today))
+      shown.push(await readShownStanding(sql, side, today))
     return shown
   }
 })
 
 /** Of a day on which something was measured it is known already. */
-async function standingOf(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
+async function readShownStanding(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
   const { storefront: country, platform, terms } = side
   if (!terms.some(({ measured }) => measured)) return { country, platform, ...(await readStanding(sql, side)) }
   const { tracked, measured, best } = dayCounts(terms)
