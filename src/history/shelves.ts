@@ -28,13 +28,13 @@ export async function findShelfReadLast(sql: Sql, { platform, id }: AnyApp): Pro
 /** The row as it was read last; no apps where the page was read and never showed one. Null = the page was not read. */
 export async function readShelf(sql: Sql, { platform, id }: AnyApp, storefront: string) {
   const source = SHELVED_BY[platform]
-  const rows = await sql<(Omit<ShelfRow, "place"> & { seenAt: Date; place: number | null })[]>`
-    select r.seen_at as "seenAt", i.place::int as place, i.store_id as id, a.developer as publisher,
+  const rows = await sql<(Omit<ShelfRow, "place"> & { seenAt: Date; origin: string; place: number | null })[]>`
+    select r.seen_at as "seenAt", r.origin, i.place::int as place, i.store_id as id, a.developer as publisher,
       a.developer_id as "publisherId",
       coalesce(${nameIn(sql, sql`a.id`, { storefront, countries: [] })}, i.store_id) as name
     from store_app s
     cross join lateral (
-      select seen_at, section, digest
+      select seen_at, origin, section, digest
       from listing_run
       where (app_id, storefront, source) = (s.id, ${storefront}, ${source}) and section = any(${SECTIONS[platform]}::text[])
       order by section desc, first_seen_at desc
@@ -50,10 +50,10 @@ export async function readShelf(sql: Sql, { platform, id }: AnyApp, storefront: 
     limit 1000`
   const [first] = rows
   if (!first) return null
-  const { seenAt } = first
+  const { seenAt, origin } = first
   return {
-    ...{ id, platform, country: storefront, day: dayOf(seenAt), measuredAt: seenAt.toISOString(), source },
-    apps: rows.filter(isPlaced).map(({ seenAt: _, ...app }) => app),
+    ...{ id, platform, country: storefront, day: dayOf(seenAt), measuredAt: seenAt.toISOString(), source, origin },
+    apps: rows.filter(isPlaced).map(({ seenAt: _, origin: __, ...app }) => app),
   }
 }
 

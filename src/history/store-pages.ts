@@ -22,6 +22,7 @@ export interface PageState {
   /** The first of the latest readings, one after the other, that said just this. */
   unchangedSince: Date
   seenAt: Date
+  origin: string
   /** Whether it showed cards of the store's editors, and a section of events. */
   hasEditorial: boolean
   hasEvents: boolean
@@ -64,7 +65,7 @@ export async function readLatestPage(
 function stateColumns(sql: Db) {
   return sql`
   s.storefront, u.source, min(f.first_seen_at) over (partition by s.storefront) as "firstReadAt",
-  r.first_seen_at as "unchangedSince", r.seen_at as "seenAt", c.content ? 'editorial' as "hasEditorial",
+  r.first_seen_at as "unchangedSince", r.seen_at as "seenAt", r.origin, c.content ? 'editorial' as "hasEditorial",
   c.content ? 'events' as "hasEvents"`
 }
 
@@ -73,7 +74,7 @@ function latestRuns(sql: Db, appId: number, storefronts: readonly string[], sour
     from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, place)
     cross join unnest(${sources as string[]}::text[]) with ordinality u (source, preference)
     cross join lateral (
-      select first_seen_at, seen_at, digest
+      select first_seen_at, seen_at, origin, digest
       from listing_run
       where (app_id, storefront, source, section) = (${appId}, s.storefront, u.source, 'page')
       order by first_seen_at desc

@@ -25,6 +25,7 @@ export interface AppFacts {
     updatedAt: string | null
     measuredAt: string
     source: FactSource
+    origin: string
   } | null
   /** Of its build, which is the same in all storefronts: as a look-up in any of them said it last. */
   built: {
@@ -32,10 +33,22 @@ export interface AppFacts {
     sizeBytes: number | null
     builtAt: string
     builtSource: FactSource
+    builtOrigin: string
   } | null
-  counts: { ratings: number; rating: number | null; ratingsAt: string; ratingsSource: SourceName } | null
+  counts: {
+    ratings: number
+    rating: number | null
+    ratingsAt: string
+    ratingsSource: SourceName
+    ratingsOrigin: string
+  } | null
   /** Five stars first. */
-  byStar: { stars: RatingsByStar; distributionAt: string; distributionSource: SourceName } | null
+  byStar: {
+    stars: RatingsByStar
+    distributionAt: string
+    distributionSource: SourceName
+    distributionOrigin: string
+  } | null
 }
 
 /** Null = nobody ever saw the app. */
@@ -51,7 +64,8 @@ export async function readAppFacts(
     left join lateral (
       select json_build_object(
           'available', available, 'version', version, 'price', price, 'currency', currency, 'genre', genre,
-          'releasedAt', released_at, 'updatedAt', updated_at, 'measuredAt', seen_at, 'source', source
+          'releasedAt', released_at, 'updatedAt', updated_at, 'measuredAt', seen_at, 'source', source,
+          'origin', origin
         ) as said
       from app_storefront
       where (app_id, storefront) = (s.id, ${storefront}) and source = any(${[...LOOKUP_SOURCES]}::text[])
@@ -60,7 +74,8 @@ export async function readAppFacts(
     ) l on true
     left join lateral (
       select json_build_object(
-          'languages', languages, 'sizeBytes', size_bytes, 'builtAt', seen_at, 'builtSource', source
+          'languages', languages, 'sizeBytes', size_bytes, 'builtAt', seen_at, 'builtSource', source,
+          'builtOrigin', origin
         ) as said
       from app_storefront
       where app_id = s.id and (languages is not null or size_bytes is not null)
@@ -69,7 +84,8 @@ export async function readAppFacts(
     ) u on true
     left join lateral (
       select json_build_object(
-          'ratings', ratings, 'rating', rating::numeric, 'ratingsAt', seen_at, 'ratingsSource', source
+          'ratings', ratings, 'rating', rating::numeric, 'ratingsAt', seen_at, 'ratingsSource', source,
+          'ratingsOrigin', origin
         ) as said
       from rating_count
       where (app_id, storefront) = (s.id, ${storefront}) and ratings is not null
@@ -77,7 +93,9 @@ export async function readAppFacts(
       limit 1
     ) c on true
     left join lateral (
-      select json_build_object('stars', stars, 'distributionAt', seen_at, 'distributionSource', source) as said
+      select json_build_object(
+          'stars', stars, 'distributionAt', seen_at, 'distributionSource', source, 'distributionOrigin', origin
+        ) as said
       from rating_count
       where (app_id, storefront) = (s.id, ${storefront}) and stars is not null
       order by day desc, ${preferredRating(sql)}

@@ -17,6 +17,7 @@ export interface NamedApp {
   ratingsAt: Date | null
   /** Who said last who it is, and when. */
   source: SourceName | null
+  origin: string | null
   seenAt: Date | null
 }
 
@@ -49,7 +50,7 @@ export async function readNamedApps(
     )
     select s.id as app, s.store_id as id, s.platform, ${nameIn(sql, sql`s.id`, { storefront, countries: [] })} as name,
       s.developer as publisher, s.developer_id as "publisherId", o.ratings::float8 as ratings, o.seen_at as "ratingsAt",
-      s.source, s.seen_at as "seenAt"
+      s.source, s.origin, s.seen_at as "seenAt"
     from ordered o
     join store_app s on s.id = o.id
     order by o.place

@@ -24,6 +24,17 @@ export async function readFeedState(sql: Db, held: HeldFeed): Promise<FeedState>
   return { state: row.readAt === null ? "some" : empty ? "none" : "read", ...rest }
 }
 
+/** Who brought the latest reading of a feed; null = it was not read. */
+export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promise<string | null> {
+  const [row] = await sql<{ origin: string }[]>`
+    select origin
+    from review_read
+    where (app_id, feed) = (${appId}, ${feed})
+    order by seen_at desc, complete desc, source
+    limit 1`
+  return row?.origin ?? null
+}
+
 export interface HeldReview extends ReviewText {
   id: string
   stars: number

@@ -11,6 +11,7 @@ import { preferredRating } from "../rating-days.ts"
 export interface FirstTen {
   day: string
   source: RankSource
+  origin: string
   depth: number
   seenAt: Date
   /** How many apps the whole reading holds. */
@@ -38,7 +39,7 @@ export async function readFirstTen(
   now: Date,
 ): Promise<FirstTen | null> {
   const [row] = await sql<(Omit<FirstTen, "source"> & { source: number })[]>`
-    select r.day, r.source, r.depth, r.seen_at as "seenAt", r.results, d.parts, f.apps
+    select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.results, d.parts, f.apps
     from list l
     cross join lateral (${latestTen(sql, now)}) r
     left join lateral (

@@ -79,7 +79,8 @@ export function latestTen(sql: Db, now: Date) {
 
 export function latestTenBetween(sql: Db, { from, to }: { from: string; to: string }) {
   return sql`
-    select day, source, depth, cardinality(app_ids) as results, seen_at, sha256, app_ids[1:${FIRST}::int] as app_ids
+    select day, source, depth, cardinality(app_ids) as results, seen_at, origin, sha256,
+      app_ids[1:${FIRST}::int] as app_ids
     from search_results
     where list_id = l.id and day between ${from} and ${to} and complete and origin <> ${DEMO}
       and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)

@@ -8,7 +8,7 @@ import { type Context, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { StarCounts } from "../page/store-page-shapes.ts"
 import { READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
-import { Count, Source, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
@@ -25,6 +25,7 @@ const Extras = named(
   "MarketListingExtras",
   v.strictObject({
     measuredAt: described(v.nullable(Time), "When the page was read last; null = not yet: nothing here is known."),
+    origin: Origin,
     languages: described(v.nullable(v.array(v.string())), "As the page names them; null = not said."),
     size: described(Text, "As written; null = not said."),
     minimumOs: described(Text, "The lowest version of the phone's system; null = not said."),
@@ -74,6 +75,7 @@ export const hiveGetApp = operation({
       "When it was looked up there last: of available to updatedAt. Null = it was not.",
     ),
     source: described(v.nullable(Source), "Who looked it up."),
+    origin: Origin,
     languages: described(
       v.nullable(v.array(v.string())),
       "Those that the store names of the app, as codes of two letters; null = not said. Its page's names: listingExtras.",
@@ -84,16 +86,19 @@ export const hiveGetApp = operation({
       "Of these two, which are the same in all storefronts: when a look-up in any of them said them last.",
     ),
     builtSource: described(v.nullable(Source), "Of these two."),
+    builtOrigin: Origin,
     ratings: described(v.nullable(Count), "How many ratings in that storefront; null = not measured."),
     rating: described(v.nullable(v.number()), "The average, 0 to 5; null = none, or not measured."),
     ratingsAt: described(v.nullable(Time), "Of these two."),
     ratingsSource: described(v.nullable(Source), "Of these two."),
+    ratingsOrigin: Origin,
     distribution: described(
       v.nullable(StarCounts),
       "Ratings by their stars, which do not always add up to ratings; null = not measured.",
     ),
     distributionAt: described(v.nullable(Time), "Null where distribution is."),
     distributionSource: described(v.nullable(Source), "Null where distribution is."),
+    distributionOrigin: Origin,
     badge: described(
       v.nullable(v.boolean()),
       "The App Store's page shows a card of the store's editors (a story or a collection); as of listingExtras.measuredAt, null = no page was read.",
@@ -141,12 +146,16 @@ async function readAppAnswer(
     ...{ available: looked?.available ?? null, version: looked?.version ?? null, price: looked?.price ?? null },
     ...{ currency: looked?.currency ?? null, genre: looked?.genre ?? null, releasedAt: iso(looked?.releasedAt) },
     ...{ updatedAt: iso(looked?.updatedAt), measuredAt: iso(looked?.measuredAt), source: looked?.source ?? null },
+    origin: looked?.origin ?? null,
     ...{ languages: built?.languages ?? null, sizeBytes: built?.sizeBytes ?? null },
     ...{ builtAt: iso(built?.builtAt), builtSource: built?.builtSource ?? null },
+    builtOrigin: built?.builtOrigin ?? null,
     ...{ ratings: counts?.ratings ?? null, rating: counts?.rating ?? null },
     ...{ ratingsAt: iso(counts?.ratingsAt), ratingsSource: counts?.ratingsSource ?? null },
+    ratingsOrigin: counts?.ratingsOrigin ?? null,
     distribution: byStar && { "1": one!, "2": two!, "3": three!, "4": four!, "5": five! },
     ...{ distributionAt: iso(byStar?.distributionAt), distributionSource: byStar?.distributionSource ?? null },
+    distributionOrigin: byStar?.distributionOrigin ?? null,
     ...{ badge: page?.hasEditorial ?? null, inAppPurchaseCount: purchasesOn(page) },
     ...(platform === "ios" && { listingExtras: extrasOf(page) }),
   }
@@ -167,7 +176,15 @@ function extrasOf(reading: PageReading | undefined) {
   const { languages = null, size = null, minimumOs = null, ageRating = null } = reading?.page ?? {}
   const { promotionalText = null, inAppPurchases } = reading?.page ?? {}
   return {
-    ...{ measuredAt: reading?.seenAt.toISOString() ?? null, languages, size, minimumOs, ageRating, promotionalText },
+    ...{
+      measuredAt: reading?.seenAt.toISOString() ?? null,
+      origin: reading?.origin ?? null,
+      languages,
+      size,
+      minimumOs,
+      ageRating,
+      promotionalText,
+    },
     inAppPurchases: inAppPurchases?.map(({ name, price = null }) => ({ name, price })) ?? null,
   }
 }

@@ -18,6 +18,7 @@ import {
   Day,
   DifficultyBand,
   latestRatingsFields,
+  Origin,
   Rank,
   RankSource,
   Store,
@@ -88,6 +89,7 @@ export const getKeywordDifficulty = operation({
     day: described(Day, "The UTC day on which the results were read."),
     measuredAt: described(Time, "When the results were seen."),
     source: RankSource,
+    origin: Origin,
     depth: described(Rank, "How many places were read."),
     results: described(Count, "How many apps they hold."),
     thin: described(v.boolean(), `There are fewer than ${FIRST} results.`),
@@ -148,10 +150,10 @@ function partsOf({ parts }: FirstTen) {
   return parts && { titles: parts.titles, weakest: parts.weakest, freshness: parts.freshness }
 }
 
-function shownTen(term: string, { day, source, depth, seenAt, results, apps }: FirstTen) {
+function shownTen(term: string, { day, source, origin, depth, seenAt, results, apps }: FirstTen) {
   const counts = apps.flatMap(({ ratings }) => ratings ?? []).toSorted((a, b) => a - b)
   return {
-    ...{ day, measuredAt: seenAt.toISOString(), source, depth, results, thin: results < FIRST },
+    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, results, thin: results < FIRST },
     zayifEslesme: isLoose(term, apps),
     ...{ rated: counts.length, strongest: counts.at(-1) ?? null, median: medianOf(counts) },
     top: apps.map(({ name, ...app }, i) => ({

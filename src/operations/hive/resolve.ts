@@ -8,7 +8,7 @@ import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
 import { NOT_THERE, READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Count, Source, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, storeIdIn } from "./inputs.ts"
 import { findStoreApp, marketAppFields } from "./market-apps.ts"
 import { whyUnread } from "./read-now.ts"
@@ -51,6 +51,7 @@ const Resolved = named(
       "link, id, package: q is that of the app. name, prefix: q is a name of it, or begins one; words: every word of q occurs in its names; publisher: some only in its publisher's, whatever storefront they are of. store: the store's search found it by other words.",
     ),
     source: described(v.nullable(Source), "Who said last who it is; null = nobody yet: its id is all that is known."),
+    origin: Origin,
     seenAt: described(v.nullable(Time), "When that was said."),
   }),
 )
@@ -210,6 +211,7 @@ function bare({ id, platform, matchedBy }: Form): AppMatch {
     ratings: null,
     ratingsAt: null,
     source: null,
+    origin: null,
     seenAt: null,
   }
   return { app: { id, platform, ...unknown }, matchedBy }
@@ -224,9 +226,15 @@ function answerOf({ q, country }: Question, { apps, isCut = false, why, storeAsk
 }
 
 function shownOf({ app, matchedBy }: AppMatch): v.InferOutput<typeof Resolved> {
-  const { id, platform, name, publisher, publisherId, ratings, ratingsAt, source, seenAt } = app
+  const { id, platform, name, publisher, publisherId, ratings, ratingsAt, source, origin, seenAt } = app
   return {
     ...{ id, name: name ?? id, publisher, publisherId, platform, ratings },
-    ...{ ratingsAt: ratingsAt?.toISOString() ?? null, matchedBy, source, seenAt: seenAt?.toISOString() ?? null },
+    ...{
+      ratingsAt: ratingsAt?.toISOString() ?? null,
+      matchedBy,
+      source,
+      origin,
+      seenAt: seenAt?.toISOString() ?? null,
+    },
   }
 }

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { readLatestRatings } from "../../history/rating-days.ts"
 import { findReviews } from "../../history/reviews/find.ts"
-import { readFeedState } from "../../history/reviews/reviews.ts"
+import { readFeedOrigin, readFeedState } from "../../history/reviews/reviews.ts"
 import { feedOf } from "../../observations/review-feed.ts"
 import type { Platform } from "../../observations/types.ts"
 import { nothing, operation } from "../../operation.ts"
@@ -13,7 +13,7 @@ import { described } from "../../vocabulary/schema.ts"
 import { STORES_OPENED_MS } from "../../vocabulary/time.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
 import { Figures, Review, shownReview } from "../reviews/review-shapes.ts"
-import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
+import { Count, Day, Origin, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
 import { findStoreApp } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
@@ -52,6 +52,7 @@ export const hiveListReviews = operation({
     day: described(Day, "The UTC day of the latest reading."),
     measuredAt: described(Time, "When the feed was read last."),
     source: described(v.picklist(Object.values(READ_BY)), "Who read it."),
+    origin: Origin,
     complete: described(
       v.boolean(),
       "The latest reading left nothing out between the newest review and those held before, or the end. False = there may be others between and below those shown. Of an empty feed true = nobody has rated the app, false = the store shows none, which it also does when it fails.",
@@ -90,7 +91,13 @@ async function readReviews(
   const shown = reviews.map(shownReview)
   return {
     ...{ id, platform, country: storefront, feed, day: dayOf(readAt), measuredAt: readAt.toISOString() },
-    ...{ source: READ_BY[platform], complete: isWhole, held: total, reviews: shown },
+    ...{
+      source: READ_BY[platform],
+      origin: await readFeedOrigin(sql, { appId, feed }),
+      complete: isWhole,
+      held: total,
+      reviews: shown,
+    },
     distribution: shown.length > 0 || isWhole ? starsOf(shown) : null,
   }
 }

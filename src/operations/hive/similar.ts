@@ -7,7 +7,7 @@ import { operation } from "../../operation.ts"
 import { CountryOrEmpty } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { READING_DEADLINE_MS } from "../read-on-request.ts"
-import { Day, Rank, Store, Storefront, Time } from "../shapes.ts"
+import { Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { platformOf, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
@@ -45,6 +45,7 @@ export const hiveGetSimilarApps = operation({
     day: described(Day, "The UTC day on which it was read."),
     measuredAt: described(Time, "When it was read."),
     source: described(v.picklist(Object.values(SHELVED_BY)), "The page that shows it."),
+    origin: Origin,
     apps: described(
       v.array(named("SimilarApp", v.strictObject({ place: Rank, ...marketAppFields }))),
       "Empty = the page was read, and shows none.",

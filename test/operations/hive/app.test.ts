@@ -54,6 +54,21 @@ test("an app that nobody follows is looked up once for all who ask, its page rea
   expect([requests("itunes.apple.com"), requests("apps.apple.com"), await used()]).toEqual([1, 1, 110])
 })
 
+test("who brought each part of it is said beside it", async () => {
+  answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
+  page(fixture("apple-app-page-us.html"))
+  const origins = async () => {
+    const { origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras } = (await ask(APP)).body
+    return [origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras.origin]
+  }
+  expect(await origins()).toEqual(["own", "own", "own", "own", "own"])
+  await sql`update app_storefront set origin = 'a peer'`
+  await sql`update listing_run set origin = 'another peer'`
+  expect(await origins()).toEqual(["a peer", "a peer", "own", "own", "another peer"])
+  await sql`update rating_count set origin = 'a third'`
+  expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
+})
+
 test("while its page cannot be read, what the page alone says is null and never 0", async () => {
   answersLookUps(on.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
   page("no", 503)
@@ -66,7 +81,15 @@ test("while its page cannot be read, what the page alone says is null and never 
     null,
   ])
   expect(body.listingExtras).toEqual({
-    ...{ measuredAt: null, languages: null, size: null, minimumOs: null, ageRating: null, promotionalText: null },
+    ...{
+      measuredAt: null,
+      origin: null,
+      languages: null,
+      size: null,
+      minimumOs: null,
+      ageRating: null,
+      promotionalText: null,
+    },
     inAppPurchases: null,
   })
 })

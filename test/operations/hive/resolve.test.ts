@@ -66,6 +66,7 @@ describe("by the index", () => {
       platform: "ios",
       ratings: 5,
       source: "itunes-lookup",
+      origin: "own",
       publisher: null,
     })
     expect([exact.ratingsAt, exact.seenAt].every((at: string) => Date.parse(at) < Date.now() - 59_000)).toBe(true)
@@ -94,6 +95,7 @@ describe("by the index", () => {
     await know([{ id: "com.example.talk", name: "카카오톡", developer: "Ünïcorn" }], {
       platform: "android",
       source: "play-details",
+      origin: "own",
       storefront: "us",
     })
     answersSearches(on.stores, {})
@@ -149,6 +151,7 @@ describe("with the store's own search", () => {
       publisher: "Maker",
       ratings: 50,
       source: "itunes-search",
+      origin: "own",
     })
     expect(first.body.apps[5].seenAt).toBe(first.body.storeAskedAt)
     expect(searches().map(({ url }) => [url.searchParams.get("term"), url.searchParams.get("country")])).toEqual([
@@ -251,7 +254,15 @@ describe("by its form", () => {
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
     expect([status, await used()]).toEqual([200, 1])
-    const unknown = { name: "40009", publisher: null, publisherId: null, ratings: null, source: null, seenAt: null }
+    const unknown = {
+      name: "40009",
+      publisher: null,
+      publisherId: null,
+      ratings: null,
+      source: null,
+      origin: null,
+      seenAt: null,
+    }
     expect(body.apps).toEqual([{ id: "40009", platform: "ios", matchedBy: "link", ratingsAt: null, ...unknown }])
   })
 })

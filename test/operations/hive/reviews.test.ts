@@ -42,7 +42,16 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP, "?limit=200")))
   const { status, body, text } = all[0]!
   expect([status, new Set(all.map(({ text }) => text)).size]).toEqual([200, 1])
-  expect(body).toMatchObject({ id: APP, platform: "ios", country: "us", feed: "us", source: "apple-reviews" })
+  expect(body).toMatchObject({
+    id: APP,
+    platform: "ios",
+    country: "us",
+    feed: "us",
+    source: "apple-reviews",
+    origin: "own",
+  })
+  await sql`update review_read set origin = 'a peer'`
+  expect((await ask(APP)).body.origin).toBe("a peer")
   expect(body.reviews.length).toBeGreaterThan(3)
   const dates = body.reviews.map(({ date }: { date: string }) => date)
   expect(dates).toEqual(dates.toSorted().reverse())
@@ -51,7 +60,7 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
   expect([body.held, body.day]).toEqual([body.reviews.length, new Date().toISOString().slice(0, 10)])
   const requests = on.stores.requests.length
   await ask(APP)
-  expect([on.stores.requests.length, requests, await used()]).toEqual([requests, 1, 110])
+  expect([on.stores.requests.length, requests, await used()]).toEqual([requests, 1, 120])
   // nobody who wrote is named
   const names = [...fixture("apple-reviews-us.xml").matchAll(/<name>([^<]+)<\/name>/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(3)

@@ -42,7 +42,9 @@ test("the row of a page that nobody follows is read when asked, in its order, an
   )
   for (const app of body.apps) expect([app.id, app.name === app.id]).toEqual([expect.stringMatching(/^\d+$/), false])
   const requests = on.stores.requests.length
-  expect((await ask(APP, "?country=us")).body.apps).toEqual(body.apps)
+  await sql`update listing_run set origin = 'a peer' where section = 'similar'`
+  const again = (await ask(APP, "?country=us")).body
+  expect([body.origin, again.origin, again.apps]).toEqual(["own", "a peer", body.apps])
   expect([on.stores.requests.length, await used()]).toEqual([requests, 20])
 })
 
