@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { bestPlaces, orderedPlaces } from "../../src/formulas/best-places.ts"
+import { bestPlaces, bitsOf, orderedPlaces } from "../../src/formulas/best-places.ts"
 import { cases } from "../long.ts"
 
 interface PlainList {
@@ -47,7 +47,7 @@ test("each app once, at its best place on the first such list, in pages that add
       (own) => own.toSorted((a, b) => a.rank - b.rank || a.list - b.list)[0]!,
     )
     expected.sort((a, b) => a.rank - b.rank || a.storeId - b.storeId)
-    const asked = { rankMin, rankMax, only, since }
+    const asked = { rankMin, rankMax, only: only && bitsOf(only), since }
     const pages = Array.from({ length: Math.ceil(expected.length / size) + 1 }, (_, page) => {
       const found = bestPlaces(lists.map(typed), { ...asked, upTo: (page + 1) * size })
       return orderedPlaces(found, lists.map(typed), page * size, (page + 1) * size)

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
-import { type BestPlace, bestPlaces, orderedPlaces } from "../../formulas/best-places.ts"
+import { type BestPlace, bestPlaces, bitsOf, orderedPlaces } from "../../formulas/best-places.ts"
 import { type NamedApp, readNamedPlaces } from "../../history/market/found-apps.ts"
 import {
   areLatest,
@@ -177,7 +177,7 @@ async function findPlacesOn(ctx: Context, question: Question, market: readonly M
   const ranges = figureRanges(query)
   const fits = ranges && (await findFigureFits(ctx, ranges, sought ? [sought] : lists.map(({ apps }) => apps)))
   const terms = { rankMin, rankMax, since }
-  const found = bestPlaces(lists, { ...terms, only: fits ? fits.fit : sought, upTo: page * limit })
+  const found = bestPlaces(lists, { ...terms, only: fits ? fits.fit : sought && bitsOf(sought), upTo: page * limit })
   const unsure = fits ? bestPlaces(lists, { ...terms, only: fits.unsure, upTo: 0 }).count : 0
   const places = orderedPlaces(found, lists, (page - 1) * limit, page * limit)
   const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
