@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import type { FixedWindow } from "./limits/fixed-window.ts"
 import { checkLimit } from "./limits/limiter.ts"
+import { createStatementGroups } from "./statement-groups.ts"
 
 /** A workspace's Hive calls of one UTC day. Exact over all processes; a refused call is not counted. */
 export interface HiveAllowance {
@@ -33,11 +34,12 @@ export function hiveInStore(days: FixedWindow): HiveAllowance {
   }
 }
 
-/** Counted in Postgres, table hive_day; the day is the database's. */
+/** Counted in Postgres, table hive_day; the day is the database's. Calls that come while others are counted share a statement. */
 export function hiveInPostgres(sql: Sql): HiveAllowance {
+  const together = createStatementGroups<HiveCall, HiveAnswer>((calls, waits) => takeAll(sql, calls, waits))
   return {
-    take: (workspaceId, perDay) => granted(perDay, () => takeInPostgres(sql, workspaceId, perDay)),
-    used: async (workspaceId) => (await granted(0, () => takeInPostgres(sql, workspaceId, 0))).used,
+    take: (workspaceId, perDay) => granted(perDay, () => together({ workspaceId, perDay })),
+    used: async (workspaceId) => (await granted(0, () => readUsed(sql, workspaceId))).used,
   }
 }
 
@@ -50,34 +52,46 @@ async function granted(perDay: number, take: () => Promise<HiveAnswer>): Promise
   }
 }
 
-async function takeInPostgres(sql: Sql, workspaceId: number, perDay: number): Promise<HiveAnswer> {
-  const [row] = await sql<{ taken: number | null; before: number; resetsOn: string }[]>`
-    with today as (
-      select (now() at time zone 'utc')::date as day
-    ), taken as (
-      insert into hive_day as counted (workspace_id, day, used)
-      select ${workspaceId}::int, day, 1
-      from today
-      where ${perDay}::int > 0
-      on conflict (workspace_id, day) do update
-      set used = counted.used + 1
-      where counted.used < ${perDay}::int
-      returning used
-    )
-    select
-      (select used from taken) as taken,
-      coalesce((
-        select used
-        from hive_day
-        where workspace_id = ${workspaceId}::int and hive_day.day = today.day
-      ), 0) as before,
-      (today.day + 1)::text as "resetsOn"
-    from today`
-  const { taken, before, resetsOn } = row!
-  return {
-    allowed: taken !== null,
-    // a refused call sees the table as it was before it waited for others, yet knows that perDay were counted by then
-    used: taken ?? Math.max(before, perDay),
-    resetsAt: `${resetsOn}T00:00:00.000Z`,
-  }
+interface HiveCall {
+  workspaceId: number
+  perDay: number
 }
+
+/** Calls of a workspace that go by another allowance than the first of it are undefined, as those of locked rows are. */
+async function takeAll(sql: Sql, calls: readonly HiveCall[], waits: boolean): Promise<(HiveAnswer | undefined)[]> {
+  const wanted = new Map<number, { perDay: number; count: number }>()
+  const places = calls.map(({ workspaceId, perDay }) => {
+    const own = wanted.get(workspaceId) ?? { perDay, count: 0 }
+    wanted.set(workspaceId, own)
+    return own.perDay === perDay ? ++own.count : 0
+  })
+  const rows = await sql<{ workspaceId: number; taken: number; before: number; resetsOn: string }[]>`
+    select workspace_id as "workspaceId", taken, before, resets_on as "resetsOn"
+    from take_hive_days(
+      ${[...wanted.keys()]}::int[], ${[...wanted.values()].map(({ count }) => count)}::int[],
+      ${[...wanted.values()].map(({ perDay }) => perDay)}::int[], ${waits}
+    )
+    order by workspace_id
+    limit ${wanted.size}`
+  const found = new Map(rows.map((row) => [row.workspaceId, row]))
+  return calls.map(({ workspaceId, perDay }, at) => {
+    const [row, place] = [found.get(workspaceId), places[at]!]
+    if (!row || place === 0) return undefined
+    const { taken, before, resetsOn } = row
+    const allowed = place <= taken
+    return { allowed, used: allowed ? before + place : Math.max(before, perDay), resetsAt: startOf(resetsOn) }
+  })
+}
+
+async function readUsed(sql: Sql, workspaceId: number): Promise<HiveAnswer> {
+  const [row] = await sql<{ used: number; resetsOn: string }[]>`
+    select (today.day + 1)::text as "resetsOn", coalesce((
+      select used
+      from hive_day
+      where workspace_id = ${workspaceId}::int and hive_day.day = today.day
+    ), 0) as used
+    from (select (now() at time zone 'utc')::date as day) today`
+  return { allowed: false, used: row!.used, resetsAt: startOf(row!.resetsOn) }
+}
+
+const startOf = (day: string) => `${day}T00:00:00.000Z`

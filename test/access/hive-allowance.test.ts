@@ -148,6 +148,78 @@ test("an answer that is no count grants nothing", async () => {
   }
 })
 
+test("calls that come together share statements, and workspaces and allowances stay apart", async () => {
+  const [mine, theirs] = [await someWorkspace(), await someWorkspace()]
+  let statements = 0
+  const counted = new Proxy(sql, {
+    apply(target, self, args) {
+      if (String(args[0]?.raw?.join("")).includes("take_hive_days(")) statements++
+      return Reflect.apply(target, self, args)
+    },
+  })
+  const { hive } = open({ sql: counted })
+  const calls = Array.from({ length: 120 }, (_, i) => hive.take(i % 3 ? mine : theirs, 50))
+  const answers = await Promise.all(calls)
+  expect(statements).toBeLessThan(12)
+  const counts = (own: boolean) =>
+    answers.filter(({ allowed }, i) => allowed && i % 3 > 0 === own).map(({ used }) => used)
+  const upTo = (most: number) => Array.from({ length: most }, (_, i) => i + 1)
+  expect(counts(true).sort((a, b) => a - b)).toEqual(upTo(50))
+  expect(counts(false).sort((a, b) => a - b)).toEqual(upTo(40))
+  // a plan that was changed meanwhile: each call goes by what it came with
+  const mixed = await Promise.all([51, 50, 53, 50, 52, 53].map((perDay) => hive.take(mine, perDay)))
+  expect(mixed.map(({ allowed }) => allowed)).toEqual([true, false, true, false, expect.any(Boolean), true])
+  expect(await hive.used(mine)).toBe(53)
+})
+
+test("a call for a workspace that is gone fails alone: those that came with it are counted", async () => {
+  const { hive } = open({})
+  const workspace = await someWorkspace()
+  const outcomes = await Promise.all(
+    [workspace, 2_000_000_000, workspace, workspace].map((one) =>
+      hive.take(one, 9).then(
+        ({ allowed }) => allowed,
+        (error) => error.constructor,
+      ),
+    ),
+  )
+  expect(outcomes).toEqual([true, AllowanceUnavailable, true, true])
+  expect(await hive.used(workspace)).toBe(3)
+})
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: two processes count exactly, and a held workspace keeps no other waiting",
+  async () => {
+    const workspaces = await Promise.all(Array.from({ length: 8 }, someWorkspace))
+    const [one, other] = [open({}).hive, open({}).hive]
+    const calls = Array.from({ length: 640 }, (_, i) => (i % 3 ? one : other).take(workspaces[i % 8]!, 37))
+    const answers = await Promise.all(calls)
+    for (const [at, workspace] of workspaces.entries()) {
+      const own = answers.filter(({ allowed }, i) => allowed && i % 8 === at).map(({ used }) => used)
+      expect(own.sort((a, b) => a - b)).toEqual(Array.from({ length: 37 }, (_, i) => i + 1))
+      expect(await one.used(workspace)).toBe(37)
+    }
+    const [held, free] = workspaces as [number, number]
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+    const holding = sql.begin(async (tx) => {
+      await tx`select from hive_day where workspace_id = ${held} for update`
+      lock()
+      await released
+    })
+    await locked
+    let waiting = true
+    const stuck = one.take(held, 40).finally(() => {
+      waiting = false
+    })
+    expect(await Promise.all([one.take(free, 40), one.take(free, 40)])).toMatchObject([{ used: 38 }, { used: 39 }])
+    expect(waiting).toBe(true)
+    release()
+    await holding
+    expect(await stuck).toMatchObject({ allowed: true, used: 38 })
+  },
+)
+
 test("a database that refuses grants nothing", async () => {
   const { hive } = open({})
   const error = await problem(hive.take(2_000_000_000, 500))
