@@ -37,6 +37,16 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
       void askGroup(group)
     }
   }
+  let isSending = false
+  /** With what else comes in this turn of the event loop, as answers do to several calls at once. */
+  const sendSoon = () => {
+    if (isSending) return
+    isSending = true
+    setImmediate(() => {
+      isSending = false
+      send()
+    })
+  }
   /** Marks what is under way; what it gives ends that, as time does. */
   const begin = (workspaces: ReadonlySet<number>, waits: boolean): (() => void) => {
     for (const workspace of workspaces) busy.add(workspace)
@@ -76,7 +86,8 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
     lines.set(asked.workspaceId, line)
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     line.push({ asked, resolve, reject })
-    send()
+    if (underWay === 0) send()
+    else sendSoon()
     return promise
   }
 }
