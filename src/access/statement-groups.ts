@@ -9,7 +9,10 @@ interface OfWorkspace {
  * Asks many in one statement and one commit, each answered by itself. Without `waits` those of locked rows are undefined;
  * with it only those that must be asked alone.
  */
-export type AskTogether<Asked, Answer> = (asked: readonly Asked[], waits: boolean) => Promise<(Answer | undefined)[]>
+export type AskTogether<Question, Answer> = (
+  questions: readonly Question[],
+  waits: boolean,
+) => Promise<(Answer | undefined)[]>
 
 /** Of one group: some 2 ms of work. */
 const MOST_TOGETHER = 100
@@ -22,11 +25,11 @@ const STALLED_MS = 1_000
  * What is asked while others are under way shares a statement and a commit, one of each workspace in turn. Those of a locked
  * workspace wait in a statement of their own. A statement that fails is tried by workspace, then one by one.
  */
-export function createStatementGroups<Asked extends OfWorkspace, Answer>(
-  ask: AskTogether<Asked, Answer>,
-): (asked: Asked) => Promise<Answer> {
+export function createStatementGroups<Question extends OfWorkspace, Answer>(
+  ask: AskTogether<Question, Answer>,
+): (asked: Question) => Promise<Answer> {
   /** the workspace served last is last */
-  const lines = new Map<number, Queued<Asked, Answer>[]>()
+  const lines = new Map<number, QueuedQuestion<Question, Answer>[]>()
   const busy = new Set<number>()
   let underWay = 0
 
@@ -37,16 +40,7 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
       void askGroup(group)
     }
   }
-  let isSending = false
-  /** With what else comes in this turn of the event loop, as answers do to several calls at once. */
-  const sendSoon = () => {
-    if (isSending) return
-    isSending = true
-    setImmediate(() => {
-      isSending = false
-      send()
-    })
-  }
+  const sendSoon = onceATurn(send)
   /** Marks what is under way; what it gives ends that, as time does. */
   const begin = (workspaces: ReadonlySet<number>, waits: boolean): (() => void) => {
     for (const workspace of workspaces) busy.add(workspace)
@@ -63,7 +57,7 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
     const timer = setTimeout(end, STALLED_MS)
     return end
   }
-  const askGroup = async (group: Queued<Asked, Answer>[]): Promise<void> => {
+  const askGroup = async (group: QueuedQuestion<Question, Answer>[]): Promise<void> => {
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
     const apart = Map.groupBy((await attempt(ask, group, false)).left, workspaceOf)
@@ -72,7 +66,7 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
     end()
     for (const [workspace, own] of apart) void askApart(workspace, own)
   }
-  const askApart = async (workspace: number, own: Queued<Asked, Answer>[]): Promise<void> => {
+  const askApart = async (workspace: number, own: QueuedQuestion<Question, Answer>[]): Promise<void> => {
     const end = begin(new Set([workspace]), true)
     const { left } = await attempt(ask, own, true)
     for (const one of left) {
@@ -92,8 +86,21 @@ export function createStatementGroups<Asked extends OfWorkspace, Answer>(
   }
 }
 
-interface Queued<Asked, Answer> {
-  asked: Asked
+/** Done once for all that come in a turn of the event loop, as answers do to several calls at once. */
+function onceATurn(work: () => void): () => void {
+  let isComing = false
+  return () => {
+    if (isComing) return
+    isComing = true
+    setImmediate(() => {
+      isComing = false
+      work()
+    })
+  }
+}
+
+interface QueuedQuestion<Question, Answer> {
+  asked: Question
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
@@ -121,11 +128,11 @@ function takeGroup<One extends { asked: OfWorkspace }>(lines: Map<number, One[]>
 }
 
 /** `left` is what a statement did not decide. Where nobody can say what was done, all of them fail. */
-async function attempt<Asked, Answer>(
-  ask: AskTogether<Asked, Answer>,
-  group: Queued<Asked, Answer>[],
+async function attempt<Question, Answer>(
+  ask: AskTogether<Question, Answer>,
+  group: QueuedQuestion<Question, Answer>[],
   waits: boolean,
-): Promise<{ left: Queued<Asked, Answer>[]; error?: unknown }> {
+): Promise<{ left: QueuedQuestion<Question, Answer>[]; error?: unknown }> {
   let answers: (Answer | undefined)[]
   try {
     answers = await ask(
