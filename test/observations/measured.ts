@@ -112,7 +112,8 @@ function sumOf(content: object): Uint8Array {
 
 /** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
 export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
-  const caller = { workspaceId, appList: null, plan: "pro", entitlements: ENTITLEMENTS.pro } as unknown as Caller
+  const rights = { scopes: ["apps:read", "ads:read"], plan: "pro", entitlements: ENTITLEMENTS.pro }
+  const caller = { workspaceId, appList: null, ...rights } as unknown as Caller
   const requestId = crypto.randomUUID()
   return {
     sql,

@@ -66,6 +66,11 @@ describe("ranks", () => {
       ranks.keywords.filter((row: Answer) => !row.measured).map(({ term }: Answer) => term),
     )
     const { metadata } = answer("fetch")
+    const { from, to, wanted } = answer("get_search_popularity")
+    const { popularity } = wanted.find(({ term }: Answer) => term === metadata.term)
+    const { overall100, overall5 } = popularity
+    const said = { state: "measured", from, to, terms: [{ term: metadata.term, overall100, overall5 }] }
+    expect(metadata.adsPopularity).toMatchObject(said)
     expect(metadata.history).toEqual(history.keywords.find((row: Answer) => row.term === metadata.term).series)
     expect(metadata.current.rank).toBe(daysOf(metadata.term).at(-1)?.rank)
   })

@@ -14,6 +14,7 @@ import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { keywordRecordId, type RecordId } from "../../vocabulary/record-ids.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { STORES, searchPage } from "../../vocabulary/store-pages.ts"
+import { AdsPopularity, readAdsPopularity } from "../keywords/ads-popularity.ts"
 import { Day, Rank, RankRuns, RankSource, RatedApp, Store, Storefront, Time } from "../shapes.ts"
 import { platformOf, type RecordAnswer } from "./records.ts"
 
@@ -55,6 +56,7 @@ export const KeywordRecord = named(
       }),
       "How it stands on the latest measured day.",
     ),
+    adsPopularity: AdsPopularity,
     sources: RankRuns,
     history: described(
       v.array(v.strictTuple([Day, v.nullable(Rank)])),
@@ -67,19 +69,21 @@ type FetchedKeyword = RecordAnswer<v.InferOutput<typeof KeywordRecord>>
 
 /** The record of a tracked keyword; null when the app does not track it there. */
 export async function fetchKeyword(
-  { sql, now, caller }: Context,
+  ctx: Context,
   app: TrackedApp,
   { country, terms }: RecordId & { kind: "keyword" },
 ): Promise<FetchedKeyword | null> {
+  const { sql, now, caller } = ctx
   const term = app.countries.includes(country) ? await findTrackedTerm(sql, app.id, country, terms) : undefined
   if (term === undefined) return null
   const side = sideOf(app, { platform: platformOf(app), storefront: country })
   const to = dayOf(now())
   const from = addDays(to, 1 - caller.entitlements.historyDays)
-  const [current, [series], metrics] = await Promise.all([
+  const [current, [series], metrics, adsPopularity] = await Promise.all([
     readCurrent(sql, side, term, app.countries),
     readRankSeries(sql, app, { ...side, from, to, terms: [term] }),
     readKeywordMetrics(sql, { ...side, terms: [term], today: to }),
+    side.platform === "ios" ? readAdsPopularity([term], country, ctx) : null,
   ])
   const { platform } = side
   const { day, source, seenAt, depth, rank, above } = current
@@ -104,6 +108,7 @@ export async function fetchKeyword(
         depth,
         above,
       },
+      adsPopularity,
       sources: sourceRuns(series?.points ?? []),
       history: (series?.points ?? []).map(({ day, rank }): [string, number | null] => [day, rank]),
     },

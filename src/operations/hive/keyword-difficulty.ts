@@ -12,6 +12,7 @@ import { type Context, nothing, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../keywords/ads-popularity.ts"
 import { keptSince, READING_DEADLINE_MS } from "../read-on-request.ts"
 import {
   Count,
@@ -58,7 +59,7 @@ export const getKeywordDifficulty = operation({
   price: 10,
   faults: ["not_measured", "measure_busy", "plan_required"],
   deadlineMs: READING_DEADLINE_MS,
-  input: v.strictObject({ term: Term, cc: MarketCountry }),
+  input: v.strictObject({ term: Term, cc: MarketCountry, adsPopularity: adsPopularityInput }),
   output: v.strictObject({
     term: described(v.string(), "The keyword, as it was normalised."),
     country: Storefront,
@@ -101,8 +102,9 @@ export const getKeywordDifficulty = operation({
     strongest: described(v.nullable(Count), "The most ratings among them; null = of none known."),
     median: described(v.nullable(v.number()), "Their median rating count; null = of none known."),
     top: described(v.array(Result), "The first ten."),
+    adsPopularity: AdsPopularity,
   }),
-}).run(async ({ term, cc: storefront }, ctx) => {
+}).run(async ({ term, cc: storefront, adsPopularity }, ctx) => {
   await refuseUntracked(ctx, term, storefront)
   const list = { platform: "ios", storefront, term } as const
   const why = await readTermNow(ctx, list)
@@ -122,6 +124,7 @@ export const getKeywordDifficulty = operation({
     ...{ difficulty, difficultyBand, difficultyNone, difficultyAt, parts: difficulty === null ? null : partsOf(ten) },
     ...{ demand, demandAt, related: hints?.terms ?? null, relatedAt: hints?.seenAt.toISOString() ?? null },
     ...shownTen(term, ten),
+    adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
   }
 })
 

@@ -5,6 +5,7 @@ import { nothing, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { described } from "../../vocabulary/schema.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../keywords/ads-popularity.ts"
 import { Store, Storefront } from "../shapes.ts"
 import { AppStoreAlone, MarketCountry } from "./inputs.ts"
 import { DifficultyStanding, difficultyOf, figure, PopularityStanding, popularityOf } from "./metric-shapes.ts"
@@ -22,7 +23,12 @@ export const hiveGetKeywordMetrics = operation({
   hive: "explorer",
   price: 10,
   faults: [],
-  input: v.strictObject({ term: Term, platform: AppStoreAlone, country: MarketCountry }),
+  input: v.strictObject({
+    term: Term,
+    platform: AppStoreAlone,
+    country: MarketCountry,
+    adsPopularity: adsPopularityInput,
+  }),
   output: v.strictObject({
     term: described(v.string(), "The keyword, as it was normalised."),
     country: Storefront,
@@ -34,8 +40,10 @@ export const hiveGetKeywordMetrics = operation({
     difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
     popularityStanding: PopularityStanding,
     difficultyStanding: DifficultyStanding,
+    adsPopularity: AdsPopularity,
   }),
-}).run(async ({ term, country: storefront, platform }, { sql, now }) => {
+}).run(async ({ term, country: storefront, platform, adsPopularity }, ctx) => {
+  const { sql, now } = ctx
   const list = { platform, storefront, term }
   const at = now()
   const figures = await readFigures(sql, list, dayOf(at))
@@ -47,6 +55,7 @@ export const hiveGetKeywordMetrics = operation({
   const answer = {
     ...{ term, country: storefront, platform, popularity: popularity.score, difficulty: difficulty.score },
     ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+    adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
   }
   const states = [popularity, difficulty].map(({ standing }) => standing.state)
   return states.every((state) => state === "unmeasured") ? nothing(answer) : answer

@@ -1,12 +1,17 @@
 import * as v from "valibot"
-import { readTermPopularity, readWeek } from "../../accounts/ads/answers/popularity.ts"
-import { findKindAccount } from "../../accounts/app-accounts.ts"
+import { readOwnPopularity } from "../../accounts/ads/answers/popularity.ts"
 import type { Context } from "../../operation.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Day } from "../shapes.ts"
 
 const Scale = v.pipe(v.number(), v.integer())
+
+/** The scale is another than that of popularity: who does not ask for it does not meet it. */
+export const adsPopularityInput = described(
+  v.optional(v.boolean()),
+  "True = Apple Ads' own popularity too, where the workspace's ads account is connected.",
+)
 
 /** Apple Ads' figures of a side's keywords, beside ours and never mixed with them. */
 export const AdsPopularity = described(
@@ -16,7 +21,7 @@ export const AdsPopularity = described(
       v.strictObject({
         state: described(
           v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-          "not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.",
+          "not_measured: no week of that storefront was read, as of those that no app of the workspace is tracked in; not_connected: no ads account is; hidden: this key may not read ads.",
         ),
         account: described(v.nullable(v.string()), "The ads account that says it. Null in every state but measured."),
         from: described(v.nullable(Day), "The Sunday that the week begins on, UTC."),
@@ -35,27 +40,26 @@ export const AdsPopularity = described(
       }),
     ),
   ),
-  "Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play.",
+  "Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play.",
 )
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }
 
-/** Of the workspace's own ads account. */
+/** Of the workspace's own ads account, in a storefront of the App Store. */
 export async function readAdsPopularity(
-  keywords: readonly { rank: { term: string } }[],
+  terms: readonly string[],
   country: string,
   { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<v.InferOutput<typeof AdsPopularity>> {
   if (!caller.scopes.includes("ads:read")) return { state: "hidden", ...NONE }
-  const account = await findKindAccount(sql, caller.workspaceId, "apple-ads")
-  if (!account) return { state: "not_connected", ...NONE }
-  const week = await readWeek(sql, account.id, country)
-  if (!week) return { state: "not_measured", ...NONE }
-  const terms = keywords.map(({ rank }) => rank.term)
-  const listed = await readTermPopularity(sql, { account: account.id, country }, terms)
+  const own = await readOwnPopularity(sql, caller.workspaceId, country, terms)
+  if (!own) return { state: "not_connected", ...NONE }
+  const { account, from, lowest: below } = own
+  if (from === null) return { state: "not_measured", ...NONE }
+  const listed = new Map(own.listed.map((one) => [one.term, one]))
   return {
     state: "measured",
-    ...{ account: account.id, from: week.from, to: addDays(week.from, 6), below: week.lowest },
+    ...{ account, from, to: addDays(from, 6), below },
     terms: terms.map((term) => {
       const { overall100 = null, overall5 = null } = listed.get(term) ?? {}
       return { term, overall100, overall5 }

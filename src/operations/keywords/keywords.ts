@@ -51,7 +51,7 @@ import {
   Time,
   WhyNotMeasuring,
 } from "../shapes.ts"
-import { AdsPopularity, readAdsPopularity } from "./ads-popularity.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "./ads-popularity.ts"
 
 const Keyword = named(
   "Keyword",
@@ -157,7 +157,7 @@ export const listKeywordRanks = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    adsPopularity: described(v.optional(v.boolean()), "True = Apple Ads' own popularity too, where connected."),
+    adsPopularity: adsPopularityInput,
   }),
   narrow: { rows: ["keywords"] },
   output: v.strictObject({
@@ -178,7 +178,13 @@ export const listKeywordRanks = operation({
   if (ready) return writtenOf(side, today, ready)
   const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
   const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
-  const ads = withAds ? await readAdsPopularity(keywords, storefront, ctx) : null
+  const ads = withAds
+    ? await readAdsPopularity(
+        keywords.map(({ rank }) => rank.term),
+        storefront,
+        ctx,
+      )
+    : null
   return { ...head, keywords: keywords.map(keywordOf), adsPopularity: ads }
 })
 

@@ -95,6 +95,7 @@ describe("a keyword", () => {
             { id: "70003", name: "70003", ratings: null, ratingsDay: null, ratingsSource: null },
           ],
         },
+        adsPopularity: { state: "not_connected", account: null, from: null, to: null, below: null, terms: [] },
         sources: [{ source: "import", from: "2025-11-17", to: "2025-11-19" }],
         history: [
           ["2025-11-17", 1],

@@ -1,10 +1,11 @@
-import { beforeAll, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
+import { reading, said } from "../../observations/measured.ts"
 
 const ADS = "ac_00000000000000ad01"
 const EXAMPLE = reported("ads_popularity") as unknown as {
@@ -19,7 +20,8 @@ let app: string
 let key: string
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  // what is stored is all that the stores say
+  house = openHouse({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
   workspace = await house.workspace()
   const keywords = ["a term nobody lists", LISTED.term]
   const tracked = { name: "Tea", iosId: "310633997", countries: ["de", "us"], keywords, origin: "own" as const }
@@ -72,4 +74,49 @@ test("it is the workspace's own: hidden without ads:read, unknown to another wor
   const theirs = await house.key(stranger)
   const told = await house.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
   expect(told.body.adsPopularity.state).toBe("not_connected")
+})
+
+describe("every read of a keyword has it where it is asked for, and never says it to another workspace", () => {
+  const rank = { source: "apple-web-search", storefront: "de" } as never
+  const TERM = LISTED.term
+  const reads = [
+    ["get_keyword_difficulty", `keyword-difficulty?term=${encodeURIComponent(TERM)}&cc=de`],
+    ["hive_get_keyword_metrics", `hive/keywords/${encodeURIComponent(TERM)}/metrics?country=de`],
+    ["hive_research_keyword", `hive/research?seed=${encodeURIComponent(TERM)}&country=de`],
+  ] as const
+  const shown = { term: TERM, overall100: LISTED.overall100, overall5: LISTED.overall5 }
+  const market = async (explorer: number) =>
+    await house.key(explorer, { scopes: ["apps:read", "ads:read", "hive:read"] })
+  beforeAll(async () => {
+    await sql`update workspace set plan = 'enterprise', explorer = true`
+    const ids = Array.from({ length: 12 }, (_, place) => String(1_700_000_000 + place))
+    const at = new Date().toISOString()
+    const apps = ids.map((id, place) => ({ id, name: `Tea ${place}`, ratings: 100 + place }))
+    const seen = [reading(TERM, at, ids, rank), said(at, apps, { storefront: "de" })]
+    expect((await record(sql, seen, () => new Date(Date.now() + 1_000))).refused).toEqual([])
+  })
+
+  test.each(reads)("%s", async (_, path) => {
+    const own = await market(workspace)
+    const answer = async (query: string, by: string) => (await house.call(`/v1/${path}${query}`, { key: by })).body
+    const plain = await answer("", own)
+    expect(plain.adsPopularity).toBeNull()
+    const asked = await answer("&adsPopularity=true", own)
+    expect(asked.adsPopularity).toMatchObject({ state: "measured", account: ADS })
+    expect(asked.adsPopularity.terms[0]).toEqual(shown)
+    // beside our own, which is another scale and stays as it is
+    expect({ ...asked, adsPopularity: null }).toEqual(plain)
+    const theirs = await market(await house.workspace({ plan: "enterprise", explorer: true } as never))
+    const told = await house.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
+    expect(told.body.adsPopularity).toMatchObject({ state: "not_connected", terms: [] })
+    expect(told.text).not.toContain(ADS)
+    const blind = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
+    expect((await answer("&adsPopularity=true", blind)).adsPopularity).toMatchObject({ state: "hidden", terms: [] })
+  })
+
+  test("fetch, in a keyword's record", async () => {
+    const id = `kw:${app}:de:${encodeURIComponent(TERM)}`
+    const { body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+    expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [shown] })
+  })
 })

@@ -76,6 +76,47 @@ export async function readTermPopularity(
   return new Map(rows.map((row) => [row.term, row]))
 }
 
+/** What a workspace's own ad account says of terms in a country. */
+export interface OwnPopularity {
+  account: string
+  /** The Sunday of the week; null = none of that country was read. */
+  from: string | null
+  lowest: number | null
+  listed: TermPopularity[]
+}
+
+/** Of the account that speaks first; null = none is connected. */
+export async function readOwnPopularity(
+  sql: Db,
+  workspaceId: number,
+  country: string,
+  terms: readonly string[],
+): Promise<OwnPopularity | null> {
+  const [own] = await sql<OwnPopularity[]>`
+    select c.id as account, w.from, w.lowest, (
+      select coalesce(jsonb_agg(to_jsonb(best) order by best.term), '[]')
+      from (
+        select distinct on (term) ${figures(sql)}
+        from ads_term_popularity p
+        where account_id = c.id and country = ${country} and term = any(${terms as string[]}::text[])
+        order by term, rank, genre
+      ) best
+    ) as listed
+    from (
+      select id
+      from connected_account
+      where workspace_id = ${workspaceId} and kind = 'apple-ads'
+      order by sealed is null, created_at, id
+      limit 1
+    ) c
+    cross join lateral (
+      select max(day)::text as from, min(overall_100) as lowest
+      from ads_term_popularity
+      where account_id = c.id and country = ${country}
+    ) w`
+  return own ?? null
+}
+
 function figures(sql: Db) {
   return sql`
     p.term, p.genre, p.rank as "rankInGenre", p.in_genre as "inGenre", p.overall_100 as "overall100",

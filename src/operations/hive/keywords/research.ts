@@ -7,6 +7,7 @@ import { type Context, nothing, operation } from "../../../operation.ts"
 import { Country, Term } from "../../../vocabulary/fields.ts"
 import { foldText } from "../../../vocabulary/matching.ts"
 import { coded, described, named } from "../../../vocabulary/schema.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/ads-popularity.ts"
 import { READING_DEADLINE_MS } from "../../read-on-request.ts"
 import { Count, Store, Storefront } from "../../shapes.ts"
 import { MarketCountry } from "../inputs.ts"
@@ -82,6 +83,7 @@ export const hiveResearchKeyword = operation({
       ),
     ),
     country: MarketCountry,
+    adsPopularity: adsPopularityInput,
   }),
   narrow: { rows: ["keywords"] },
   output: v.strictObject({
@@ -107,8 +109,9 @@ export const hiveResearchKeyword = operation({
       "What may have been meant, where the store suggests nothing for the seed; null = nothing known is written alike.",
     ),
     keywords: described(v.array(Keyword), `Up to ${MOST_CANDIDATES}, by the strongest reason first.`),
+    adsPopularity: AdsPopularity,
   }),
-}).run(async ({ seed: term, country: storefront, compare = [] }, ctx) => {
+}).run(async ({ seed: term, country: storefront, compare = [], adsPopularity }, ctx) => {
   const list = { platform: "ios", storefront, term } as const
   const why = await readTermNow(ctx, list)
   const lists = marketLists({ platform: "ios", storefront }, ctx.now())
@@ -120,12 +123,14 @@ export const hiveResearchKeyword = operation({
   }
   const facts = { term, lists, answer: seed.answer, suggested: hints?.terms ?? null }
   const candidates = await findCandidates(ctx, facts)
-  const rows = await readRows(ctx, { storefront, terms: [term, ...candidates.map((one) => one.term)], compare })
+  const terms = [term, ...candidates.map((one) => one.term)]
+  const rows = await readRows(ctx, { storefront, terms, compare })
   const spell: Spelling | null = await findSpelling(ctx, facts, seed.order)
   return {
     ...{ country: storefront, platform: "ios" as const, since: lists.since },
     ...{ searched: await countMarketLists(ctx.sql, lists), seed: rows[0]!, related: hints?.terms ?? null, spell },
     keywords: candidates.map(({ term: _, ...reasons }: Candidate, i) => ({ ...rows[i + 1]!, ...reasons })),
+    adsPopularity: adsPopularity === true ? await readAdsPopularity(terms, storefront, ctx) : null,
   }
 })
 
