@@ -178,13 +178,8 @@ export const listKeywordRanks = operation({
   if (ready) return writtenOf(side, today, ready)
   const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
   const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
-  const ads = withAds
-    ? await readAdsPopularity(
-        keywords.map(({ rank }) => rank.term),
-        storefront,
-        ctx,
-      )
-    : null
+  const terms = keywords.map(({ rank }) => rank.term)
+  const ads = withAds ? await readAdsPopularity(terms, storefront, ctx) : null
   return { ...head, keywords: keywords.map(keywordOf), adsPopularity: ads }
 })
 
@@ -214,10 +209,8 @@ interface KeywordNow {
   underWay: KeywordUnderWay
 }
 
-interface KeywordsNow extends Pick<SideRanks, "day" | "measuredAt"> {
-  /** In the app's order. */
-  keywords: KeywordNow[]
-}
+/** In the app's order. */
+type KeywordsNow = Pick<SideRanks, "day" | "measuredAt"> & { keywords: KeywordNow[] }
 
 /** Keywords that are read with their figures in one statement: some 10 ms on the embedded database. */
 const PIECE = 300
