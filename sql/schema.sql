@@ -67,7 +67,22 @@ create table account_right (
   constraint account_right_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'denied'::text, 'unknown'::text])))
 );
 
-create table ads_campaign (
+create view ads_campaign (
+  account_id text,
+  campaign text,
+  app text,
+  name text,
+  status text,
+  serving text,
+  reasons text[],
+  countries text[],
+  budget numeric,
+  currency text,
+  bidding text,
+  placement text
+);
+
+create table ads_campaign_row (
   account_id text not null,
   campaign text not null,
   app text not null,
@@ -80,12 +95,31 @@ create table ads_campaign (
   currency text,
   bidding text,
   placement text,
-  constraint ads_campaign_pkey PRIMARY KEY (account_id, campaign),
+  set_id bigint not null default 0,
+  constraint ads_campaign_row_pkey PRIMARY KEY (account_id, campaign, set_id),
   constraint ads_campaign_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
-CREATE INDEX ads_campaign_app_idx ON ads_campaign USING btree (account_id, app);
+CREATE INDEX ads_campaign_app_idx ON ads_campaign_row USING btree (account_id, app);
+CREATE INDEX ads_campaign_set_idx ON ads_campaign_row USING btree (set_id) WHERE (set_id > 0);
 
-create table ads_change_fact (
+create view ads_change_fact (
+  account_id text,
+  day date,
+  place integer,
+  change text,
+  at timestamp with time zone,
+  changed_by text,
+  event text,
+  entity text,
+  entity_id text,
+  campaign text,
+  name text,
+  field text,
+  before text,
+  after text
+);
+
+create table ads_change_fact_row (
   account_id text not null,
   day date not null,
   place integer not null,
@@ -100,13 +134,31 @@ create table ads_change_fact (
   field text not null,
   before text,
   after text,
-  constraint ads_change_fact_pkey PRIMARY KEY (account_id, day, place),
+  set_id bigint not null default 0,
+  constraint ads_change_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
   constraint ads_change_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint ads_change_fact_changed_by_check CHECK ((changed_by = ANY (ARRAY['dashboard'::text, 'api'::text, 'apple'::text])))
 );
-CREATE INDEX ads_change_fact_at_idx ON ads_change_fact USING btree (account_id, campaign, at DESC);
+CREATE INDEX ads_change_fact_at_idx ON ads_change_fact_row USING btree (account_id, campaign, at DESC);
+CREATE INDEX ads_change_fact_set_idx ON ads_change_fact_row USING btree (set_id) WHERE (set_id > 0);
 
-create table ads_day_fact (
+create view ads_day_fact (
+  account_id text,
+  campaign text,
+  day date,
+  place integer,
+  ad_group text,
+  keyword text,
+  country text,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
+  currency text
+);
+
+create table ads_day_fact_row (
   account_id text not null,
   campaign text not null,
   day date not null,
@@ -120,9 +172,11 @@ create table ads_day_fact (
   new_downloads integer not null,
   spend numeric not null,
   currency text not null,
-  constraint ads_day_fact_pkey PRIMARY KEY (account_id, campaign, day, place),
+  set_id bigint not null default 0,
+  constraint ads_day_fact_row_pkey PRIMARY KEY (account_id, campaign, day, set_id, place),
   constraint ads_day_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
+CREATE INDEX ads_day_fact_set_idx ON ads_day_fact_row USING btree (set_id) WHERE (set_id > 0);
 
 create table ads_report (
   account_id text not null,
@@ -135,13 +189,35 @@ create table ads_report (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
-  rows jsonb not null,
+  rows jsonb,
+  pieces bigint,
   constraint ads_report_pkey PRIMARY KEY (account_id, report, about, day, digest),
-  constraint ads_report_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+  constraint ads_report_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint ads_report_pieces_fkey FOREIGN KEY (pieces) REFERENCES report_set(id),
+  constraint ads_report_rows_check CHECK (((rows IS NULL) <> (pieces IS NULL)))
 );
+CREATE INDEX ads_report_pieces_idx ON ads_report USING btree (pieces) WHERE (pieces IS NOT NULL);
 CREATE INDEX ads_report_seen_idx ON ads_report USING btree (seen_at);
 
-create table ads_term_fact (
+create view ads_term_fact (
+  account_id text,
+  campaign text,
+  place integer,
+  day date,
+  ad_group text,
+  keyword text,
+  term text,
+  origin text,
+  country text,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
+  currency text
+);
+
+create table ads_term_fact_row (
   account_id text not null,
   campaign text not null,
   place integer not null,
@@ -157,11 +233,25 @@ create table ads_term_fact (
   new_downloads integer not null,
   spend numeric not null,
   currency text not null,
-  constraint ads_term_fact_pkey PRIMARY KEY (account_id, campaign, place),
+  set_id bigint not null default 0,
+  constraint ads_term_fact_row_pkey PRIMARY KEY (account_id, campaign, set_id, place),
   constraint ads_term_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
+CREATE INDEX ads_term_fact_set_idx ON ads_term_fact_row USING btree (set_id) WHERE (set_id > 0);
 
-create table ads_term_popularity (
+create view ads_term_popularity (
+  account_id text,
+  country text,
+  term text,
+  genre text,
+  day date,
+  rank integer,
+  in_genre integer,
+  overall_100 integer,
+  overall_5 integer
+);
+
+create table ads_term_popularity_row (
   account_id text not null,
   country text not null,
   term text not null,
@@ -171,12 +261,29 @@ create table ads_term_popularity (
   in_genre integer not null,
   overall_100 integer not null,
   overall_5 integer not null,
-  constraint ads_term_popularity_pkey PRIMARY KEY (account_id, country, term, genre),
+  set_id bigint not null default 0,
+  constraint ads_term_popularity_row_pkey PRIMARY KEY (account_id, country, term, genre, set_id),
   constraint ads_term_popularity_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
-CREATE INDEX ads_term_popularity_rank_idx ON ads_term_popularity USING btree (account_id, country, genre, rank);
+CREATE INDEX ads_term_popularity_rank_idx ON ads_term_popularity_row USING btree (account_id, country, genre, rank);
+CREATE INDEX ads_term_popularity_set_idx ON ads_term_popularity_row USING btree (set_id) WHERE (set_id > 0);
 
-create table ads_thing (
+create view ads_thing (
+  account_id text,
+  campaign text,
+  thing text,
+  id text,
+  ad_group text,
+  name text,
+  text text,
+  match text,
+  status text,
+  bid numeric,
+  currency text,
+  automatic boolean
+);
+
+create table ads_thing_row (
   account_id text not null,
   campaign text not null,
   thing text not null,
@@ -189,10 +296,12 @@ create table ads_thing (
   bid numeric,
   currency text,
   automatic boolean,
-  constraint ads_thing_pkey PRIMARY KEY (account_id, campaign, thing, id),
+  set_id bigint not null default 0,
+  constraint ads_thing_row_pkey PRIMARY KEY (account_id, campaign, thing, id, set_id),
   constraint ads_thing_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint ads_thing_thing_check CHECK ((thing = ANY (ARRAY['group'::text, 'keyword'::text, 'negative'::text])))
 );
+CREATE INDEX ads_thing_set_idx ON ads_thing_row USING btree (set_id) WHERE (set_id > 0);
 
 create table ads_turn (
   account_id text not null,
@@ -329,10 +438,14 @@ create table analytics_day (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
-  rows jsonb not null,
+  rows jsonb,
+  pieces bigint,
   constraint analytics_day_pkey PRIMARY KEY (account_id, app, report, day, processed),
-  constraint analytics_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+  constraint analytics_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint analytics_day_pieces_fkey FOREIGN KEY (pieces) REFERENCES report_set(id),
+  constraint analytics_day_rows_check CHECK (((rows IS NULL) <> (pieces IS NULL)))
 );
+CREATE INDEX analytics_day_pieces_idx ON analytics_day USING btree (pieces) WHERE (pieces IS NOT NULL);
 
 create table analytics_instance (
   account_id text not null,
@@ -986,12 +1099,36 @@ create table export_part (
   constraint export_part_export_id_fkey FOREIGN KEY (export_id) REFERENCES export(id)
 );
 
+create table fact_set (
+  account_id text not null,
+  report text not null,
+  about text not null,
+  day date not null,
+  set_id bigint not null,
+  constraint fact_set_pkey PRIMARY KEY (account_id, report, about, day),
+  constraint fact_set_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint fact_set_set_id_fkey FOREIGN KEY (set_id) REFERENCES report_set(id)
+);
+CREATE INDEX fact_set_set_idx ON fact_set USING btree (set_id);
+
 create view followed_chart (
   id integer,
   storefront text
 );
 
-create table funnel_fact (
+create view funnel_fact (
+  account_id text,
+  app text,
+  report text,
+  day date,
+  place integer,
+  country text,
+  came_from text,
+  counts_as text,
+  count integer
+);
+
+create table funnel_fact_row (
   account_id text not null,
   app text not null,
   report text not null,
@@ -1001,10 +1138,12 @@ create table funnel_fact (
   came_from text not null,
   counts_as text not null,
   count integer not null,
-  constraint funnel_fact_pkey PRIMARY KEY (account_id, app, report, day, place),
+  set_id bigint not null default 0,
+  constraint funnel_fact_row_pkey PRIMARY KEY (account_id, app, report, day, set_id, place),
   constraint funnel_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint funnel_fact_counts_as_check CHECK ((counts_as = ANY (ARRAY['impressions'::text, 'pageViews'::text, 'taps'::text, 'firstDownloads'::text, 'redownloads'::text, 'other'::text])))
 );
+CREATE INDEX funnel_fact_set_idx ON funnel_fact_row USING btree (set_id) WHERE (set_id > 0);
 
 create table genre (
   platform text not null,
@@ -1669,10 +1808,32 @@ create table report_day (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
-  rows jsonb not null,
+  rows jsonb,
+  pieces bigint,
   constraint report_day_pkey PRIMARY KEY (account_id, report, day, digest),
-  constraint report_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+  constraint report_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint report_day_pieces_fkey FOREIGN KEY (pieces) REFERENCES report_set(id),
+  constraint report_day_rows_check CHECK (((rows IS NULL) <> (pieces IS NULL)))
 );
+CREATE INDEX report_day_pieces_idx ON report_day USING btree (pieces) WHERE (pieces IS NOT NULL);
+
+create table report_piece (
+  set_id bigint not null,
+  place integer not null,
+  rows jsonb not null,
+  constraint report_piece_pkey PRIMARY KEY (set_id, place),
+  constraint report_piece_set_id_fkey FOREIGN KEY (set_id) REFERENCES report_set(id) ON DELETE CASCADE
+);
+
+create table report_set (
+  id bigint not null generated always as identity,
+  account_id text not null,
+  holds text not null,
+  begun_at timestamp with time zone not null default now(),
+  constraint report_set_pkey PRIMARY KEY (id),
+  constraint report_set_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX report_set_account_idx ON report_set USING btree (account_id);
 
 create table report_turn (
   account_id text not null,
@@ -1782,7 +1943,26 @@ CREATE UNIQUE INDEX review_current ON review_version USING btree (app_id, feed, 
 CREATE INDEX review_newest ON review_version USING btree (app_id, feed, at DESC, review_id) WHERE current;
 CREATE INDEX review_stars ON review_version USING btree (app_id, feed, stars, at DESC, review_id) WHERE current;
 
-create table sales_fact (
+create view sales_fact (
+  account_id text,
+  day date,
+  place integer,
+  app text,
+  country text,
+  product text,
+  title text,
+  counts_as text,
+  units integer,
+  refunds integer,
+  currency text,
+  gross numeric,
+  proceeds_currency text,
+  proceeds numeric,
+  free_units integer,
+  refunded numeric
+);
+
+create table sales_fact_row (
   account_id text not null,
   day date not null,
   place integer not null,
@@ -1799,11 +1979,13 @@ create table sales_fact (
   proceeds numeric not null,
   free_units integer,
   refunded numeric,
-  constraint sales_fact_pkey PRIMARY KEY (account_id, day, place),
+  set_id bigint not null default 0,
+  constraint sales_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
   constraint sales_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint sales_fact_counts_as_check CHECK ((counts_as = ANY (ARRAY['download'::text, 'redownload'::text, 'update'::text, 'purchase'::text, 'subscription'::text, 'other'::text])))
 );
-CREATE INDEX sales_fact_app_idx ON sales_fact USING btree (account_id, app, day);
+CREATE INDEX sales_fact_app_idx ON sales_fact_row USING btree (account_id, app, day);
+CREATE INDEX sales_fact_set_idx ON sales_fact_row USING btree (set_id) WHERE (set_id > 0);
 
 create table schema_migration (
   name text not null,
@@ -1967,7 +2149,19 @@ create table storefront_now (
   constraint storefront_now_pkey PRIMARY KEY (storefront)
 ) with (fillfactor=50);
 
-create table subscription_event_fact (
+create view subscription_event_fact (
+  account_id text,
+  day date,
+  place integer,
+  app text,
+  country text,
+  product text,
+  event text,
+  counts_as text,
+  quantity integer
+);
+
+create table subscription_event_fact_row (
   account_id text not null,
   day date not null,
   place integer not null,
@@ -1977,12 +2171,28 @@ create table subscription_event_fact (
   event text not null,
   counts_as text not null,
   quantity integer not null,
-  constraint subscription_event_fact_pkey PRIMARY KEY (account_id, day, place),
+  set_id bigint not null default 0,
+  constraint subscription_event_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
   constraint subscription_event_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
-CREATE INDEX subscription_event_fact_app_idx ON subscription_event_fact USING btree (account_id, app, day);
+CREATE INDEX subscription_event_fact_app_idx ON subscription_event_fact_row USING btree (account_id, app, day);
+CREATE INDEX subscription_event_fact_set_idx ON subscription_event_fact_row USING btree (set_id) WHERE (set_id > 0);
 
-create table subscription_stock_fact (
+create view subscription_stock_fact (
+  account_id text,
+  day date,
+  place integer,
+  app text,
+  country text,
+  product text,
+  active integer,
+  trials integer,
+  grace integer,
+  retry integer,
+  offers integer
+);
+
+create table subscription_stock_fact_row (
   account_id text not null,
   day date not null,
   place integer not null,
@@ -1994,10 +2204,12 @@ create table subscription_stock_fact (
   grace integer not null,
   retry integer not null,
   offers integer not null,
-  constraint subscription_stock_fact_pkey PRIMARY KEY (account_id, day, place),
+  set_id bigint not null default 0,
+  constraint subscription_stock_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
   constraint subscription_stock_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
-CREATE INDEX subscription_stock_fact_app_idx ON subscription_stock_fact USING btree (account_id, app, day);
+CREATE INDEX subscription_stock_fact_app_idx ON subscription_stock_fact_row USING btree (account_id, app, day);
+CREATE INDEX subscription_stock_fact_set_idx ON subscription_stock_fact_row USING btree (set_id) WHERE (set_id > 0);
 
 create table tool_question (
   id text not null,
@@ -2660,6 +2872,16 @@ begin
   update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
   return true;
 end $$;
+
+create function said_rows(said jsonb, pieces bigint) returns TABLE(item jsonb, place bigint) language sql stable as $$
+  select e.row, e.place
+  from jsonb_array_elements(said) with ordinality e (row, place)
+  union all
+  select e.row, p.place + e.place
+  from report_piece p
+  cross join lateral jsonb_array_elements(p.rows) with ordinality e (row, place)
+  where p.set_id = pieces
+$$;
 
 create function scan_storefronts() returns trigger language plpgsql as $$
 begin

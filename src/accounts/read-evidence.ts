@@ -89,7 +89,7 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
       select count(*)::int as count, coalesce(jsonb_agg(r.row order by r.place) filter (where r.place <= ${SHOWN_ROWS}), '[]') as rows
       from (
         select e.row, row_number() over (order by e.place) as place
-        from jsonb_array_elements(h.rows) with ordinality e (row, place)
+        from said_rows(h.rows, h.pieces) e (row, place)
         where ${own}
       ) r
     ) r
@@ -99,7 +99,7 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
 
 /** What is held of the day, and which of its rows are the app's. */
 function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: EvidenceQuery) {
-  const columns = sql`day, source, seen_at, parser, origin, sha256, rows`
+  const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces`
   if (isReport(report))
     return {
       held: sql`
@@ -120,7 +120,7 @@ function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: E
   if (report === "prices")
     return {
       held: sql`
-        select distinct on (product) ${columns}, product as about, null::date as processed
+        select distinct on (product) day, source, seen_at, parser, origin, sha256, rows, null::bigint as pieces, product as about, null::date as processed
         from price_day
         where account_id = ${id} and app = ${outsideId} and day <= ${day}
         order by product, day desc`,
@@ -145,7 +145,7 @@ function heldOfAds(
       : report === "ads_changes"
         ? sql`e.row ->> 'campaign' in (${campaigns})`
         : sql`true`
-  const columns = sql`day, source, seen_at, parser, origin, sha256, rows, nullif(about, '') as about, null::date as processed`
+  const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces, nullif(about, '') as about, null::date as processed`
   const held = LASTING.includes(report)
     ? sql`
       select distinct on (ads_report.about) ${columns}

@@ -158,7 +158,7 @@ export async function readRestatements(
       join report_day d on d.account_id = ${id} and d.report = 'sales' and d.day = restated.day
       cross join lateral (
         select coalesce(sum((r.row ->> 'units')::int), 0)::int as units
-        from jsonb_array_elements(d.rows) r (row)
+        from said_rows(d.rows, d.pieces) r (row, place)
         where r.row ->> 'app' = ${sku} and (${country}::text is null or r.row ->> 'country' = ${country})
       ) u
     )

@@ -1,7 +1,7 @@
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
 import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
-import { CONSOLE_SOURCES } from "../replay/replay-reports.ts"
+import { KEPT_OF_ACCOUNTS } from "../replay/replay-reports.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { Source } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
@@ -16,7 +16,7 @@ const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.val
 /** But for those of which no body is kept. */
 const NAMES: readonly SourceName[] = [
   ...ASKED.filter(({ namesPeople }) => !namesPeople).map(({ name }) => name),
-  ...CONSOLE_SOURCES,
+  ...KEPT_OF_ACCOUNTS,
 ]
 
 export const replay: Command = {

@@ -27,8 +27,13 @@ export interface Sequence {
 /** The tables that these migrations (file name to SQL) make. Others that share the schema are somebody else's. */
 export function tablesMadeBy(migrations: ReadonlyMap<string, string>): string[] {
   const numbered = [...migrations].filter(([name]) => /^\d{4}_/.test(name))
-  const names = numbered.flatMap(([, text]) => [...text.matchAll(/^create table (\w+) \(/gm)].map(([, name]) => name!))
-  return [...new Set(names)].sort()
+  const names = new Set<string>()
+  for (const [, text] of numbered)
+    for (const [, made, from, to] of text.matchAll(/^create table (\w+) \(|^alter table (\w+) rename to (\w+);/gm)) {
+      if (from !== undefined) names.delete(from)
+      names.add((made ?? to) as string)
+    }
+  return [...names].sort()
 }
 
 /** Those of the named tables that there are, each after all that it refers to. Throws DatabaseProblem on a circle. */

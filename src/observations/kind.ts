@@ -12,6 +12,7 @@ import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
 import { rulesOf } from "./shape.ts"
+import type { Facts, ReportSets } from "./shapes/facts.ts"
 
 export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
   AnyObservation,
@@ -59,10 +60,15 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   weight?(seen: Seen): number
   /** The same reading as two, of which the first has at most so many results; null where nothing is left for a second. */
   split?(seen: Seen, most: number): [Seen, Seen | null]
+  /**
+   * Of reports of accounts: what follows from some of their rows. A report of very many is stored so many at a time, in
+   * transactions of their own, before `store` says that they count.
+   */
+  facts?: Facts
   /** Stores rows that are new or better than what is held. */
-  store(tx: Tx, seen: readonly Seen[], known: SurrogateIds): Promise<StoreResult<Seen>>
+  store(tx: Tx, seen: readonly Seen[], known: SurrogateIds, staged: ReportSets): Promise<StoreResult<Seen>>
   /** What follows from the rows of readings, once what is said of apps is stored. */
-  derive?(tx: Tx, seen: NewReadings<Seen>, known: SurrogateIds): Promise<void>
+  derive?(tx: Tx, seen: NewReadings<Seen>, known: SurrogateIds, staged: ReportSets): Promise<void>
   /** What is held, page by page, in the order of the rows' key. */
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
   /** Of kinds whose bodies are kept: what is read in the body now, beside what is held. */

@@ -13,6 +13,8 @@ import { holdIdentities, lockLists } from "./rows/identities.ts"
 import { lockSeries } from "./rows/listing.ts"
 import { storeMarket } from "./rows/market.ts"
 import { storeNames } from "./rows/names.ts"
+import { assertFresh, PIECE_ROWS, storePieces } from "./rows/report-sets.ts"
+import type { ReportSets, RowsObservation, StagedSets } from "./shapes/facts.ts"
 import type { Observation } from "./types.ts"
 
 export interface RecordResult {
@@ -40,7 +42,8 @@ export interface RecordOptions {
 /**
  * Stores measurements; no other code does. One transaction for the call, so keep to some 500 readings: the readings,
  * what they show of apps, and what is derived for tracked apps are there together or not at all. Safe from several
- * processes at once.
+ * processes at once. Reports of accounts are there one by one, each whole or not at all: a transaction stores some hundred
+ * of their rows, and those of a larger report are stored before it counts (see `facts` of a kind).
  *
  * Of readings of the same list or chart, source and moment the best is held, whichever came first: a search of anybody's
  * before the demo's, then that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
@@ -59,16 +62,58 @@ export async function record(
   if (all && refused[0]) throw refused[0].problem
   if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
   await openMonths(sql, sound, kinds)
-  const recorded = await retryDeadlocks(() =>
-    sql.begin(async (tx) => {
-      const startedAt = performance.now()
-      const count = sound.length > 0 ? await store(tx, sound, kinds) : 0
-      await finish?.(tx)
-      noteMs?.(performance.now() - startedAt)
-      return count
-    }),
-  )
+  const staged = await storeReportPieces(sql, sound, kinds)
+  const parts = inParts(sound, kinds, staged)
+  let recorded = 0
+  for (const [place, part] of parts.entries())
+    recorded += await retryDeadlocks(() =>
+      sql.begin(async (tx) => {
+        const startedAt = performance.now()
+        const count = part.length > 0 ? await store(tx, part, kinds, staged) : 0
+        if (place === parts.length - 1) await finish?.(tx)
+        noteMs?.(performance.now() - startedAt)
+        return count
+      }),
+    )
   return { recorded, known: sound.length - recorded, refused }
+}
+
+/** Reports of more rows than others wait for: each row is stored, and none counts yet. */
+async function storeReportPieces(
+  sql: Sql,
+  sound: readonly Observation[],
+  kinds: readonly AnyKind[],
+): Promise<ReportSets> {
+  const staged = new Map<AnyObservation, StagedSets>()
+  for (const one of sound) {
+    const { facts } = kindNamed(one.kind, kinds) ?? {}
+    if (!facts || rowsOf(one) <= PIECE_ROWS) continue
+    const sets = await storePieces(sql, one as RowsObservation, facts)
+    if (sets) staged.set(one, sets)
+  }
+  return staged
+}
+
+/** In their order: reports of some hundred rows together, and with the last of them all that is no report. */
+function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], staged: ReportSets): Observation[][] {
+  const parts: Observation[][] = []
+  let part: Observation[] = []
+  let rows = 0
+  for (const one of sound.filter(({ kind }) => kindNamed(kind, kinds)?.facts)) {
+    const own = staged.has(one) ? 1 : rowsOf(one) + 1
+    if (part.length > 0 && rows + own > PIECE_ROWS) {
+      parts.push(part)
+      part = []
+      rows = 0
+    }
+    part.push(one)
+    rows += own
+  }
+  return [...parts, [...part, ...sound.filter(({ kind }) => !kindNamed(kind, kinds)?.facts)]]
+}
+
+function rowsOf(one: Observation): number {
+  return (one as unknown as RowsObservation).rows.length
 }
 
 function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {
@@ -114,9 +159,15 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** In phases, and in each kind by kind in the order of their list, so that nobody waits in a circle. */
-async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<number> {
+async function store(
+  tx: Tx,
+  sound: readonly Observation[],
+  kinds: readonly AnyKind[],
+  staged: ReportSets,
+): Promise<number> {
   // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
+  await assertFresh(tx, new Map([...staged].filter(([one]) => sound.includes(one as Observation))))
   await holdIdentities(tx)
   const { readings, wholeOf } = withParts(sound, kinds)
   const known = await identify(
@@ -127,7 +178,7 @@ async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyK
   const stored: [AnyKind, StoreResult<AnyObservation>][] = []
   for (const kind of kinds) {
     const own = readings.filter((one) => one.kind === kind.name)
-    if (own.length > 0) stored.push([kind, await kind.store(tx, own, known)])
+    if (own.length > 0) stored.push([kind, await kind.store(tx, own, known, staged)])
   }
   const results = stored.map(([, result]) => result)
   const market = await storeMarket(tx, marketsIn(sound, kinds), known)
@@ -137,7 +188,7 @@ async function store(tx: Tx, sound: readonly Observation[], kinds: readonly AnyK
   const { rated, resold } = await storeFacts(tx, shown)
   await deriveAppTexts(tx, [...resold, ...(await storeNames(tx, named))])
   for (const [kind, { placed }] of stored) {
-    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known)
+    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known, staged)
   }
   await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known))
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]

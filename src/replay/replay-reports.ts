@@ -1,31 +1,36 @@
 import type { Sql } from "../database/types.ts"
 import { KINDS } from "../observations/kinds.ts"
+import { aboutOf } from "../observations/shapes/facts.ts"
 import { reportDigest } from "../observations/shapes/reports.ts"
 import { DEMO, type Observation, type SourceName } from "../observations/types.ts"
+import { adsIn, type KeptAds } from "../sources/accounts/ads/kept.ts"
 import { analyticsIn } from "../sources/accounts/analytics.ts"
 import { pricesIn } from "../sources/accounts/price-lists.ts"
 import { reportIn } from "../sources/accounts/reports.ts"
 import { type RawBody, ReadFailure } from "../sources/source.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
-/** What the seller's console said, as it is held: of an account, and never of any other place. */
-type HeldReport = Extract<Observation, { kind: (typeof CONSOLE_KINDS)[number] }>
+/** What a console or an ad account said, as it is held: of an account, and never of any other place. */
+type HeldReport = Extract<Observation, { kind: (typeof ACCOUNT_KINDS)[number] }>
 
-const CONSOLE_KINDS = ["sales", "subscriptions", "subscription_events", "engagement", "downloads", "prices"] as const
+const ACCOUNT_KINDS = [
+  "sales", "subscriptions", "subscription_events", "engagement", "downloads", "prices",
+  "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_popularity",
+] as const // biome-ignore format: a list to scan
 
 /** Sources whose bodies are kept of accounts alone. */
-export const CONSOLE_SOURCES: readonly SourceName[] = CONSOLE_KINDS.flatMap((name) => kindOf(name).sources)
+export const KEPT_OF_ACCOUNTS: readonly SourceName[] = ACCOUNT_KINDS.flatMap((name) => kindOf(name).sources)
 
-function kindOf(name: (typeof CONSOLE_KINDS)[number]) {
+function kindOf(name: (typeof ACCOUNT_KINDS)[number]) {
   return KINDS.find((kind) => kind.name === name)!
 }
 
 /**
- * What is held of the reports and prices of accounts, page by page: each day, file and product by the body that it was read
- * from. What the demo invented was read from none.
+ * What is held of the reports, prices and ads of accounts, page by page: each day, file, product and campaign by the body that it
+ * was read from. What the demo invented was read from none.
  */
 export async function* readHeldReports(sql: Sql, { since, source }: Range): AsyncGenerator<ReplaySubject[]> {
-  for (const name of CONSOLE_KINDS) {
+  for (const name of ACCOUNT_KINDS) {
     const kind = kindOf(name)
     const sources = kind.sources.filter((one) => source === null || one === source)
     if (sources.length === 0) continue
@@ -36,7 +41,7 @@ export async function* readHeldReports(sql: Sql, { since, source }: Range): Asyn
 
 function subjectOf(held: HeldReport): ReplaySubject {
   const { source, platform, seenAt, sha256, parser, account, day } = held
-  const what = "product" in held ? held.product : "app" in held ? held.app : held.kind
+  const what = "product" in held ? held.product : aboutOf(held) || held.kind
   return {
     ...{ source, platform, storefront: "", seenAt, sha256, parser, subjects: [`${account} ${what} ${day}`] },
     read: async (body) => ({ ...(await readAnew(held, body)), origin: held.origin }) as Observation,
@@ -58,6 +63,7 @@ function subjectOf(held: HeldReport): ReplaySubject {
 async function readAnew(held: HeldReport, body: RawBody): Promise<HeldReport> {
   const { account, day } = held
   const { bytes } = body
+  if (isOfAds(held)) return adsIn(held, body)
   if (held.kind === "prices") return pricesIn(bytes, held, body)
   if (held.kind === "engagement" || held.kind === "downloads") {
     const { kind: report, app, processed } = held
@@ -73,4 +79,8 @@ async function readAnew(held: HeldReport, body: RawBody): Promise<HeldReport> {
 function of<Seen>(seen: Seen | undefined): Seen {
   if (seen === undefined) throw new ReadFailure("changed", "the body says nothing of the day any more")
   return seen
+}
+
+function isOfAds(held: HeldReport): held is KeptAds {
+  return held.kind.startsWith("ads_")
 }

@@ -2,6 +2,7 @@ import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
+import { sweepSets } from "../observations/rows/report-sets.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -19,7 +20,7 @@ export interface RetentionOptions {
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal } = options
   const removed: RemovedRows = Object.fromEntries(
-    ["ledger", "rating_count", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
+    ["ledger", "rating_count", "report_set", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
   )
   for (const [table, step] of stepsOf(kept, chunk)) {
     for (let more = true; more && !signal?.aborted; ) {
@@ -79,7 +80,7 @@ function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
-  steps.push(["rating_count", foldingStep(2 * chunk)])
+  steps.push(["rating_count", foldingStep(2 * chunk)], ["report_set", sweepingStep(chunk)])
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
 }
 
@@ -134,5 +135,15 @@ function foldingStep(chunk: number): Step {
     const { packed, next } = await foldRatings(tx, { chunk, from })
     from = next ?? from
     return { removed: packed, more: next !== null }
+  }
+}
+
+/** What reports said before they were restated, and what was never stored to its end. */
+function sweepingStep(chunk: number): Step {
+  let from = 0
+  return async (tx) => {
+    const { removed, next } = await sweepSets(tx, { chunk, from })
+    from = next ?? from
+    return { removed, more: next !== null }
   }
 }

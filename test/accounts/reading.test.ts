@@ -5,7 +5,7 @@ import { pacificDay } from "../../src/accounts/pacific.ts"
 import { findAccount, removeAccount, rotateKey } from "../../src/accounts/register.ts"
 import { createAccountReading } from "../../src/accounts/worker.ts"
 import { silentLog } from "../../src/log.ts"
-import { rebuildReports } from "../../src/observations/derived/accounts/rebuild-reports.ts"
+import { rebuildAccounts } from "../../src/observations/derived/accounts/rebuild.ts"
 import { reportIn } from "../../src/sources/accounts/reports.ts"
 import type { RawBody } from "../../src/sources/source.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
@@ -156,9 +156,9 @@ test("a day that is restated replaces the facts once, and both fetches are held;
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   expect(await scene.sql`select from report_day`).toHaveLength(2)
   // what was derived can be made again of what was said
-  await scene.sql`delete from sales_fact`
-  expect(await rebuildReports(scene.sql, async () => {})).toBe(1)
-  expect(await rebuildReports(scene.sql, async () => {})).toBe(0)
+  await scene.sql`delete from sales_fact_row`
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(1)
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   // back to what it said first: that stands again
   said = first

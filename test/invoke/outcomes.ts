@@ -169,7 +169,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
       await sql`delete from analytics_day where account_id in (${accounts})`
       await sql`delete from price_day where account_id in (${accounts})`
-      for (const table of ["ads_report", "ads_change_fact", "ads_term_fact", "ads_term_popularity"])
+      for (const table of ["ads_report", "ads_change_fact_row", "ads_term_fact_row", "ads_term_popularity_row"])
         await sql`delete from ${sql(table)} where account_id in (${accounts})`
       const { count: asked } = await sql`delete from ads_turn where account_id in (${accounts})`
       const told = await sql`delete from billing_event where account_id in (${accounts})`

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { rebuildConsole } from "../../src/observations/derived/accounts/rebuild-console.ts"
+import { rebuildAccounts } from "../../src/observations/derived/accounts/rebuild.ts"
 import { record } from "../../src/observations/record.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
@@ -84,8 +84,8 @@ test("prices follow on one another by storefront, and what is derived can be mad
   expect(await periods()).toEqual(said)
   await sql`update price_period set price = 1 where price is not null`
   await tell(["engagement", {}])
-  await sql`delete from funnel_fact`
-  expect(await rebuildConsole(sql, async () => {})).toBe(2)
-  expect(await rebuildConsole(sql, async () => {})).toBe(0)
+  await sql`delete from funnel_fact_row`
+  expect(await rebuildAccounts(sql, async () => {})).toBe(2)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
   expect(await periods()).toEqual(said)
 })

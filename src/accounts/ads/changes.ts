@@ -47,7 +47,7 @@ async function readDetails({ reach }: AdsTurnParts, notices: readonly ChangeNoti
 /** By the platform's id, what a day's changes were as they stand. */
 async function readKnownChanges({ sql, account }: AdsTurnParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [stands] = await sql<{ rows: ChangeRow[] }[]>`
-    select rows
+    select (select coalesce(jsonb_agg(r.row order by r.place), '[]') from said_rows(rows, pieces) r (row, place)) as rows
     from ads_report
     where account_id = ${account.id} and report = 'ads_changes' and about = '' and day = ${day}
     order by seen_at desc, parser desc, sha256 desc

@@ -1,5 +1,5 @@
 import type { AdsQuery } from "../../sources/accounts/ads/requests.ts"
-import type { PlatformRow } from "../../sources/accounts/ads/said.ts"
+import { type PlatformRow, rowsIn } from "../../sources/accounts/ads/said.ts"
 import type { Ads } from "./client.ts"
 import { AdsProblem } from "./problem.ts"
 
@@ -31,6 +31,7 @@ export async function queryAll(ads: Ads, query: AdsQuery, options: PageOptions =
     const pagination = { offset: pages.rows.length, pageSize }
     const { result, bytes, left, resetMs } = await ads.query(query.path, { ...query.body, pagination }, signal)
     const page = rowsIn(result)
+    if (!page) throw new AdsProblem("unavailable", "a list of Apple Ads cannot be read")
     pages.rows.push(...page)
     pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
     pages.bytes.push(bytes)
@@ -39,11 +40,4 @@ export async function queryAll(ads: Ads, query: AdsQuery, options: PageOptions =
     if (pages.rows.length > MOST_ROWS) throw new AdsProblem("unavailable", "a list of Apple Ads does not end")
     await pause()
   }
-}
-
-function rowsIn(result: unknown): PlatformRow[] {
-  const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
-  const isSound = Array.isArray(rows) && rows.every((row) => typeof row === "object" && row !== null)
-  if (!isSound) throw new AdsProblem("unavailable", "a list of Apple Ads cannot be read")
-  return rows
 }

@@ -4,7 +4,7 @@ import type { AdsChangesObservation, AdsPopularityObservation } from "../../obse
 import type { AdsDaysObservation, AdsTermsObservation } from "../../observations/kinds/ads-metrics.ts"
 import type { AdsCampaignsObservation, AdsKeywordsObservation } from "../../observations/kinds/ads-things.ts"
 import { record } from "../../observations/record.ts"
-import { aboutOf } from "../../observations/rows/ads.ts"
+import { aboutOf } from "../../observations/shapes/facts.ts"
 import { reportDigest } from "../../observations/shapes/reports.ts"
 
 export type AdsReading =

@@ -1,6 +1,4 @@
-import { rebuildAds } from "../../observations/derived/accounts/rebuild-ads.ts"
-import { rebuildConsole } from "../../observations/derived/accounts/rebuild-console.ts"
-import { rebuildReports } from "../../observations/derived/accounts/rebuild-reports.ts"
+import { rebuildAccounts } from "../../observations/derived/accounts/rebuild.ts"
 import { rebuildAppTexts } from "../../observations/derived/app-texts.ts"
 import { rebuildNow } from "../../observations/derived/now.ts"
 import { rebuildCharts } from "../../observations/derived/rebuild-charts.ts"
@@ -21,9 +19,7 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
     const reviews = await rebuildReviews(database.sql, letOthers)
     const texts = await rebuildAppTexts(database.sql, letOthers)
     const charts = await rebuildCharts(database.sql, letOthers)
-    const { sql } = database
-    const console = (await rebuildReports(sql, letOthers)) + (await rebuildConsole(sql, letOthers))
-    const reports = console + (await rebuildAds(sql, letOthers))
+    const reports = await rebuildAccounts(database.sql, letOthers)
     const ratings = await rebuildRatings(database.sql, letOthers)
     if (ranks + figures + answers + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "what stands now is what the readings say")]

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { adsSubjects, deriveAds } from "../derived/accounts/ads.ts"
+import { ADS_FACTS } from "../derived/accounts/ads.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
 import { Moment, Text } from "../import/line-parts.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readAds, storeAds } from "../rows/ads.ts"
@@ -45,8 +46,9 @@ export const adsChanges = kind<AdsChangesObservation>({
   demo: true,
   everywhere: true,
   shape: changesShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_changes", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_changes", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_changes,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_changes", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_changes", ADS_FACTS.ads_changes, placed, staged),
   stored: (sql, range) => readAds<AdsChangesObservation>(sql, "ads_changes", range),
   example: {
     source: "apple-ads-changes",
@@ -97,8 +99,9 @@ export const adsPopularity = kind<AdsPopularityObservation>({
   demo: true,
   everywhere: true,
   shape: popularityShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_popularity", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_popularity", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_popularity,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_popularity", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_popularity", ADS_FACTS.ads_popularity, placed, staged),
   stored: (sql, range) => readAds<AdsPopularityObservation>(sql, "ads_popularity", range),
   example: {
     source: "apple-ads-popularity",

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { adsSubjects, deriveAds } from "../derived/accounts/ads.ts"
+import { ADS_FACTS } from "../derived/accounts/ads.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readAds, storeAds } from "../rows/ads.ts"
 import { AdsId, adsShape, Metrics } from "../shapes/ads.ts"
@@ -36,8 +37,9 @@ export const adsDays = kind<AdsDaysObservation>({
   demo: true,
   everywhere: true,
   shape: daysShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_days", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_days", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_days,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_days", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_days", ADS_FACTS.ads_days, placed, staged),
   stored: (sql, range) => readAds<AdsDaysObservation>(sql, "ads_days", range),
   example: { source: "apple-ads-days", ...HEAD, rows: [TAKEN] },
 })
@@ -65,8 +67,9 @@ export const adsTerms = kind<AdsTermsObservation>({
   demo: true,
   everywhere: true,
   shape: termsShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_terms", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_terms", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_terms,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_terms", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_terms", ADS_FACTS.ads_terms, placed, staged),
   stored: (sql, range) => readAds<AdsTermsObservation>(sql, "ads_terms", range),
   example: {
     source: "apple-ads-terms",

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { adsSubjects, deriveAds } from "../derived/accounts/ads.ts"
+import { ADS_FACTS } from "../derived/accounts/ads.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
 import { Flag, list } from "../import/line-parts.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readAds, storeAds } from "../rows/ads.ts"
@@ -41,8 +42,9 @@ export const adsCampaigns = kind<AdsCampaignsObservation>({
   demo: true,
   everywhere: true,
   shape: campaignsShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_campaigns", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_campaigns", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_campaigns,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_campaigns", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_campaigns", ADS_FACTS.ads_campaigns, placed, staged),
   stored: (sql, range) => readAds<AdsCampaignsObservation>(sql, "ads_campaigns", range),
   example: {
     source: "apple-ads-campaigns",
@@ -88,8 +90,9 @@ export const adsKeywords = kind<AdsKeywordsObservation>({
   demo: true,
   everywhere: true,
   shape: thingsShape,
-  store: async (tx, seen) => ({ placed: await storeAds(tx, "ads_keywords", seen) }),
-  derive: async (tx, { placed }) => deriveAds(tx, "ads_keywords", adsSubjects(placed)),
+  facts: ADS_FACTS.ads_keywords,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAds(tx, "ads_keywords", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "ads_keywords", ADS_FACTS.ads_keywords, placed, staged),
   stored: (sql, range) => readAds<AdsKeywordsObservation>(sql, "ads_keywords", range),
   example: {
     source: "apple-ads-keywords",

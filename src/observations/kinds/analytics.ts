@@ -1,4 +1,5 @@
-import { type AnalyticsDay, deriveFunnel } from "../derived/accounts/funnel.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
+import { DOWNLOADS, ENGAGEMENT } from "../derived/accounts/funnel.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readAnalytics, storeAnalytics } from "../rows/analytics.ts"
 import { analyticsShape } from "../shapes/analytics.ts"
@@ -18,8 +19,6 @@ const EXAMPLE = {
   day: "2025-10-22",
   processed: "2025-10-24",
 }
-const derive = async (tx: Parameters<typeof deriveFunnel>[0], { placed }: { placed: readonly AnalyticsDay[] }) =>
-  deriveFunnel(tx, placed)
 
 /** How often an app was shown, looked at and tapped on a day. */
 export const engagement = kind<EngagementObservation>({
@@ -29,8 +28,9 @@ export const engagement = kind<EngagementObservation>({
   demo: true,
   everywhere: true,
   shape: analyticsShape,
-  store: async (tx, seen) => ({ placed: await storeAnalytics(tx, "engagement", seen) }),
-  derive,
+  facts: ENGAGEMENT,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAnalytics(tx, "engagement", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "engagement", ENGAGEMENT, placed, staged),
   stored: (sql, range) => readAnalytics<EngagementObservation>(sql, "engagement", range),
   example: {
     source: "asc-engagement",
@@ -47,8 +47,9 @@ export const downloads = kind<DownloadsObservation>({
   demo: true,
   everywhere: true,
   shape: analyticsShape,
-  store: async (tx, seen) => ({ placed: await storeAnalytics(tx, "downloads", seen) }),
-  derive,
+  facts: DOWNLOADS,
+  store: async (tx, seen, _, staged) => ({ placed: await storeAnalytics(tx, "downloads", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "downloads", DOWNLOADS, placed, staged),
   stored: (sql, range) => readAnalytics<DownloadsObservation>(sql, "downloads", range),
   example: {
     source: "asc-downloads",

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { deriveSales, reportDays } from "../derived/accounts/reports.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
+import { SALES } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
@@ -39,8 +40,9 @@ export const sales = kind<SalesObservation>({
   demo: true,
   everywhere: true,
   shape,
-  store: async (tx, seen) => ({ placed: await storeReports(tx, "sales", seen) }),
-  derive: async (tx, { placed }) => deriveSales(tx, reportDays(placed)),
+  facts: SALES,
+  store: async (tx, seen, _, staged) => ({ placed: await storeReports(tx, "sales", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "sales", SALES, placed, staged),
   stored: (sql, range) => readReports<SalesObservation>(sql, "sales", range),
   example: {
     source: "asc-sales",

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { deriveSubscriptionEvents, deriveSubscriptions, reportDays } from "../derived/accounts/reports.ts"
+import { replaceFacts } from "../derived/accounts/facts.ts"
+import { SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
 import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
@@ -48,8 +49,9 @@ export const subscriptions = kind<SubscriptionsObservation>({
   demo: true,
   everywhere: true,
   shape: stockShape,
-  store: async (tx, seen) => ({ placed: await storeReports(tx, "subscriptions", seen) }),
-  derive: async (tx, { placed }) => deriveSubscriptions(tx, reportDays(placed)),
+  facts: SUBSCRIPTIONS,
+  store: async (tx, seen, _, staged) => ({ placed: await storeReports(tx, "subscriptions", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "subscriptions", SUBSCRIPTIONS, placed, staged),
   stored: (sql, range) => readReports<SubscriptionsObservation>(sql, "subscriptions", range),
   example: {
     source: "asc-subscriptions",
@@ -82,8 +84,9 @@ export const subscriptionEvents = kind<SubscriptionEventsObservation>({
   demo: true,
   everywhere: true,
   shape: eventShape,
-  store: async (tx, seen) => ({ placed: await storeReports(tx, "subscription_events", seen) }),
-  derive: async (tx, { placed }) => deriveSubscriptionEvents(tx, reportDays(placed)),
+  facts: SUBSCRIPTION_EVENTS,
+  store: async (tx, seen, _, staged) => ({ placed: await storeReports(tx, "subscription_events", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "subscription_events", SUBSCRIPTION_EVENTS, placed, staged),
   stored: (sql, range) => readReports<SubscriptionEventsObservation>(sql, "subscription_events", range),
   example: {
     source: "asc-subscription-events",

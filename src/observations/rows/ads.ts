@@ -1,33 +1,26 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AdsReport } from "../../vocabulary/upstreams.ts"
 import { hexOf } from "../precedence.ts"
-import type { AnyObservation } from "../provenance.ts"
+import { aboutOf, type ReportSets, type RowsObservation } from "../shapes/facts.ts"
 import { reportDigest } from "../shapes/reports.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { readWithPieces, rowColumns } from "./report-sets.ts"
 import { readOfAccounts } from "./reports.ts"
-
-export interface AdsObservation extends AnyObservation {
-  account: string
-  /** What it is about; of the account itself neither. */
-  campaign?: string
-  country?: string
-  day: string
-  rows: readonly object[]
-}
 
 const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }
 
 /** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
-export async function storeAds<Seen extends AdsObservation>(
+export async function storeAds<Seen extends RowsObservation>(
   tx: Tx,
   report: AdsReport,
   seen: readonly Seen[],
+  staged: ReportSets,
 ): Promise<Seen[]> {
   const held = await readOfAccounts(tx, seen)
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
     const digest = `\\x${hexOf(reportDigest(rows))}`
-    return { account_id, report, about: aboutOf(from), day, digest, rows, ...provenanceOf(from) }
+    return { account_id, report, about: aboutOf(from), day, digest, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
   return await storeBest(
     tx,
@@ -36,13 +29,10 @@ export async function storeAds<Seen extends AdsObservation>(
   )
 }
 
-export function aboutOf({ campaign, country }: { campaign?: string; country?: string; account: string }): string {
-  return campaign ?? country ?? ""
-}
-
 const PAGE = 20
 
 interface StoredAds {
+  pieces: number | null
   account: string
   about: string
   day: string
@@ -60,14 +50,14 @@ const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
 }
 
 /** As it was said, thing by thing. */
-export async function* readAds<Seen extends AdsObservation>(
+export async function* readAds<Seen extends RowsObservation>(
   sql: Sql,
   report: AdsReport,
   { since, sources }: { since: string | null; sources: readonly string[] },
 ): AsyncGenerator<Seen[]> {
   const pages = pagesOf(
     (after: StoredAds | null) => sql<StoredAds[]>`
-      select ${report}::text as kind, source, 'ios' as platform, account_id as account, about, day, rows,
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, about, day, rows, pieces,
         seen_at as "seenAt", parser, origin, sha256
       from ads_report
       where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
@@ -79,6 +69,6 @@ export async function* readAds<Seen extends AdsObservation>(
       limit ${PAGE}`,
   )
   const name = ABOUT[report]
-  for await (const rows of pages)
+  for await (const rows of readWithPieces(sql, pages))
     yield rows.map(({ about, ...said }) => ({ ...said, ...(name && { [name]: about }) }) as unknown as Seen)
 }

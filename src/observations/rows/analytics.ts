@@ -1,14 +1,13 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
-import type { AnyObservation } from "../provenance.ts"
 import type { AnalyticsRow } from "../shapes/analytics.ts"
+import type { ReportSets, RowsObservation } from "../shapes/facts.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { readWithPieces, rowColumns } from "./report-sets.ts"
 import { readOfAccounts } from "./reports.ts"
 
-export interface AnalyticsObservation extends AnyObservation {
-  account: string
+export interface AnalyticsObservation extends RowsObservation {
   app: string
-  day: string
   processed: string
   rows: readonly AnalyticsRow[]
 }
@@ -20,10 +19,11 @@ export async function storeAnalytics<Seen extends AnalyticsObservation>(
   tx: Tx,
   report: AnalyticsReport,
   seen: readonly Seen[],
+  staged: ReportSets,
 ): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
-    const { account: account_id, app, day, processed, rows } = from
-    return { account_id, app, report, day, processed, rows, ...provenanceOf(from) }
+    const { account: account_id, app, day, processed } = from
+    return { account_id, app, report, day, processed, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
   const held = await readOfAccounts(tx, seen)
   return await storeBest(
@@ -41,9 +41,9 @@ export async function* readAnalytics<Seen extends AnalyticsObservation>(
   report: AnalyticsReport,
   { since, sources }: { since: string | null; sources: readonly string[] },
 ): AsyncGenerator<Seen[]> {
-  yield* pagesOf(
-    (after: Seen | null) => sql<Seen[]>`
-      select ${report}::text as kind, source, 'ios' as platform, account_id as account, app, day, processed, rows,
+  const pages = pagesOf(
+    (after: (Seen & { pieces: number | null }) | null) => sql<(Seen & { pieces: number | null })[]>`
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, app, day, processed, rows, pieces,
         seen_at as "seenAt", parser, origin, sha256
       from analytics_day
       where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
@@ -54,4 +54,5 @@ export async function* readAnalytics<Seen extends AnalyticsObservation>(
       order by account_id, app, day, processed
       limit ${PAGE}`,
   )
+  yield* readWithPieces(sql, pages) as unknown as AsyncGenerator<Seen[]>
 }

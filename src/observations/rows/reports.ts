@@ -1,28 +1,26 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
 import { hexOf } from "../precedence.ts"
-import { type AnyObservation, DEMO } from "../provenance.ts"
+import { DEMO } from "../provenance.ts"
+import type { ReportSets, RowsObservation } from "../shapes/facts.ts"
 import { reportDigest } from "../shapes/reports.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
-
-export interface ReportObservation extends AnyObservation {
-  account: string
-  day: string
-  rows: readonly object[]
-}
+import { readWithPieces, rowColumns } from "./report-sets.ts"
 
 const TABLE: BestOptions = { table: "report_day", key: ["account_id", "report", "day", "digest"] }
 
 /** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
-export async function storeReports<Seen extends ReportObservation>(
+export async function storeReports<Seen extends RowsObservation>(
   tx: Tx,
   report: Report,
   seen: readonly Seen[],
+  staged: ReportSets,
 ): Promise<Seen[]> {
   const held = await readOfAccounts(tx, seen)
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
-    return { account_id, report, day, digest: `\\x${hexOf(reportDigest(rows))}`, rows, ...provenanceOf(from) }
+    const digest = `\\x${hexOf(reportDigest(rows))}`
+    return { account_id, report, day, digest, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
   return await storeBest(
     tx,
@@ -53,6 +51,7 @@ export async function readOfAccounts<Seen extends { account: string; origin: str
 const PAGE = 20
 
 interface After {
+  pieces: number | null
   account: string
   day: string
   seenAt: Date
@@ -61,14 +60,14 @@ interface After {
 }
 
 /** As it was said, thing by thing. */
-export async function* readReports<Seen extends ReportObservation>(
+export async function* readReports<Seen extends RowsObservation>(
   sql: Sql,
   report: Report,
   { since, sources }: { since: string | null; sources: readonly string[] },
 ): AsyncGenerator<Seen[]> {
-  yield* pagesOf(
+  const pages = pagesOf(
     (after: (Seen & After) | null) => sql<(Seen & After)[]>`
-      select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, seen_at as "seenAt",
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, pieces, seen_at as "seenAt",
         parser, origin, sha256
       from report_day
       where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
@@ -79,4 +78,5 @@ export async function* readReports<Seen extends ReportObservation>(
       order by account_id, day, seen_at, parser, sha256
       limit ${PAGE}`,
   )
+  yield* readWithPieces(sql, pages) as unknown as AsyncGenerator<Seen[]>
 }

@@ -3,7 +3,7 @@ import { lastAdsDay } from "../../../src/accounts/ads/days.ts"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
-import { rebuildAds } from "../../../src/observations/derived/accounts/rebuild-ads.ts"
+import { rebuildAccounts } from "../../../src/observations/derived/accounts/rebuild.ts"
 import type { RawBody } from "../../../src/sources/source.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
@@ -108,17 +108,17 @@ test("reading twice changes nothing; a bid, a grown day and a campaign that is g
   await readAll()
   expect(await sql`select from ads_campaign`).toHaveLength(0)
   expect(await sql`select from ads_turn where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
-  expect(await rebuildAds(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
 test("facts can be made again of what was said", async () => {
   await scene.add()
   await readAll()
-  await sql`update ads_day_fact set taps = taps + 1 where day = ${LAST}`
-  await sql`delete from ads_term_fact`
-  await sql`update ads_campaign set name = 'x'`
-  expect(await rebuildAds(sql, async () => {})).toBe(3)
-  expect(await rebuildAds(sql, async () => {})).toBe(0)
+  await sql`update ads_day_fact_row set taps = taps + 1 where day = ${LAST}`
+  await sql`delete from ads_term_fact_row`
+  await sql`update ads_campaign_row set name = 'x'`
+  expect(await rebuildAccounts(sql, async () => {})).toBe(3)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
 test("rows that do not add up to the grand total are no report: the turn fails, its body is kept, nothing is stored", async () => {

@@ -197,7 +197,7 @@ test("what is invented stays with the demo's account, and what is real away from
   const invented = reported("sales", { account: account!.id, day, origin: "demo" })
   expect((await record(scene.sql, [invented], () => NOW)).recorded).toBe(1)
   await scene.sql`delete from report_day where day = ${day}`
-  await scene.sql`delete from sales_fact where day = ${day}`
+  await scene.sql`delete from sales_fact_row where day = ${day}`
 })
 
 test("loaded again it changes nothing; a day later it goes on where it was, without changing a day that stands", async () => {

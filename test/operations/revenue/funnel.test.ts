@@ -3,7 +3,7 @@ import { pacificDay } from "../../../src/accounts/pacific.ts"
 import { noteState } from "../../../src/accounts/state.ts"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
-import { rebuildConsole } from "../../../src/observations/derived/accounts/rebuild-console.ts"
+import { rebuildAccounts } from "../../../src/observations/derived/accounts/rebuild.ts"
 import type { RawBody } from "../../../src/sources/source.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
@@ -178,8 +178,8 @@ test("a later file replaces a day whole, is read once, and a day that no whole f
   await read()
   expect(scene.there.analytics.fetched.length).toBe(fetched)
   // what answers are made of can be made again
-  await scene.sql`delete from funnel_fact`
-  expect(await rebuildConsole(scene.sql, async () => {})).toBe(6)
+  await scene.sql`delete from funnel_fact_row`
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(6)
   expect((await call("?days=5")).body.days).toEqual(days)
 })
 

@@ -4,6 +4,13 @@ import { ReadFailure } from "../../source.ts"
 /** What the platform says of a thing; read field by field. */
 export type PlatformRow = Record<string, unknown>
 
+/** The rows of a page; null where there is no list of them. */
+export function rowsIn(result: unknown): PlatformRow[] | null {
+  const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
+  const isSound = Array.isArray(rows) && rows.every((row) => typeof row === "object" && row !== null)
+  return isSound ? rows : null
+}
+
 /** An object within another; an empty one where there is none. */
 export function within(row: PlatformRow, name: string): PlatformRow {
   const found = row[name]

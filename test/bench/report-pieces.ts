@@ -1,0 +1,117 @@
+// bun test/bench/report-pieces.ts — for how long a sales report of 5,000 and of 50,000 rows holds the one backend of the embedded
+// database while it is stored: the longest transaction, in processor time of the database's thread, and what a read of the day
+// before waits beside it; and the same where all is one transaction. Then the same for the report restated. On Linux. Fails where
+// a transaction in pieces takes more than 50 ms. ROWS names other sizes.
+import { readdirSync, readFileSync } from "node:fs"
+import { readSales } from "../../src/accounts/read-sales.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import type { Observation } from "../../src/observations/types.ts"
+import { EXAMPLE_ACCOUNT, holdAccount, reported } from "../accounts/reported.ts"
+import { median } from "./load.ts"
+import { scratchOn } from "./scratch.ts"
+
+const ROWS = (process.env.ROWS ?? "5000,50000").split(",").map(Number)
+const ROUNDS = Number(process.env.ROUNDS ?? 3)
+const MOST_MS = 50
+const SEEN = new Date("2026-02-01T14:00:00Z")
+const NOW = () => new Date("2026-02-02T00:00:00Z")
+
+let worst = 0
+for (const rows of ROWS) {
+  const [pieces, whole]: Held[][] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    pieces!.push(await store(rows, false))
+    whole!.push(await store(rows, true))
+  }
+  const say = (of: Held[], what: keyof Held) => median(of.map((held) => held[what]))
+  const longest = Math.max(say(pieces!, "holdMs"), say(pieces!, "againMs"))
+  worst = Math.max(worst, longest)
+  console.log(
+    `${rows} rows: in pieces the longest transaction ${say(pieces!, "holdMs").toFixed(0)} ms (restated ` +
+      `${say(pieces!, "againMs").toFixed(0)}), a read beside it ${say(pieces!, "readMs").toFixed(0)} ms at most, all of it ` +
+      `${say(pieces!, "allMs").toFixed(0)} ms; at once ${say(whole!, "holdMs").toFixed(0)}, ${say(whole!, "readMs").toFixed(0)} and ` +
+      `${say(whole!, "allMs").toFixed(0)} ms: ${(longest / say(whole!, "holdMs")).toFixed(3)} of that`,
+  )
+}
+process.exit(worst > MOST_MS ? 1 : 0)
+
+interface Held {
+  holdMs: number
+  againMs: number
+  readMs: number
+  allMs: number
+}
+
+async function store(rows: number, isWhole: boolean): Promise<Held> {
+  const scratch = await scratchOn(undefined)
+  const { sql } = scratch
+  await holdAccount(sql)
+  // compiled and planned
+  await record(sql, [report(300, "2026-01-29", 1)], NOW)
+  await record(sql, [report(100, "2026-01-30", 1)], NOW)
+  const read = () =>
+    readSales(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, {
+      from: "2026-01-30",
+      to: "2026-01-30",
+      country: null,
+    })
+  await read()
+  let [isOver, readMs] = [false, 0]
+  const reading = (async () => {
+    while (!isOver) {
+      const startedAt = performance.now()
+      await read()
+      readMs = Math.max(readMs, performance.now() - startedAt)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })()
+  const startedAt = performance.now()
+  const holdMs = await longestOf(sql, isWhole, (own) => record(own, [report(rows, "2026-01-31", 1)], NOW))
+  const allMs = performance.now() - startedAt
+  const againMs = await longestOf(sql, isWhole, (own) => record(own, [report(rows, "2026-01-31", 2)], NOW))
+  isOver = true
+  await reading
+  const [sum] = await sql<{ units: number }[]>`select sum(units)::int as units from sales_fact where day = '2026-01-31'`
+  if (sum!.units !== rows * 2) throw new Error(`${sum!.units} units stand, and not ${rows * 2}`)
+  await scratch.remove()
+  return { holdMs, againMs, readMs, allMs }
+}
+
+function report(rows: number, day: string, units: number): Observation {
+  const [row] = (reported("sales") as unknown as { rows: object[] }).rows
+  const said = Array.from({ length: rows }, (_, i) => ({
+    ...row,
+    ...{ product: `TEA01.pro.${i % 400}`, title: `Tea, the ${i % 400}th`, units },
+    country: `${String.fromCharCode(97 + (i % 26))}${String.fromCharCode(97 + ((i * 7) % 26))}`,
+    ...{ price: `${(i % 90) + 1}.99`, currency: i % 3 ? "EUR" : "USD" },
+  }))
+  return reported("sales", { day, rows: said, seenAt: new Date(SEEN.getTime() + units * 1_000) })
+}
+
+/** Milliseconds of the database's thread that the longest transaction takes from when it has the backend. */
+async function longestOf(sql: Sql, isWhole: boolean, work: (own: Sql) => Promise<unknown>): Promise<number> {
+  let longest = 0
+  const begin = async (run: (tx: Tx) => Promise<unknown>) => {
+    let before = new Map<string, number>()
+    const answer = await sql.begin((tx) => {
+      before = threadTimes()
+      return run(tx as Tx) as Promise<void>
+    })
+    for (const [id, ns] of threadTimes()) longest = Math.max(longest, (ns - (before.get(id) ?? ns)) / 1e6)
+    return answer
+  }
+  const beginning = (on: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
+    new Proxy(on, { get: (of, name) => (name === "begin" ? how : Reflect.get(of, name)) }) as Sql
+  if (isWhole) await begin((tx) => work(beginning(tx, (run) => run(tx))))
+  else await work(beginning(sql, begin))
+  return longest
+}
+
+/** Nanoseconds on a processor, of each thread but the first. */
+function threadTimes(): Map<string, number> {
+  const ids = readdirSync("/proc/self/task").filter((id) => id !== String(process.pid))
+  return new Map(
+    ids.map((id) => [id, Number(readFileSync(`/proc/self/task/${id}/schedstat`, "utf8").split(" ")[0])] as const),
+  )
+}

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { hash } from "node:crypto"
+import { lastAdsDay } from "../../src/accounts/ads/days.ts"
+import { EVIDENCE_REPORTS, readReportEvidence } from "../../src/accounts/read-evidence.ts"
+import { createAccountReading } from "../../src/accounts/worker.ts"
+import { silentLog } from "../../src/log.ts"
+import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { replay } from "../../src/replay/replay.ts"
+import { SOURCES } from "../../src/sources/all.ts"
+import { dayOf } from "../../src/vocabulary/days.ts"
+import { ADS_REPORTS } from "../../src/vocabulary/upstreams.ts"
+import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "../accounts/ads/scene.ts"
+import { TEA } from "../accounts/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { sealer } from "../delivery/scene.ts"
+import { removeBodies, someBodies } from "../measuring/kept.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeBodies)
+
+const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
+
+let scene: AdsScene
+let bodies: RawBodies
+beforeEach(async () => {
+  scene = await adsScene(await freshDatabase())
+  teaHouse(scene)
+  bodies = someBodies(() => new Date())
+})
+afterEach(() => scene.there.stop())
+
+async function readAll(): Promise<void> {
+  const { sql, register } = scene
+  await sql`update ads_turn set next_at = now()`
+  await sql`update connected_account set next_at = now()`
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, keep: bodies.keep, gapMs: 0 }
+  await createAccountReading(parts).runOnce()
+}
+
+const run = (rest: object = {}) => replay(scene.sql, { bodies, sources: SOURCES, pause: async () => {}, ...rest })
+const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
+  Object.fromEntries(
+    sources.map(({ source, same, different, unreadable, notKept, recorded }) => [
+      source,
+      [same, different, unreadable, notKept, recorded],
+    ]),
+  )
+
+test("each figure of an ad account follows from its kept body, page by page; what an earlier version read otherwise is mended", async () => {
+  const [fact] = scene.there.terms
+  for (let i = 0; i < 5_200; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
+  await scene.add()
+  await readAll()
+  // a second reading, in which a bid and a day that grew say something else
+  scene.there.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
+  scene.there.days[0]!.installs += 1
+  await readAll()
+  const same = {
+    "apple-ads-campaigns": [1, 0, 0, 0, 0],
+    "apple-ads-days": [90, 0, 0, 0, 0],
+    "apple-ads-keywords": [2, 0, 0, 0, 0],
+    "apple-ads-popularity": [2, 0, 0, 0, 0],
+    "apple-ads-terms": [1, 0, 0, 0, 0],
+  }
+  expect(counts(await run({ write: true }))).toEqual(same)
+  const figures = async () => [
+    ...(await scene.sql`select sum(spend)::text as spend, sum(taps)::int as taps from ads_day_fact`),
+    ...(await scene.sql`select sum(spend)::text as spend, count(*)::int as rows from ads_term_fact`),
+    ...(await scene.sql`select bid from ads_thing where id = '81'`),
+  ]
+  const right = await figures()
+  expect(right).toEqual([{ spend: "20", taps: 36 }, { spend: "63.00", rows: 5_203 }, { bid: "1.40" }])
+  // as a parser of before would have read them
+  const before = scene.sql`parser = 0, digest = sha256(digest)`
+  await scene.sql`
+    update ads_report set ${before}, rows = jsonb_set(rows, '{0,taps}', '7') where report = 'ads_days' and rows <> '[]'`
+  await scene.sql`
+    update ads_report set ${before}, rows = jsonb_set(rows, '{1,bid}', '"9"') where report = 'ads_keywords'`
+  const told = await run({ write: true })
+  // what was just recorded beside the old rows is read too where it comes after them
+  const { "apple-ads-days": days, "apple-ads-keywords": keywords, ...others } = counts(told)
+  expect(others).toEqual({
+    "apple-ads-campaigns": same["apple-ads-campaigns"],
+    "apple-ads-popularity": same["apple-ads-popularity"],
+    "apple-ads-terms": same["apple-ads-terms"],
+  })
+  expect([days!.slice(1), keywords!.slice(1)]).toEqual([
+    [3, 0, 0, 3],
+    [2, 0, 0, 2],
+  ])
+  expect(await figures()).toEqual(right)
+  // no figure of the workspace's stands in a line of a command's
+  expect(told.examples.map(({ detail }) => detail)).toEqual(
+    told.examples.map(() => expect.stringMatching(/^\d+ rows are \d+ others now$/)),
+  )
+})
+
+test("what was searched, bid and spent leads to the report that says it, and its hash to a body that is kept", async () => {
+  await scene.add()
+  await readAll()
+  const { sql, workspaceId, appId } = scene
+  const shown = new Map<string, number>()
+  for (const report of EVIDENCE_REPORTS.filter((one) => (ADS_REPORTS as readonly string[]).includes(one))) {
+    const today = new Date()
+    const at = report === "ads_changes" ? new Date(today.getTime() - 3_600_000) : today
+    const day = report === "ads_days" ? LAST : dayOf(at)
+    const evidence = (await readReportEvidence(sql, workspaceId, { id: appId, iosId: TEA.id }, { report, day }))!
+    expect([report, evidence.dayZone]).toEqual([
+      report,
+      /changes|popularity/.test(report) ? "UTC" : AD_ACCOUNT.timezone,
+    ])
+    for (const { sha256, count, parser } of evidence.said) {
+      shown.set(report, (shown.get(report) ?? 0) + count)
+      expect(parser).toBeGreaterThan(0)
+      const body = await bodies.read(Buffer.from(sha256, "hex"))
+      // who changed something stands in the answer, so that it is not kept
+      if (report === "ads_changes") expect(body).toBe(null)
+      else expect(hash("sha256", body!.bytes)).toBe(sha256)
+    }
+  }
+  expect(Object.fromEntries(shown)).toEqual({
+    ...{ ads_campaigns: 1, ads_keywords: 5, ads_days: 3, ads_terms: 3, ads_changes: 1, ads_popularity: 2 },
+  })
+})
