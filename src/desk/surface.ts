@@ -105,11 +105,14 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
 
 const MOST_BYTES = 65_536
 
+/** Pages whose button takes something of the month: a link alone opens none of them whole. */
+const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft)$/
+
 /** What pages change: yes or no to a write that waits, and writes of their own by preview and confirm. */
 async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
   const { path, request } = visit
   const fields = await readForm(request, MOST_BYTES)
-  const isOpened = /^\/app\/apps\/[^/]+\/rival$/.test(path)
+  const isOpened = OPENED.test(path)
   if (!isOpened && ![`${OWN}/changes`, `${OWN}/write`].includes(path))
     throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
   if (typeof fields === "string" || !isOwnForm(owner, fields))

@@ -16,6 +16,8 @@ import { rivalsPage } from "./rivals.ts"
 import { reportsPage } from "./sections/reports.ts"
 import { sourcesPage } from "./sources.ts"
 import { storePagePage } from "./store-page.ts"
+import { draftPage, replyPage } from "./texts/drafts.ts"
+import { summaryPage } from "./texts/summary.ts"
 import { usagePage } from "./usage.ts"
 import { addPage, editPage } from "./write/edit.ts"
 
@@ -35,7 +37,10 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   page: storePagePage,
   readings: readingsPage,
   reports: reportsPage,
+  draft: draftPage,
   reviews: reviewsPage,
+  summary: summaryPage,
+  reply: replyPage,
   charts: chartsPage,
   rivals: rivalsPage,
   rival: rivalPage,

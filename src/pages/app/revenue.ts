@@ -7,6 +7,12 @@ import { STORE_SECTIONS, sectionParts } from "./connected.ts"
 import { appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
 import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "./parts.ts"
 import { reportLink } from "./sections/reports.ts"
+import {
+  type BillingFigures,
+  type EventReconciliation,
+  type Reconciliation,
+  witnessesPart,
+} from "./sections/witnesses.ts"
 
 interface Money {
   currency: string
@@ -37,10 +43,13 @@ interface Revenue {
   days: (Units & { day: string; reported: boolean })[]
   countries: (Units & { country: string })[]
   products: (Units & { product: string; title: string | null })[]
+  billing: BillingFigures | null
+  reconciliation: Reconciliation | null
 }
 
 interface Subscriptions {
   totals: Record<string, number | null>
+  reconciliation: EventReconciliation | null
   stock: { day: string; active: number; trials: number; offers: number; grace: number; retry: number } | null
 }
 
@@ -63,7 +72,7 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   }
   const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
   return page(
-    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue)}</div></div>${others}`,
+    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
   )
 }
 

@@ -18,6 +18,8 @@ import { sideForm } from "./frame.ts"
 import { card, empty, readBy, refusedPart, samplePage, tiles } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
 import { starsPart, starText } from "./stars.ts"
+import { replyLink } from "./texts/drafts.ts"
+import { summaryCard } from "./texts/summary.ts"
 
 interface Stats {
   feed: { state: string; readAt: string | null }
@@ -66,7 +68,7 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
       html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
     )
   return page(
-    html`${sideForm(desk, app, {}, side)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${
+    html`${sideForm(desk, app, {}, side)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
       stats.distribution &&
       card(
         "Stars",
@@ -117,12 +119,13 @@ function listPart(desk: Desk, app: AppHead, side: Side, found: ReviewSearch | Pa
     html`${form}<ul class="list">
 ${reviews.map(
   ({
+    id,
     rating,
     title,
     text,
     version,
     date,
-  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p><p><bdi>${text}</bdi></p><p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`}</p></li>
+  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p><p><bdi>${text}</bdi></p><p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`} · ${replyLink(desk, app, side, id)}</p></li>
 `,
 )}</ul>`,
     total === null

@@ -7,6 +7,7 @@ import { sideForm } from "./frame.ts"
 import { card, empty, facts, readBy, samplePage } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
 import { starsPart } from "./stars.ts"
+import { draftCard } from "./texts/drafts.ts"
 
 interface StorePage {
   storeId: string
@@ -83,7 +84,7 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     at: "page",
     body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}</div><div>${
       page
-        ? pagePart(side.platform, page, readingsLink(desk, app, side))
+        ? html`${pagePart(side.platform, page, readingsLink(desk, app, side))}${page.measured && draftCard(desk, app, side)}`
         : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))
     }</div></div>`,
   }

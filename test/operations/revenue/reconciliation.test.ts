@@ -11,6 +11,7 @@ import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
 import { type SalesRow, salesReport, table } from "../../accounts/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
+import { ownerOf } from "../../pages/app-scene.ts"
 
 const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
@@ -150,6 +151,26 @@ test("of each product and currency both figures stand, and what of the differenc
   expect(products["year GBP"].unexplained).toEqual({ units: 1, gross: "17.99", share: 0.333 })
   // what is left open stands first
   expect(found.products[0]).toMatchObject({ product: "year", currency: "GBP" })
+})
+
+test("on the owner's page both stand side by side, with what explains the difference and what nothing does", async () => {
+  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
+  expect(status).toBe(200)
+  const found = await reconciliation("days=7")
+  const part = /<h2>Two witnesses<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? ""
+  for (const { product, currency, console } of found.products) {
+    const row = new RegExp(`<bdi>${product}</bdi> <span class="small quiet">${currency}</span>[\\s\\S]*?</tr>`).exec(
+      part,
+    )
+    expect([product, currency, row?.[0].includes(`>${console.units}<br>`)]).toEqual([product, currency, true])
+  }
+  expect(part).toContain("the console is late with days")
+  expect(part).toContain("as many, at other prices")
+  expect(part).toMatch(/class="down">\+1<\/span><br><span class="small quiet">17\.99, 33\.3 %/)
+  expect(part).toContain("Payments")
+  const other = await ownerOf(scene.house, await scene.house.workspace())
+  expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
 test("by the console's days each is known to both, late, or before the service told of all; by country what stands elsewhere", async () => {

@@ -1,0 +1,124 @@
+import { type Html, html } from "../../html.ts"
+import { momentTime } from "../../times.ts"
+import { counted, spoken } from "../../words.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../desk.ts"
+import { card } from "../parts.ts"
+import {
+  type Authorship,
+  askPart,
+  attemptedText,
+  ofLimit,
+  refusedCard,
+  type TextPage,
+  textPage,
+  writtenPart,
+} from "./written.ts"
+
+interface Reply {
+  locale: string
+  reply: string
+  characters: number
+  limit: number
+  addresses: string[]
+  written: Authorship
+}
+
+interface Draft {
+  locale: string
+  pageReadAt: string
+  fields: {
+    field: string
+    text: string | null
+    characters: number
+    limit: number
+    kept: string | null
+    facts: { reviewId: string | null; quote: string }[]
+  }[]
+  counts: { error: number; warning: number; hint: number } | null
+  termsUsed: string[]
+  excluded: { term: string; why: string }[]
+  written: Authorship
+}
+
+const REPLY: TextPage = { title: "A reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
+const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab: "page", name: "Store page" } }
+
+/** The way to a reply from its review. */
+export const replyLink = (desk: Desk, app: AppHead, side: Side, reviewId: string) =>
+  html`<a href="${address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) })}">Draft a reply</a>`
+
+/** A reply to one review, and the passages of it that it answers to. */
+export async function replyPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const reviewId = desk.query.get("review") ?? ""
+  const page = (body: Html) => textPage(desk, app, side, { page: REPLY, body })
+  if (!desk.isSample && !desk.isSent)
+    return page(
+      askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
+        title: "A draft of a reply",
+        said: "By a language model, checked for its language and length, for promises of money and for addresses that the review does not have. Nothing is sent to a store. It takes a unit of the month's Review AI.",
+        button: "Draft it",
+      }),
+    )
+  const { country, platform: store } = side
+  const draft = await attemptedText(desk.ask<Reply>("draft_review_reply", { appId, country, store, reviewId }))
+  if (isFault(draft)) return page(refusedCard("A draft of a reply", draft))
+  const { reply, locale, characters, limit, addresses, written } = draft
+  return page(
+    html`${card(
+      "A draft of a reply",
+      html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3><ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
+      `${locale} · ${ofLimit(characters, limit)} · read it before you send it`,
+    )}`,
+  )
+}
+
+/** The way there from the store page. */
+export function draftCard(desk: Desk, app: AppHead, side: Side): Html {
+  return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
+    title: "A draft of these texts",
+    said: "By a language model, from this page, the tracked keywords and what users praise; each field shows the words that it rests on. Nothing is changed in a store. It takes a unit of the month's AI writing.",
+    button: "Draft them",
+    isQuiet: true,
+  })
+}
+
+/** Texts for the store page, each with what it rests on. */
+export async function draftPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const page = (body: Html) => textPage(desk, app, side, { page: DRAFT, body })
+  if (!desk.isSample && !desk.isSent) return page(draftCard(desk, app, side))
+  const { country: cc, platform } = side
+  const draft = await attemptedText(desk.ask<Draft>("draft_listing", { appId, cc, platform }))
+  if (isFault(draft)) return page(refusedCard(DRAFT.title, draft))
+  const { fields, counts, termsUsed, excluded, locale, pageReadAt, written } = draft
+  return page(
+    html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p><div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
+      "Keywords in it",
+      html`<div class="inside"><p>${termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)}</p>${excluded.length > 0 && html`<h3>Left out</h3><ul>${excluded.map(({ term, why }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${WHY[why] ?? spoken(why).toLowerCase()}</span></li>`)}</ul>`}</div>`,
+    )}${card("How it was made", html`<div class="inside">${counts && html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")} and ${counted(counts.hint, "hint")}.</p>`}${writtenPart(written)}</div>`)}</div></div>`,
+  )
+}
+
+const WHY: Record<string, string> = { somebodys_name: "names an app, a maker or a store", not_used: "not used" }
+
+function fieldPart({ field, text, characters, limit, kept, facts }: Draft["fields"][number]): Html {
+  return card(
+    spoken(field),
+    html`<div class="inside">${text === null ? html`<p class="quiet">The page shows none.</p>` : text.split(/\n+/).map((line) => html`<p><bdi>${line}</bdi></p>`)}${kept !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${kept}</p>`}${facts.length > 0 && html`<h3>It rests on</h3><ul>${facts.map(({ quote, reviewId }) => html`<li>“<bdi>${quote}</bdi>” <span class="small quiet">${reviewId === null ? "of the page" : html`of review <code>${reviewId}</code>`}</span></li>`)}</ul>`}</div>`,
+    ofLimit(characters, limit),
+  )
+}

@@ -1,0 +1,123 @@
+import { shareBar } from "../../charts/small.ts"
+import { type Html, html } from "../../html.ts"
+import { dayTime } from "../../times.ts"
+import { counted, figure, percent, sideName, spoken } from "../../words.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../desk.ts"
+import { card, empty } from "../parts.ts"
+import { starText } from "../stars.ts"
+import {
+  type Authorship,
+  askPart,
+  attemptedText,
+  points,
+  refusedCard,
+  type TextPage,
+  textPage,
+  writtenPart,
+} from "./written.ts"
+
+interface ThemeMonth {
+  count: number
+  reviews: number
+}
+
+interface Theme {
+  label: string
+  sentence: string | null
+  sentiment: string
+  count: number
+  share: number
+  average: number
+  firstDay: string
+  lastDay: string
+  change: { recent: ThemeMonth; before: ThemeMonth; points: number | null } | null
+  quotes: { reviewId: string; quote: string; rating: number; date: string }[]
+  reviewIds: string[]
+}
+
+interface Summary {
+  state: "ready" | "too_few" | "never_read"
+  reviews: number | null
+  from: string | null
+  to: string | null
+  themes: Theme[]
+  without: number | null
+  finer: string | null
+  finerThemes: Theme[] | null
+  written: Authorship | null
+}
+
+const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
+
+/** The way there from the reviews. */
+export function summaryCard(desk: Desk, app: AppHead, side: Side): Html {
+  return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
+    title: "What they are about",
+    said: "Themes of the newest reviews, each with counts, its change in a month, and quotes that stand in their reviews. A new one takes a unit of the month's Review AI; the same on the same day takes none.",
+    button: "Summarise them",
+    isQuiet: true,
+  })
+}
+
+export async function summaryPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
+  if (!desk.isSample && !desk.isSent) return page(summaryCard(desk, app, side))
+  const { country, platform: store } = side
+  const summary = await attemptedText(desk.ask<Summary>("summarize_reviews", { appId, country, store }))
+  if (isFault(summary)) return page(refusedCard(PAGE.title, summary))
+  if (summary.state !== "ready") return page(html`<section class="card">${notReady(side, summary)}</section>`)
+  const { themes, finerThemes, written } = summary
+  return page(
+    html`${aboutPart(summary)}<div class="columns-2">${[...themes, ...(finerThemes ?? [])].map(themePart)}</div>${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}`,
+  )
+}
+
+function notReady(side: Side, { state, reviews }: Summary): Html {
+  if (state === "never_read")
+    return empty(
+      `No review of ${sideName(side)} was read yet`,
+      "Reviews are read once a day. Their themes can be counted from twenty reviews on.",
+    )
+  return empty(
+    "Too few reviews to say anything",
+    `${counted(reviews ?? 0, "review")} with a text: fewer than twenty say nothing of what people think. No unit was taken.`,
+  )
+}
+
+function aboutPart({ reviews, from, to, without }: Summary): Html {
+  return html`<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
+}
+
+function themePart({
+  label,
+  sentence,
+  sentiment,
+  count,
+  share,
+  average,
+  change,
+  quotes,
+  firstDay,
+  lastDay,
+}: Theme): Html {
+  return card(
+    label,
+    html`<div class="inside">${sentence && html`<p>${sentence}</p>`}<div class="spread"><span>${counted(count, "review")}</span>${shareBar(share, sentiment === "complaint" ? "hard" : "")}<span class="small quiet">${percent(share)}</span></div><p class="small quiet">${average.toFixed(2)} stars on average · ${dayTime(firstDay)} to ${dayTime(lastDay)}${change && html` · last 30 days ${change.recent.count} of ${change.recent.reviews}, before ${change.before.count} of ${change.before.reviews}${change.points !== null && ` (${points(change.points)})`}`}</p><ul class="list">${quotes.map(({ quote, rating, date, reviewId }) => html`<li><p>“<bdi>${quote}</bdi>”</p><p class="small quiet">${starText(rating)} ${dayTime(date.slice(0, 10))} · <code>${reviewId}</code></p></li>`)}</ul></div>`,
+    html`<span class="tag${SENTIMENT[sentiment] ?? ""}">${spoken(sentiment).toLowerCase()}</span>`,
+  )
+}
+
+const SENTIMENT: Record<string, string> = { complaint: " warn", praise: " good" }
