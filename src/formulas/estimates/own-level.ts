@@ -40,6 +40,15 @@ export function restateDownloads(
   return { value: stated, low: stated / widthOf(value / low), high: stated * widthOf(high / value) }
 }
 
+/** The revenue of a place of the grossing list, or what lies under it, where own apps bring so many times its published money. */
+export function restatePlace<Amount extends number | null>(
+  { value, low, high, under }: Record<"value" | "low" | "high" | "under", Amount>,
+  times: number,
+): Record<"value" | "low" | "high" | "under", number | Amount> {
+  const timesOf = (amount: Amount) => (amount === null ? amount : amount * times)
+  return { value: timesOf(value), low: timesOf(low), high: timesOf(high), under: timesOf(under) }
+}
+
 /** The revenue of a paid app by its downloads as they are stated now. */
 export function restateRevenue({ value }: StatedFigure, downloads: StatedFigure, times: number): StatedFigure {
   const stated = value * times

@@ -6,8 +6,12 @@ import { type Estimate, estimateUnder, factorOf, type Level } from "./estimate.t
 export interface GrossingAnchor {
   place: number
   usdADay: number
-  /** Own: an own app's revenue of a day on which it stood there. */
-  basis: "own" | "prior"
+}
+
+/** A day of an own app: its place on the grossing chart, and what it brought in that storefront, in US dollars. */
+export interface OwnPlace {
+  place: number
+  usd: number
 }
 
 /** Money of 30 days, in US dollars. */
@@ -19,6 +23,13 @@ export interface RevenueEstimate extends Estimate {
 export const LEAST_FACTOR = 6
 /** Of log10, of a published anchor: figures of one source contradict another's by up to five times. */
 export const ANCHOR_SPREAD = 0.4
+/**
+ * Of log10, between what an app brings in its days on the chart and what its places are worth there. A day's place lies
+ * ×/÷1.2 about its week's; slopes that are published lie 0.4 apart, which is 0.2 to 0.3 over five times the place.
+ */
+export const PLACE_SPREAD = 0.25
+/** Of one app so many days: fewer may be a launch's or a sale's. */
+export const LEAST_OWN_DAYS = 7
 /** What is left of a price after the store's commission of 15 or 30 %: their geometric middle. */
 export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
 
@@ -28,8 +39,8 @@ export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
  * Source: Distimo's publication of June 2013, a vendor's own estimate; old, and the only one with two places of one day.
  */
 export const PUBLISHED_ANCHORS: readonly GrossingAnchor[] = [
-  { place: 10, usdADay: 47_000, basis: "prior" },
-  { place: 50, usdADay: 12_000, basis: "prior" },
+  { place: 10, usdADay: 47_000 },
+  { place: 50, usdADay: 12_000 },
 ]
 
 /**
@@ -52,7 +63,7 @@ export function paidRevenue(downloads: DownloadEstimate | null, priceUsd: number
  * top, and a line drawn on to the first place says five times too much (a = 0.55 to 0.95 in what is published).
  *
  * `place` null = in no chart that was read: under the money of `deepest`, the last place of the deepest chart it could
- * stand in. Anchors of one chart and genre; own ones displace published ones where there are two.
+ * stand in. Anchors of one chart and genre.
  */
 export function grossingRevenue(
   place: number | null,
@@ -64,12 +75,34 @@ export function grossingRevenue(
   const [first, last] = [curve[0], curve.at(-1)]
   const at = place ?? deepest
   if (!first || !last || at === null || at < first.place) return null
-  const factor = Math.max(LEAST_FACTOR, factorOf(first.basis === "own" ? 0 : ANCHOR_SPREAD, level))
+  const factor = Math.max(LEAST_FACTOR, factorOf(ANCHOR_SPREAD, level))
   const monthly = moneyAt(Math.min(at, last.place), curve) * MONTH_DAYS
   if (place === null || at > last.place) {
-    return { ...estimateUnder(wholeUsd(monthly * factor), level, first.basis), markets: 1 }
+    return { ...estimateUnder(wholeUsd(monthly * factor), level, "prior"), markets: 1 }
   }
-  return { ...revenueAround(monthly, factor, level, first.basis), markets: 1 }
+  return { ...revenueAround(monthly, factor, level, "prior"), markets: 1 }
+}
+
+/**
+ * How many times the money of the anchors own apps bring at their places: the mean of log10 over an app's days, of the apps
+ * drawn to the anchors by ANCHOR_SPREAD (the anchors' error) and PLACE_SPREAD (an app's), errors normal. Behind the last
+ * anchor the curve is drawn on. Null = they say nothing: no money, fewer than 7 days, or places before the first anchor.
+ */
+export function grossingTimes(
+  apps: readonly (readonly OwnPlace[])[],
+  anchors: readonly GrossingAnchor[] = PUBLISHED_ANCHORS,
+): number | null {
+  const curve = curveOf(anchors)
+  const first = curve[0]?.place ?? Number.POSITIVE_INFINITY
+  const logs = apps.flatMap((days) => {
+    const known = days.filter(({ place, usd }) => place >= first && usd > 0)
+    if (known.length < LEAST_OWN_DAYS) return []
+    return [known.reduce((sum, { place, usd }) => sum + Math.log10(usd / moneyAt(place, curve)), 0) / known.length]
+  })
+  if (logs.length === 0) return null
+  const each = 1 / PLACE_SPREAD ** 2
+  const precision = 1 / ANCHOR_SPREAD ** 2 + logs.length * each
+  return 10 ** ((each * logs.reduce((sum, log) => sum + log, 0)) / precision)
 }
 
 function revenueAround(value: number, factor: number, level: Level, basis: Estimate["basis"]): Estimate {
@@ -83,26 +116,19 @@ function wholeUsd(amount: number): number {
 
 /** By place; of two at one place their geometric mean. One anchor alone is no curve. */
 function curveOf(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
-  const own = merged(anchors.filter(({ basis }) => basis === "own"))
-  const curve = own.length >= 2 ? own : merged(anchors.filter(({ basis }) => basis === "prior"))
-  return curve.length >= 2 ? curve : []
-}
-
-function merged(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
   const places = Map.groupBy(anchors, ({ place }) => place)
-  return [...places]
-    .map(([place, same]) => {
-      const log = same.reduce((sum, { usdADay }) => sum + Math.log10(usdADay), 0) / same.length
-      return { place, usdADay: 10 ** log, basis: (same[0] as GrossingAnchor).basis }
-    })
-    .sort((a, b) => a.place - b.place)
+  const curve = [...places].map(([place, same]) => {
+    const log = same.reduce((sum, { usdADay }) => sum + Math.log10(usdADay), 0) / same.length
+    return { place, usdADay: 10 ** log }
+  })
+  return curve.length >= 2 ? curve.sort((a, b) => a.place - b.place) : []
 }
 
-/** Between the first anchor and the last. */
+/** From the first anchor on; behind the last by the slope before it. */
 function moneyAt(place: number, curve: readonly GrossingAnchor[]): number {
-  const above = curve.findLast((anchor) => anchor.place <= place) as GrossingAnchor
-  const below = curve.find((anchor) => anchor.place >= place) as GrossingAnchor
-  if (above.place === below.place) return above.usdADay
+  const next = curve.findIndex((anchor) => anchor.place >= place)
+  const upTo = next === -1 ? curve.length - 1 : Math.max(1, next)
+  const [above, below] = [curve[upTo - 1], curve[upTo]] as [GrossingAnchor, GrossingAnchor]
   const slope = Math.log(below.usdADay / above.usdADay) / Math.log(below.place / above.place)
   return above.usdADay * (place / above.place) ** slope
 }

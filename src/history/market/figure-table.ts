@@ -9,7 +9,7 @@ export interface FigureTable {
   revenue: Float64Array
   /** Percent; NaN = not known. */
   growth: Float64Array
-  /** See BY_PRIOR, BY_PRICE. */
+  /** See BY_PRIOR, BY_PRICE, BY_PLACE. */
   flags: Uint8Array
   /** The App Store's ids of genres as numbers; 0 = not known. */
   genres: Uint32Array
@@ -19,6 +19,8 @@ export interface FigureTable {
 export const BY_PRIOR = 1
 /** Revenue follows from downloads. */
 export const BY_PRICE = 2
+/** Revenue follows from a place on the grossing list. */
+export const BY_PLACE = 4
 
 export interface KeptTable {
   /** The newest row's, as the database writes it: another = some figure is. */
@@ -43,7 +45,10 @@ export async function readFigureTable(sql: Sql): Promise<Readonly<KeptTable>> {
             || float8send(coalesce(revenue, -revenue_under, 'NaN')) || float8send(coalesce(growth, 'NaN'))
             || int4send(case when genre ~ '^\\d{1,9}$' then genre::int else 0 end)
             || substring(
-              int4send((basis is not distinct from 'prior')::int + 2 * (revenue_by is not distinct from 'price')::int) from 4
+              int4send(
+                (basis is not distinct from 'prior')::int + 2 * (revenue_by is not distinct from 'price')::int
+                  + 4 * (revenue_by is not distinct from 'place')::int
+              ) from 4
             ),
           ''
         ) as rows

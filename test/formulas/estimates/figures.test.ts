@@ -6,8 +6,11 @@ import type { Estimate } from "../../../src/formulas/estimates/estimate.ts"
 import { estimateInstalls } from "../../../src/formulas/estimates/level.ts"
 import { downloadsPerRating, STORE_PRIORS, storeLevel } from "../../../src/formulas/estimates/ratio.ts"
 import {
+  ANCHOR_SPREAD,
   grossingRevenue,
+  grossingTimes,
   LEAST_FACTOR,
+  PLACE_SPREAD,
   PROCEEDS_SHARE,
   PUBLISHED_ANCHORS,
   paidRevenue,
@@ -188,13 +191,12 @@ describe("revenue", () => {
   test("no interval is narrower than six times, whatever it rests on", () => {
     const paid = paidRevenue({ ...estimate([us(30)])!, low: 2_000, high: 2_500, value: 2_300 }, 4.99)!
     const charted = grossingRevenue(20, 200, [
-      { place: 1, usdADay: 9_000, basis: "own" },
-      { place: 50, usdADay: 100, basis: "own" },
+      { place: 1, usdADay: 9_000 },
+      { place: 50, usdADay: 100 },
     ])!
     for (const figure of [paid, charted]) {
       for (const factor of factorOf(figure)) expect(factor).toBeGreaterThanOrEqual(LEAST_FACTOR - 1e-9)
     }
-    expect(charted.basis).toBe("own")
   })
 
   test("of a paid app: its downloads at its price; of a free one, or without downloads, unknown", () => {
@@ -216,6 +218,31 @@ describe("revenue", () => {
     expect(Math.log(ten / twenty) / Math.log(2)).toBeCloseTo(Math.log(ten / fifty) / Math.log(5), 6)
     for (const place of [1, 2, 9]) expect(monthly(place)).toBeNull()
     expect(monthly(51)).toMatchObject({ value: null, low: 0, under: 30 * 12_000 * LEAST_FACTOR })
+  })
+
+  test("own apps move the money of places as far as they are known, and nothing that is no money of a place does", () => {
+    const published = (place: number) => grossingRevenue(place, 200, PUBLISHED_ANCHORS)!.value! / 30
+    const days = (times: number, places = [12, 15, 20, 25, 30, 40, 50]) =>
+      places.map((place) => ({ place, usd: times * published(place) }))
+    const weight = (apps: number) => (apps * ANCHOR_SPREAD ** 2) / (PLACE_SPREAD ** 2 + apps * ANCHOR_SPREAD ** 2)
+    for (const times of [0.1, 0.5, 1, 3])
+      for (const apps of [1, 2, 5])
+        expect(Math.log10(grossingTimes(Array.from({ length: apps }, () => days(times)))!)).toBeCloseTo(
+          weight(apps) * Math.log10(times),
+          9,
+        )
+    // behind the last place that is published the curve goes on
+    const [ten, fifty] = [published(10), published(50)]
+    const at250 = { place: 250, usd: fifty * (fifty / ten) }
+    expect(grossingTimes([Array.from({ length: 7 }, () => at250)])).toBeCloseTo(1, 9)
+    expect(grossingTimes([])).toBeNull()
+    expect(grossingTimes([days(3).slice(1)])).toBeNull()
+    expect(
+      grossingTimes([[...days(3).slice(1), { place: 9, usd: 1e6 }, { place: 12, usd: 0 }, { place: 12, usd: -5 }]]),
+    ).toBeNull()
+    expect(grossingTimes([days(3)], PUBLISHED_ANCHORS.slice(1))).toBeNull()
+    // an app with too few days beside one with enough changes nothing
+    expect(grossingTimes([days(3), days(50).slice(1)])).toBe(grossingTimes([days(3)]))
   })
 
   test("not charted it is under the last place of the deepest chart; without two anchors nothing is known", () => {

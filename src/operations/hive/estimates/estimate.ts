@@ -13,7 +13,7 @@ import { Count, Day, Store, Storefront, Time } from "../../shapes.ts"
 import { BASES, Estimate } from "../estimates.ts"
 import { MarketCountry, platformOf, StoreAppId } from "../inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "../market-apps.ts"
-import { readFigures, shownFigure } from "./figures.ts"
+import { readFigures, type ShownEstimate, shownFigure } from "./figures.ts"
 import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 
 const CREDITS = 500
@@ -68,6 +68,10 @@ export const hiveEstimateApp = operation({
     country: described(Storefront, "Whose name is shown, and which is read first."),
     downloads: described(v.nullable(Estimate), "Of 30 days, or of `days` where they are measured; null = not known."),
     revenue: described(v.nullable(Estimate), "US dollars of 30 days; null = not known."),
+    revenueBasis: described(
+      v.nullable(v.picklist(BASES)),
+      "What the revenue rests on: as basis where it is downloads at a price; own = places of the grossing list, of which your own apps' sales say what they bring: moved for your workspace alone. Null = not known.",
+    ),
     revenueMarkets: described(v.nullable(Count), "Storefronts that the revenue is of; null = not known."),
     growth: described(v.nullable(Growth), "Of the downloads; null = not known."),
     level: described(v.number(), "How likely an interval is meant to hold the truth."),
@@ -160,11 +164,12 @@ async function readSecondsToFigure({ sql, now }: Context, app: number, held: Sto
   return Math.max(MAKING_S, Math.ceil((Date.parse(held.day) + 2 * DAY_MS - now().getTime()) / 1_000))
 }
 
-function shown(held: StoredEstimate | undefined) {
+function shown(held: ShownEstimate | undefined) {
   const { downloads = null, revenue = null, growth = null, basis = null, days = null } = held ?? {}
   return {
     ...{ downloads: shownFigure(downloads), revenue: shownFigure(revenue) },
     ...{
+      revenueBasis: held?.revenueBasis ?? null,
       revenueMarkets: revenue?.markets ?? null,
       growth,
       level: LEVEL,

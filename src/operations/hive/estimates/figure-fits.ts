@@ -1,7 +1,13 @@
 import { type AppBits, bitsOf } from "../../../formulas/best-places.ts"
 import { FAILS, FITS, type FigureRange, fitOf } from "../../../formulas/estimates/figure-filter.ts"
 import { timesOf } from "../../../formulas/estimates/own-level.ts"
-import { BY_PRICE, BY_PRIOR, type FigureTable, readFigureTable } from "../../../history/market/figure-table.ts"
+import {
+  BY_PLACE,
+  BY_PRICE,
+  BY_PRIOR,
+  type FigureTable,
+  readFigureTable,
+} from "../../../history/market/figure-table.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
 
@@ -29,15 +35,15 @@ export async function findFigureFits(
   const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
   const asked = [
-    filterOf(table.downloads, ranges.downloads, BY_PRIOR),
-    filterOf(table.revenue, ranges.revenue, BY_PRIOR | BY_PRICE),
-    filterOf(table.growth, ranges.growth, null),
+    filterOf(table.downloads, ranges.downloads, { moved: BY_PRIOR }),
+    filterOf(table.revenue, ranges.revenue, { moved: BY_PRIOR | BY_PRICE, placed: BY_PLACE }),
+    filterOf(table.growth, ranges.growth, { moved: null }),
   ].filter(({ isAsked }) => isAsked)
-  const times = timesBy(level)
+  const times = { ofApp: timesBy(level), ofPlaces: level?.timesOfPlaces ?? 1 }
   const fit = bitsOf(...apps)
   const unsure = new Uint8Array(fit.length)
   for (const filter of asked) narrow({ fit, unsure }, filter, { table, times })
-  return { fit, unsure, state: [version, ...own].join(" "), level }
+  return { fit, unsure, state: [version, ...own, level?.timesOfPlaces ?? ""].join(" "), level }
 }
 
 interface Filter {
@@ -50,17 +56,19 @@ interface Filter {
   isAsked: boolean
   /** Figures with these flags are moved by own sales; null = percents, which nothing moves and which may be less than zero. */
   moved: number | null
+  /** Those with this flag by own money at a place, and so is what they are under; left out = none is. */
+  placed?: number
 }
 
-function filterOf(of: Float64Array, { min, max }: FigureRange, moved: number | null): Filter {
+function filterOf(of: Float64Array, { min, max }: FigureRange, flags: Pick<Filter, "moved" | "placed">): Filter {
   const isAsked = min !== undefined || max !== undefined
   const [least, most] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY]
-  return { of, least, most, from: Math.ceil(least) - 0.5, until: Math.floor(most) + 0.5, isAsked, moved }
+  return { of, least, most, from: Math.ceil(least) - 0.5, until: Math.floor(most) + 0.5, isAsked, ...flags }
 }
 
 interface FigureGround {
   table: FigureTable
-  times: Times | null
+  times: Times
 }
 
 /**
@@ -86,20 +94,26 @@ function narrow({ fit, unsure }: Pick<FigureFits, "fit" | "unsure">, filter: Fil
 }
 
 function fitOfApp(app: number, filter: Filter, { table, times }: FigureGround): number {
-  const { of, least, most, from, until, moved } = filter
-  const amount = app < of.length ? of[app]! : Number.NaN
+  const { of, least, most, from, until, moved, placed = 0 } = filter
+  const held = app < of.length ? of[app]! : Number.NaN
+  const flags = app < of.length ? table.flags[app]! : 0
+  const amount = (flags & placed) === 0 ? held : held * times.ofPlaces
   if (moved === null) return fitOf(amount, Number.NaN, least, most)
   if (!(amount >= 0)) return fitOf(Number.NaN, Math.round(-amount), least, most)
-  const isMoved = times !== null && (table.flags[app]! & moved) === moved
+  const isMoved = times.ofApp !== null && (flags & moved) === moved
   // rounding each of 60,000 takes as long as all the rest
-  const exact = isMoved ? amount * times(app, table.genres[app]!) : amount
+  const exact = isMoved ? amount * times.ofApp!(app, table.genres[app]!) : amount
   return exact >= from && exact < until ? FITS : FAILS
 }
 
-type Times = (app: number, genre: number) => number
+interface Times {
+  /** By how much downloads per rating change; null = by nothing. */
+  ofApp: ((app: number, genre: number) => number) | null
+  ofPlaces: number
+}
 
-function timesBy(level: OwnLevel | null): Times | null {
-  if (level === null) return null
+function timesBy(level: OwnLevel | null): Times["ofApp"] {
+  if (level === null || level.known.size === 0) return null
   const held = new Map<number, number>()
   return (app, genre) => {
     const isOwn = level.known.has(app)

@@ -1,9 +1,21 @@
 import { LEVEL } from "../../../formulas/estimates/downloads.ts"
-import { restateDownloads, restateRevenue, type StatedFigure, timesOf } from "../../../formulas/estimates/own-level.ts"
+import {
+  restateDownloads,
+  restatePlace,
+  restateRevenue,
+  type StatedFigure,
+  timesOf,
+} from "../../../formulas/estimates/own-level.ts"
 import { type Figure, readEstimates, type StoredEstimate } from "../../../history/market/estimates.ts"
 import type { Estimate } from "../estimates.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
+
+/** As a workspace is shown it. */
+export interface ShownEstimate extends StoredEstimate {
+  /** What the revenue rests on; null = there is none. */
+  revenueBasis: StoredEstimate["basis"]
+}
 
 /**
  * What apps (store_app ids) are thought to bring, by id: the one way to a figure that a workspace is shown. Figures of the
@@ -13,9 +25,18 @@ export async function readFigures(
   ctx: OwnContext,
   apps: readonly number[],
   read: OwnLevel | null | Promise<OwnLevel | null> = readOwnLevel(ctx),
-): Promise<Map<number, StoredEstimate>> {
+): Promise<Map<number, ShownEstimate>> {
   const [held, level] = await Promise.all([readEstimates(ctx.sql, apps), read])
-  return level === null ? held : new Map([...held].map(([app, one]) => [app, restated(app, one, level)]))
+  return new Map([...held].map(([app, one]) => [app, shownTo(level, app, one)]))
+}
+
+function shownTo(level: OwnLevel | null, app: number, held: StoredEstimate): ShownEstimate {
+  const stated = level === null || level.known.size === 0 ? held : restated(app, held, level)
+  const { revenue, revenueBy, basis } = stated
+  if (revenue === null || revenueBy !== "place") return { ...stated, revenueBasis: revenue && basis }
+  const times = level?.timesOfPlaces ?? null
+  if (times === null) return { ...stated, revenueBasis: "prior" }
+  return { ...stated, revenue: { ...revenue, ...restatePlace(revenue, times) }, revenueBasis: "own" }
 }
 
 /** Growth is of an app against itself: a level changes nothing of it. */

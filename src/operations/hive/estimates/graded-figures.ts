@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { described, named } from "../../../vocabulary/schema.ts"
 import { Count, Storefront } from "../../shapes.ts"
 import { Estimate } from "../estimates.ts"
-import { type OwnContext, readSoldMonths, type SoldMonth } from "./own-sales.ts"
+import { findReportedApps, type OwnContext, readSoldMonths, type SoldMonth } from "./own-sales.ts"
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const Month = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/))
@@ -44,7 +44,7 @@ const MONTHS = 12
  * storefronts. Null where no connected console says anything of the app, or this key may not read what it says.
  */
 export async function readOwnMonths(ctx: OwnContext, iosId: string): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
-  const months = (await readSoldMonths(ctx, { months: MONTHS, only: iosId })).get(iosId)
+  const months = (await readSoldMonths(ctx.sql, await findReportedApps(ctx, iosId), MONTHS)).get(iosId)
   return months?.map(ownMonth) ?? null
 }
 

@@ -1,5 +1,6 @@
 import { findReportNames, isConnected } from "../../../accounts/app-accounts.ts"
 import { readDownloads } from "../../../accounts/read-downloads.ts"
+import type { Sql } from "../../../database/types.ts"
 import { MONTH_DAYS } from "../../../formulas/estimates/count-readings.ts"
 import { ESTIMATE_FORMULA } from "../../../formulas/estimates/downloads.ts"
 import { type KnownApp, STORE_PRIORS } from "../../../formulas/estimates/ratio.ts"
@@ -7,7 +8,7 @@ import { type KeptFigure, readKeptFigures } from "../../../history/market/grades
 import type { Context } from "../../../operation.ts"
 import { addDays, daysInMonth } from "../../../vocabulary/days.ts"
 
-export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps">
+export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps" | "now">
 
 /** A kept figure of an own app, beside what its console reported of the same 30 days and storefronts. */
 export interface SoldMonth {
@@ -18,26 +19,44 @@ export interface SoldMonth {
   downloads: number | null
 }
 
+/** An own app of the App Store, and what its console's reports name it by. */
+export interface ReportedApp {
+  iosId: string
+  account: string
+  sku: string
+}
+
 /**
- * The last months of own apps by their ids in the App Store, the newest first. Empty where no connected console speaks of the
- * workspace's apps, and for a key that may not read what it says; an app off the key's list is missing.
+ * Those of which a console reports. Empty where no connected console speaks of the workspace's apps, and for a key that may not
+ * read what it says; an app off the key's list is missing.
  */
-export async function readSoldMonths(
+export async function findReportedApps(
   { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
-  { months, only = null }: { months: number; only?: string | null },
-): Promise<Map<string, SoldMonth[]>> {
+  only: string | null = null,
+): Promise<ReportedApp[]> {
   const kind = "app-store-connect"
-  if (!scopes.includes("revenue:read") || !(await isConnected(sql, { workspaceId, kind }))) return new Map()
+  if (!scopes.includes("revenue:read") || !(await isConnected(sql, { workspaceId, kind }))) return []
   const apps = (await visibleApps()).filter(({ iosId }) => iosId !== null && (only === null || iosId === only))
-  if (apps.length === 0) return new Map()
+  if (apps.length === 0) return []
   const names = await findReportNames(sql, { workspaceId, kind }, apps)
-  const own = apps.filter(({ id }) => names.has(id))
-  const ids = own.map(({ iosId }) => iosId!)
-  const kept = await readKeptFigures(sql, ids, months)
-  const wanted = own.flatMap(({ id, iosId }) => {
-    const { id: account, sku } = names.get(id)!
-    return (kept.get(iosId!) ?? []).map((figure) => ({ iosId: iosId!, figure, account, sku, ...daysOf(figure) }))
+  return apps.flatMap(({ id, iosId }) => {
+    const name = names.get(id)
+    return name ? [{ iosId: iosId!, account: name.id, sku: name.sku }] : []
   })
+}
+
+/** The last months of own apps by their ids in the App Store, the newest first. */
+export async function readSoldMonths(
+  sql: Sql,
+  own: readonly ReportedApp[],
+  months: number,
+): Promise<Map<string, SoldMonth[]>> {
+  if (own.length === 0) return new Map()
+  const ids = own.map(({ iosId }) => iosId)
+  const kept = await readKeptFigures(sql, ids, months)
+  const wanted = own.flatMap(({ iosId, account, sku }) =>
+    (kept.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
+  )
   const reported = await readDownloads(
     sql,
     wanted.map(({ account, sku, from, to }) => ({ account, sku, from, to })),
