@@ -17,7 +17,7 @@ import {
   LEAST_IN_THEME, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
 } from "../../writing/themes/theme-figures.ts" // biome-ignore format: one list
 import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
-import { TOPICS } from "../../writing/topics/topics.ts"
+import { TOPIC_CHECKED, TOPICS } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
 import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
@@ -28,7 +28,7 @@ const MOST_REVIEWS = 500
 /** Fewer say nothing of what people think. */
 const LEAST_REVIEWS = 20
 /** Of the list of topics and the choice of quotes. */
-const RULES_VERSION = 2
+const RULES_VERSION = 3
 
 const ReviewQuote = named(
   "ReviewQuote",
@@ -77,6 +77,13 @@ const Theme = named(
     sentence: described(
       v.nullable(v.string()),
       "What its quotes say, by a language model; null = there is none, or what it wrote was refused.",
+    ),
+    checked: described(
+      v.strictObject({
+        found: described(Count, "Reviews that the list said are about it."),
+        right: described(Count, "So many of them were, as a person had labelled them."),
+      }),
+      "How far the list can be trusted: of 108 labelled reviews of games, on which no word of it was mended. 102 of all 124 findings were right; few found says little.",
     ),
     ...FIGURES,
   }),
@@ -229,7 +236,11 @@ function shown(
   const texts = [sentences, finerThemes].filter((text) => text !== null)
   const all = sumOmissions([dropped, ...texts.map((text) => text.dropped as Omission[])].flat())
   return {
-    themes: themes.map((theme) => ({ ...shownTheme(theme), sentence: sentences?.value[theme.topic] ?? null })),
+    themes: themes.map((theme) => ({
+      ...shownTheme(theme),
+      sentence: sentences?.value[theme.topic] ?? null,
+      checked: TOPIC_CHECKED[theme.topic],
+    })),
     without,
     finer,
     finerThemes: finerThemes?.value.map(shownTheme) ?? null,

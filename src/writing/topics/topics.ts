@@ -27,3 +27,25 @@ function labels(line: string): Labels {
   const words = line.split(" · ")
   return Object.fromEntries(TOPICS.map((topic, at) => [topic, words[at] as string])) as Labels
 }
+
+/**
+ * How far the words can be trusted: of 108 reviews of games that a person labelled and no word was mended on, so many were
+ * found to be about it, and so many rightly. A test counts them again.
+ */
+export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: number }>> = {
+  ads: { found: 12, right: 9 },
+  price: { found: 28, right: 25 },
+  misleading: { found: 16, right: 13 },
+  difficulty: { found: 21, right: 19 },
+  crashes: { found: 9, right: 8 },
+  update: { found: 10, right: 8 },
+  lost_data: { found: 3, right: 3 },
+  sign_in: { found: 0, right: 0 },
+  speed: { found: 1, right: 0 },
+  notifications: { found: 3, right: 3 },
+  rewards: { found: 9, right: 4 },
+  boring: { found: 7, right: 7 },
+  support: { found: 4, right: 2 },
+  ease: { found: 0, right: 0 },
+  design: { found: 1, right: 1 },
+}
