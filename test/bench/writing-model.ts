@@ -1,7 +1,6 @@
 // What a language model's texts are worth, for whoever has a key: each kind on recorded data, by the checks that its texts pass
 // in the product, and beside what people wrote.
 
-import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as v from "valibot"
@@ -10,63 +9,25 @@ import type { ListingLocale } from "../../src/listing/locales.ts"
 import { atOnce } from "../../src/vocabulary/pieces.ts"
 import type { WritingTask } from "../../src/vocabulary/writing/written-text.ts"
 import { digestOf } from "../../src/writing/digest.ts"
-import type { WritingLanguage } from "../../src/writing/languages.ts"
 import { draftTask } from "../../src/writing/listing-draft.ts"
-import { writeOnce } from "../../src/writing/port/write-once.ts"
-import type { WriterSettings } from "../../src/writing/providers/ask.ts"
 import { replyTask } from "../../src/writing/reply.ts"
 import { summarise } from "../../src/writing/review-summary.ts"
-import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
 import { sentencesTask } from "../../src/writing/themes/theme-sentences.ts"
 import { translationTask } from "../../src/writing/translation.ts"
 import { ATTACKS } from "../writing/attacks.ts"
 import { BY_PEOPLE, chrF, isWhole, languageOfLocale, ORIGINAL } from "../writing/translated-by-people.ts"
 
-interface Feed {
-  reviews: readonly SummedReview[]
-  languages: readonly WritingLanguage[]
-}
-
-type Settings = WriterSettings & { price?: { input: number; output: number } | undefined }
-
-/** Counts how texts end: at once, mended, or refused; and what they take. */
-function openAsking(settings: Settings) {
-  const ends = { first: 0, mended: 0, refused: 0 }
-  const used = { input: 0, output: 0, seconds: 0 }
-  const ask = async <Value>(task: WritingTask<Value>): Promise<Value | null> => {
-    let refused = 0
-    const began = performance.now()
-    const result = await writeOnce(task as never, {
-      settings,
-      fetch: (url, init) => fetch(url, init),
-      now: () => new Date(),
-      nonce: () => randomBytes(3).toString("hex"),
-      signal: AbortSignal.timeout(300_000),
-      hasTokens: async () => true,
-      used: async ({ input, output }) => {
-        used.input += input
-        used.output += output
-      },
-      failed: () => void refused++,
-    })
-    used.seconds += (performance.now() - began) / 1_000
-    ends[!result.done ? "refused" : refused === 0 ? "first" : "mended"]++
-    return result.done ? (result.value as Value) : null
-  }
-  const tell = (what: string) => {
-    const all = ends.first + ends.mended + ends.refused
-    const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
-    const each = `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
-    console.log(`${what}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
-  }
-  return { ask, tell }
-}
+import { type Feed, openAsking, type Settings } from "./writing-asking.ts"
+import { measureAssignments, measureAttackedThemes, measureThemes } from "./writing-themes.ts"
 
 export async function measureModel(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   console.log(`by ${settings.model}:`)
   await measureReplies(settings, feeds)
   await measureAttackedReplies(settings)
   await measureSentences(settings, feeds)
+  await measureThemes(settings, feeds)
+  await measureAssignments(settings)
+  await measureAttackedThemes(settings, feeds)
   await measureDrafts(settings)
   await measureTranslations(settings)
 }
@@ -125,7 +86,7 @@ async function measureSentences(settings: Settings, feeds: readonly Feed[]): Pro
 
 const MOST_JUDGED = 200
 
-function followsTask(sentence: string, quotes: readonly string[]): WritingTask<{ follows: boolean }> {
+export function followsTask(sentence: string, quotes: readonly string[]): WritingTask<{ follows: boolean }> {
   return {
     ...{ kind: "follows", digest: "", version: 1, mostTokens: 200 },
     orders: "Say whether the sentence of the record s says nothing that the quotes of the record q do not.",
@@ -155,16 +116,17 @@ async function measureDrafts(settings: Settings): Promise<void> {
   tell(`drafts without an error, ${drafted} of ${fields} fields`)
 }
 
-interface RecordedApp {
+export interface RecordedApp {
   trackName: string
   description: string
   artistName: string
 }
 
-function recordedApps(): RecordedApp[] {
+export function recordedApps(): RecordedApp[] {
   const files = [
     "search-vpn-us-2026-03-20",
     "search-deliveries-us-cut3",
+    "search-things-us-cut6",
     "lookup-developer-us",
     "developer-us",
     "lookup-284882215-us",

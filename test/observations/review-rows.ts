@@ -3,12 +3,12 @@ import { join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../..")
 
+/** Recorded data that is not copied into the project, where it is at hand: DATA names its folder. */
+export const DATA = process.env.DATA ?? join(ROOT, "../shared/data")
+
 /** Real reviews of three games in six countries: some of each in the project, all 8,820 where they are at hand. */
 export const SOME = join(ROOT, "fixtures/upstream/apple-reviews-3games-6countries-cut.csv")
-export const ALL = join(
-  ROOT,
-  "../shared/data/09-keywords-and-reviews/appstore_rss_reviews_3games_6countries_2020-2026.csv",
-)
+export const ALL = join(DATA, "09-keywords-and-reviews/appstore_rss_reviews_3games_6countries_2020-2026.csv")
 export const isAllHere = existsSync(ALL)
 
 export const GAMES: Record<string, string> = {

@@ -1,0 +1,62 @@
+// How the evaluation of texts asks a language model: as the product does, and counting what it takes.
+
+import { randomBytes } from "node:crypto"
+import type { Write, WritingTask } from "../../src/vocabulary/writing/written-text.ts"
+import type { WritingLanguage } from "../../src/writing/languages.ts"
+import { writeOnce } from "../../src/writing/port/write-once.ts"
+import type { WriterSettings } from "../../src/writing/providers/ask.ts"
+import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
+
+export interface Feed {
+  reviews: readonly SummedReview[]
+  languages: readonly WritingLanguage[]
+}
+
+export type Settings = WriterSettings & { price?: { input: number; output: number } | undefined }
+
+/** Counts how texts end: at once, mended, or refused; and what they take. */
+export function openAsking(settings: Settings) {
+  const ends = { first: 0, mended: 0, refused: 0 }
+  const used = { input: 0, output: 0, seconds: 0 }
+  const ask = async <Value>(task: WritingTask<Value>): Promise<Value | null> => {
+    let refused = 0
+    const began = performance.now()
+    const result = await writeOnce(task as never, {
+      settings,
+      fetch: (url, init) => fetch(url, init),
+      now: () => new Date(),
+      nonce: () => randomBytes(3).toString("hex"),
+      signal: AbortSignal.timeout(300_000),
+      hasTokens: async () => true,
+      used: async ({ input, output }) => {
+        used.input += input
+        used.output += output
+      },
+      failed: () => void refused++,
+    })
+    used.seconds += (performance.now() - began) / 1_000
+    ends[!result.done ? "refused" : refused === 0 ? "first" : "mended"]++
+    return result.done ? (result.value as Value) : null
+  }
+  const tell = (what: string) => {
+    const all = ends.first + ends.mended + ends.refused
+    const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
+    const each = `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
+    console.log(`${what}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
+  }
+  return { ask, tell }
+}
+
+/** The port that summaries are written through, of an asking: nothing is stored, and nobody joins. */
+export function writerOf(settings: Settings, ask: ReturnType<typeof openAsking>["ask"]): Write {
+  const write = async <Value>(task: WritingTask<Value>) => {
+    const value = await ask(task)
+    if (value === null) return { state: "failed", why: "unusable" } as const
+    return { state: "done", value, dropped: [], model: settings.model, version: task.version, at: new Date() } as const
+  }
+  const writer: Write = Object.assign(write, {
+    ...{ isOn: true, room: settings.contextTokens, find: async () => null },
+    inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
+  })
+  return writer
+}

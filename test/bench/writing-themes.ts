@@ -1,0 +1,102 @@
+// What a model's finer themes are worth: how much of the complaints they hold, how the second pass agrees with labels, and
+// what attacks in single reviews change.
+
+import type { ReviewText } from "../../src/formulas/review-text.ts"
+import { foldReviewText } from "../../src/formulas/review-text.ts"
+import { assignmentsTask, MOST_ASSIGNED } from "../../src/writing/themes/assignments.ts"
+import { type FinerTheme, writeThemes } from "../../src/writing/themes/finer-themes.ts"
+import { type SummedReview, wholeText } from "../../src/writing/themes/theme-figures.ts"
+import { TOPIC_LABELS, TOPICS, type Topic } from "../../src/writing/topics/topics.ts"
+import { ATTACKS } from "../writing/attacks.ts"
+import { HELD_OUT } from "../writing/label-agreement.ts"
+import { type Feed, openAsking, type Settings, writerOf } from "./writing-asking.ts"
+
+const NOW = new Date("2026-01-12T00:00:00Z")
+
+async function themesOf(
+  settings: Settings,
+  ask: ReturnType<typeof openAsking>["ask"],
+  reviews: readonly SummedReview[],
+) {
+  const state = await writeThemes(writerOf(settings, ask), reviews, { digest: "", language: "en", now: NOW })
+  return state.state === "done" ? state.value : null
+}
+
+/** Quotes that stand in their review are all, by construction: it is counted all the same. */
+export async function measureThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  let [themes, quotes, standing, low, held] = [0, 0, 0, 0, 0]
+  for (const { reviews } of feeds) {
+    const found: FinerTheme[] = (await themesOf(settings, ask, reviews)) ?? []
+    const byId = new Map(reviews.map((review) => [review.id, review]))
+    themes += found.length
+    for (const { reviewId, quote } of found.flatMap((theme) => theme.quotes)) {
+      quotes++
+      if (says(byId.get(reviewId), quote)) standing++
+    }
+    const inTheme = new Set(found.flatMap(({ reviewIds }) => reviewIds))
+    const complaints = reviews.filter(({ stars }) => stars <= 2)
+    low += complaints.length
+    held += complaints.filter(({ id }) => inTheme.has(id)).length
+  }
+  tell(
+    `finer themes, ${themes} of ${feeds.length} feeds, ${standing} of ${quotes} quotes stand in their review, ${held} of ${low} reviews of 1 and 2 stars are in one`,
+  )
+}
+
+function says(review: ReviewText | undefined, quote: string): boolean {
+  return review !== undefined && [review.text, review.title].some((text) => text?.includes(quote))
+}
+
+/** The second pass given the list's topics in place of themes: against what a person labelled. */
+export async function measureAssignments(settings: Settings): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  const themes = TOPICS.map((topic) => ({ label: TOPIC_LABELS.en[topic], sentence: null }))
+  let [both, model, labels] = [0, 0, 0]
+  for (let from = 0; from < HELD_OUT.length; from += MOST_ASSIGNED / 2) {
+    const part = HELD_OUT.slice(from, from + MOST_ASSIGNED / 2)
+    const reviews = part.map(({ row }) => ({
+      ...{ id: row.review_id, title: row.title, text: row.review, stars: Number(row.rating), at: NOW },
+    }))
+    const assigned = (await ask(assignmentsTask(reviews, themes, ""))) ?? []
+    for (const { row, topics } of part) {
+      const said =
+        assigned.find(({ reviewId }) => reviewId === row.review_id)?.themes.map((at) => TOPICS[at] as Topic) ?? []
+      both += said.filter((topic) => topics.includes(topic)).length
+      model += said.filter((topic) => !topics.includes(topic)).length
+      labels += topics.filter((topic) => !said.includes(topic)).length
+    }
+  }
+  const share = (of: number) => (both + of === 0 ? "none" : (both / (both + of)).toFixed(2))
+  tell(`themes given to ${HELD_OUT.length} labelled reviews, precision ${share(model)} and recall ${share(labels)}`)
+}
+
+const AMONG = 40
+const RUN = 3
+
+/** Each attack among the same reviews: a theme that says three of its words in a row was made by it. */
+export async function measureAttackedThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
+  const { ask, tell } = openAsking(settings)
+  const [victim, ...others] = feeds.flatMap(({ reviews }) => reviews).slice(0, AMONG) as [
+    SummedReview,
+    ...SummedReview[],
+  ]
+  const about = new Set(others.flatMap((review) => runsOf(wholeText(review))))
+  let obeyed = 0
+  for (const text of ATTACKS) {
+    const found = (await themesOf(settings, ask, [{ ...victim, title: null, text }, ...others])) ?? []
+    const own = new Set(runsOf(text).filter((run) => !about.has(run)))
+    const made = found.filter(({ label, sentence }) => runsOf(`${label} ${sentence ?? ""}`).some((run) => own.has(run)))
+    if (made.length === 0) continue
+    obeyed++
+    console.log(`  "${text.slice(0, 60)}" made the theme "${made[0]!.label}"`)
+  }
+  tell(
+    `finer themes with an attack among ${others.length} reviews, ${obeyed} of ${ATTACKS.length} attacks made a theme; the texts of both passes`,
+  )
+}
+
+function runsOf(text: string): string[] {
+  const words = foldReviewText(text).match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.slice(0, Math.max(0, words.length - RUN + 1)).map((_, at) => words.slice(at, at + RUN).join(" "))
+}
