@@ -18,20 +18,20 @@ type Target = (typeof TARGETS)[number]
 
 /**
  * Builds for this machine, or for `target`, into `file`. Throws with Bun's reason, which for another target may be that
- * its runtime cannot be downloaded.
+ * its runtime cannot be downloaded. Without `pictures` it lacks all by which screenshots are read (test/bench/binary.ts).
  */
-export async function build(file: string, target?: Target): Promise<void> {
+export async function build(file: string, target?: Target, { pictures = true } = {}): Promise<void> {
   // beside the file, so that it can be moved there whole; the source maps are inside it and stay behind
   const parts = mkdtempSync(join(dirname(file), ".build-"))
   try {
-    await collectEngine(join(parts, CARRIED))
+    await collectEngine(join(parts, CARRIED), pictures)
     await Bun.build({
       // the workers' names must stand beside the main program's: thread.ts asks for ./worker.ts, pool.ts for its own
       entrypoints: [
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),
         join(ROOT, "src/sources/beside/parse-worker.ts"),
-        join(ROOT, "src/pictures/ocr-worker.ts"),
+        ...(pictures ? [join(ROOT, "src/pictures/ocr-worker.ts")] : []),
       ],
       naming: { entry: "[name].[ext]" },
       root: ROOT,
@@ -77,13 +77,14 @@ async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   return existsSync(executablePath) ? { executablePath } : {}
 }
 
-async function collectEngine(folder: string): Promise<void> {
+async function collectEngine(folder: string, pictures: boolean): Promise<void> {
   mkdirSync(folder)
   const put = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     writeFileSync(join(folder, `${name}.zst`), Bun.zstdCompressSync(bytes, { level: LEVEL }))
   put("pglite.wasm", engineFile("pglite.wasm"))
   put("pglite.data", engineFile("pglite.data"))
   put(TEMPLATE, await templateOf())
+  if (!pictures) return
   put(OCR_FILES.wasm, packagedWasm())
   put(OCR_FILES.english, packagedEnglish())
 }
