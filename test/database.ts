@@ -6,6 +6,7 @@ import type { TurnLimits } from "../src/database/embedded/turns.ts"
 import { migrate } from "../src/database/migrate.ts"
 import type { Database, Sql } from "../src/database/types.ts"
 import { silentLog } from "../src/log.ts"
+import { QUIETLY } from "./quiet-worker.ts"
 
 /**
  * An empty, migrated database: the embedded one in memory, or with DATABASE_URL a scratch database on that server. One
@@ -25,7 +26,7 @@ export async function freshDatabase(): Promise<Sql> {
 }
 
 async function emptied(): Promise<Sql> {
-  opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openInMemory()
+  opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openQuiet()
   const { sql, kind } = await opened
   const counts = kind === "embedded" ? await readCounts(sql) : null
   const found = counts && isAsCounted(counts) ? counts : await stateOf(sql)
@@ -175,8 +176,6 @@ async function emptyTables(sql: Sql, { filled, long, partitions, plan }: State, 
   const cut = long.filter((name) => !dropped.has(name))
   const steps = [
     ...(dropped.size > 0 ? [`drop table ${[...dropped].map(quoted)}`] : []),
-    // neither foreign keys nor triggers: the table of audits refuses to lose a row
-    "set local session_replication_role = replica",
     // all tables are emptied, so that those which go with them would go anyway
     ...(cut.length > 0 ? [`truncate ${cut.map(quoted)} cascade`] : []),
     ...filled.filter((name) => !dropped.has(name)).map((name) => `delete from ${quoted(name)}`),
@@ -197,7 +196,14 @@ async function emptyTables(sql: Sql, { filled, long, partitions, plan }: State, 
         where relnamespace = 'public'::regnamespace and relname <> 'schema_migration'
       )`,
   ]
-  await sql.begin((tx) => tx.unsafe(steps.join(";\n")))
+  await runQuietly(sql, steps)
+}
+
+/** With neither foreign keys nor triggers: the table of audits refuses to lose a row. */
+async function runQuietly(sql: Sql, steps: string[]): Promise<void> {
+  const isEmbedded = (await opened)?.kind === "embedded"
+  const first = isEmbedded ? QUIETLY : "set local session_replication_role = replica;"
+  await sql.begin((tx) => tx.unsafe(first + steps.join(";\n")))
 }
 
 const REPLAN = `
@@ -211,11 +217,30 @@ const REPLAN = `
  * for each of its files, and 70 with what hangs on the largest; to delete a few rows takes a tenth of one.
  */
 export async function deleteRows(sql: Sql, ...tables: string[]): Promise<void> {
-  const steps = tables.map((table) => `delete from "${table}"`)
-  await sql.begin((tx) => tx.unsafe(["set local session_replication_role = replica", ...steps].join(";\n")))
+  await runQuietly(
+    sql,
+    tables.map((table) => `delete from "${table}"`),
+  )
 }
 
 /** Opens the embedded database in memory. The first call on a machine makes the template (4 s), later ones load it. */
+async function openQuiet(): Promise<EmbeddedDatabase> {
+  const Plain = globalThis.Worker
+  globalThis.Worker = class extends Plain {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(
+        String(url).endsWith("/embedded/worker.ts") ? new URL("quiet-worker.ts", import.meta.url).href : url,
+        options,
+      )
+    }
+  }
+  try {
+    return await openInMemory()
+  } finally {
+    globalThis.Worker = Plain
+  }
+}
+
 export function openInMemory(limits?: TurnLimits): Promise<EmbeddedDatabase> {
   return openEmbedded({ as: "server", log: silentLog, ...(limits && { limits }) })
 }

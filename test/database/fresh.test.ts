@@ -24,3 +24,19 @@ test("what a file leaves running asks nothing of the database of the files after
   for (const ask of asked) expect(await errorOf(ask())).toMatchObject({ code: "CONNECTION_ENDED" })
   expect(await count(sql)).toBe(0)
 })
+
+test("the same database is emptied, of audits too, and looks after its rows again", async () => {
+  const sql = await freshDatabase()
+  const startOf = async () => (await sql`select pg_postmaster_start_time()::text as at`)[0]!.at
+  const start = await startOf()
+  await sql`insert into workspace (name, plan) values ('one', 'pro')`
+  await sql`insert into audit (workspace_id, key_id, request_id, action, target, args, preview, credits) values (1, 1, 'r', 'a', 't', '{}', '{}', 0)`
+  const next = await freshDatabase()
+  expect(await count(next)).toBe(0)
+  expect(await next`select from audit`).toHaveLength(0)
+  expect((await next`select pg_postmaster_start_time()::text as at`)[0]!.at).toBe(start)
+  const orphan = async () =>
+    await next`insert into tracked_term (app_id, country, term, position) values ('none', 'us', 'tea', 1)`
+  expect(await errorOf(orphan())).toMatchObject({ code: "23503" })
+  expect(await errorOf((async () => await next`delete from audit`)())).toMatchObject({ code: "23001" })
+})
