@@ -42,6 +42,28 @@ create table account_app (
 );
 CREATE INDEX account_app_app_idx ON account_app USING btree (app_id) WHERE (app_id IS NOT NULL);
 
+create table account_offer (
+  account_id text not null,
+  app text not null,
+  product text not null,
+  kind text not null,
+  offer text not null,
+  name text,
+  mode text,
+  duration text,
+  periods integer,
+  active boolean,
+  codes integer,
+  countries text[],
+  starts date,
+  ends date,
+  first_seen timestamp with time zone not null default now(),
+  last_seen timestamp with time zone not null default now(),
+  constraint account_offer_pkey PRIMARY KEY (account_id, app, product, kind, offer),
+  constraint account_offer_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint account_offer_kind_check CHECK ((kind = ANY (ARRAY['introductory'::text, 'promotional'::text, 'code'::text])))
+);
+
 create table account_product (
   account_id text not null,
   app text not null,

@@ -13,6 +13,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   account_app: { writes: "accounts", reads: "" },
   account_right: { writes: "accounts", reads: "" },
   connected_account: { writes: "accounts", reads: "observations" },
+  account_offer: { writes: "accounts", reads: "" },
   account_product: { writes: "accounts", reads: "" },
   ads_campaign: { writes: "", reads: "accounts" },
   ads_campaign_row: { writes: "observations", reads: "" },

@@ -20,6 +20,15 @@ export interface StandInProduct {
   prices: StandInPrice[]
   /** What Apple would have other territories pay. */
   equal?: Record<string, string>
+  /** By the list that they stand in. */
+  offers?: Partial<Record<"introductoryOffers" | "promotionalOffers" | "offerCodes", StandInOffer[]>>
+}
+
+export interface StandInOffer {
+  id: string
+  /** "DEU", of an introductory one. */
+  territory?: string
+  attributes: Record<string, unknown>
 }
 
 const SCHEDULES = {
@@ -134,6 +143,18 @@ export function priceAnswer(
         const own = products.find((one) => one.id === id)
         if (!own) return null
         return page(own, own.prices)
+      },
+    ],
+    [
+      /^\/v[12]\/(?:subscriptions|inAppPurchases)\/(\d+)\/(introductoryOffers|promotionalOffers|offerCodes)$/,
+      (id, which) => {
+        const offers = products.find((one) => one.id === id)?.offers?.[which as "offerCodes"] ?? []
+        return list(
+          offers.map(({ id: offer, territory, attributes }) => ({
+            ...{ type: which, id: offer, attributes },
+            ...(territory && { relationships: { territory: { data: { type: "territories", id: territory } } } }),
+          })),
+        )
       },
     ],
     [

@@ -29,7 +29,7 @@ const ROWS: Record<string, Record<string, number>> = {
   get_revenue: { days: 30, countries: 60, products: 10 },
   get_subscriptions: { days: 30, countries: 20 },
   get_country_prices: { countries: 175, products: 10 },
-  get_pricing: { paid: 60, listed: 60, offers: 10 },
+  get_pricing: { paid: 60, listed: 60, offers: 10, offered: 20 },
   get_funnel: { days: 30, countries: 60, trafficSources: 8 },
   list_campaigns: { campaigns: 40 },
   list_ads_keywords: { keywords: 100 },

@@ -122,6 +122,14 @@ async function storeConsoleTurns(tx: Tx, account: string, rows: readonly DemoApp
     order by 2, 3
     on conflict do nothing`
   await tx`
+    insert into account_offer
+      (account_id, app, product, kind, offer, mode, duration, periods, countries, first_seen, last_seen)
+    select ${account}, a.store, a.product, 'introductory', 'FREE_TRIAL ONE_WEEK 1', 'FREE_TRIAL', 'ONE_WEEK', 1,
+      ${STOREFRONTS.map(({ country }) => country).sort()}::text[], ${now}, ${now}
+    from ${rowsIn(tx, rows)} a
+    order by 2, 3
+    on conflict do nothing`
+  await tx`
     insert into console_turn (account_id, task, subject, state, read_at, next_at)
     select ${account}, t.task, t.subject, 'ok', ${now}, null
     from ${rowsIn(tx, rows)} a

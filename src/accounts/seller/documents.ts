@@ -12,6 +12,7 @@ export interface Resource {
   id: string
   type: string
   attributes: Record<string, unknown>
+  relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
 /** More than any list of ours has. */
@@ -36,7 +37,7 @@ function resourcesIn(data: unknown): Resource[] {
   const list = Array.isArray(data) ? data : [data]
   return list.flatMap((one) =>
     typeof one?.id === "string" && typeof one?.type === "string"
-      ? [{ id: one.id, type: one.type, attributes: one.attributes ?? {} }]
+      ? [{ id: one.id, type: one.type, attributes: one.attributes ?? {}, relationships: one.relationships ?? {} }]
       : [],
   )
 }

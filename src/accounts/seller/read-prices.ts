@@ -19,6 +19,7 @@ import { type Console, ConsoleProblem } from "../console.ts"
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
 import { type ConsoleTurn, endConsoleTurn, putConsoleTurns } from "./console-turns.ts"
 import { type Resource, readPages } from "./documents.ts"
+import { askOffers, storeOffers } from "./read-offers.ts"
 
 const DAY_HOURS = 24
 
@@ -121,8 +122,19 @@ export async function readPrices(parts: ConsoleParts, turn: ConsoleTurn): Promis
     })
   } catch (error) {
     if (!(error instanceof ReadFailure)) throw error
-    await endConsoleTurn(sql, account.id, turn, { state: "late", nextAt, failure: error.message })
+    return await endConsoleTurn(sql, account.id, turn, { state: "late", nextAt, failure: error.message })
   }
+  // who waits for prices waits for nothing else
+  if (!turn.isAsked) await readOffers(parts, thing)
+}
+
+async function readOffers(parts: ConsoleParts, thing: ProductListing): Promise<void> {
+  const offers = await unlessRefused(() => askOffers(parts, thing))
+  if (!offers || offers.length === 0) return
+  await parts.sql.begin(async (tx) => {
+    await parts.fence(tx)
+    await storeOffers(tx, parts.account.id, thing, offers)
+  })
 }
 
 async function findProduct(sql: Sql, account: string, product: string): Promise<ProductListing | null> {

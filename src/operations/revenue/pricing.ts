@@ -9,6 +9,7 @@ import {
   readOffers,
   readPaid,
 } from "../../accounts/billing/read-billing.ts"
+import { readListedOffers } from "../../accounts/seller/read-offers.ts"
 import { ACCOUNT_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
@@ -20,6 +21,7 @@ import { isStorable } from "../../vocabulary/text.ts"
 import { BILLING_SOURCES } from "../../vocabulary/upstreams.ts"
 import { Count, Day, Storefront, Time } from "../shapes.ts"
 import { Money } from "./account-shapes.ts"
+import { OfferedPrice, offeredShape, RedeemedOffer } from "./offer-shapes.ts"
 
 const DAYS = 365
 
@@ -124,7 +126,7 @@ export const getPricing = operation({
       "Only this product, by its id (SKU).",
     ),
   }),
-  narrow: { rows: ["paid", "listed", "offers"] },
+  narrow: { rows: ["paid", "listed", "offers", "offered"] },
   output: v.strictObject({
     from: described(Day, "The first UTC day looked at."),
     to: described(Day, "The last: yesterday."),
@@ -137,24 +139,15 @@ export const getPricing = operation({
     ),
     listed: described(
       v.nullable(v.array(Listed)),
-      "What the console asks, and asked within those days; null = no console that shows prices is connected.",
+      "What the console asks now, and asked within those days; null = no console that shows prices is connected.",
     ),
     offers: described(
-      v.nullable(
-        v.array(
-          named(
-            "RedeemedOffer",
-            v.strictObject({
-              offer: described(v.string(), "The offer, or its code, as the messages name it."),
-              product: v.string(),
-              firstDay: Day,
-              lastDay: Day,
-              redemptions: described(Count, "Messages of something begun or paid with it."),
-            }),
-          ),
-        ),
-      ),
+      v.nullable(v.array(RedeemedOffer)),
       "Offers that something was begun or paid with, the most first; null as paid.",
+    ),
+    offered: described(
+      v.nullable(v.array(OfferedPrice)),
+      "What the console offers besides the usual prices, and offered within those days; null as listed. Empty = nothing, or not read yet.",
     ),
   }),
 }).run(async ({ app, country = null, product = null }, ctx) => {
@@ -165,7 +158,9 @@ export const getPricing = operation({
   const counted = billing.find(({ firstAt }) => firstAt !== null)
   const query = { ...days, country, product }
   const countries = country === null ? app.countries : [country]
-  const prices = seller ? await readListedPrices(sql, sellerApp(seller), { ...days, product, countries }) : []
+  // what is asked since today is asked now: a console connected this morning has shown its prices
+  const until = { ...days, to: dayOf(ctx.now()), product }
+  const prices = seller ? await readListedPrices(sql, sellerApp(seller), { ...until, countries }) : []
   if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
   return {
     ...query,
@@ -176,6 +171,7 @@ export const getPricing = operation({
     paid: counted ? paidProducts(await readPaid(sql, counted.id, query)) : null,
     listed: seller ? prices.map(listedShape) : null,
     offers: counted ? await readOffers(sql, counted.id, query) : null,
+    offered: seller ? (await readListedOffers(sql, sellerApp(seller), { ...until, country })).map(offeredShape) : null,
   }
 })
 

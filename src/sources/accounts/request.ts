@@ -1,3 +1,4 @@
+import type { OfferKind } from "../../vocabulary/accounts/offer-kinds.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
 
 const TYPES: Record<Report, string> = {
@@ -80,4 +81,16 @@ export function equalPricesPath(soldAs: ProductKind, point: string): string {
     subscription: "/v1/subscriptionPricePoints",
   }
   return `${points[soldAs]}/${encodeURIComponent(point)}/equalizations?${query}`
+}
+
+/** The lists of what a product is offered for besides its usual price. */
+export function offerListPaths(soldAs: ProductKind, product: string): [OfferKind, string][] {
+  if (soldAs === "app") return []
+  if (soldAs === "purchase") return [["code", `/v2/inAppPurchases/${product}/offerCodes?limit=200`]]
+  const of = (list: string) => `/v1/subscriptions/${product}/${list}`
+  return [
+    ["introductory", `${of("introductoryOffers")}?${new URLSearchParams({ include: "territory", limit: "200" })}`],
+    ["promotional", `${of("promotionalOffers")}?limit=200`],
+    ["code", `${of("offerCodes")}?limit=200`],
+  ]
 }

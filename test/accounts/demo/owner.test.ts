@@ -88,10 +88,15 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
   test("prices, the portfolio and today", async () => {
     const pricing = await ask("pricing")
     expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
+    expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
     const prices = await ask("country-prices")
     expect([prices.status, prices.body.account.state]).toEqual([200, "demo"])
     const { body } = await scene.house.call(`/v1/portfolio?tz=America/Los_Angeles&day=${YESTERDAY}`, { key })
     const invented = { id: "subscriptions", connected: true, invented: true }
+    const countries = body.cards.find(({ id }: { id: string }) => id === "countries")
+    expect([countries.state, countries.rows.map(({ label }: { label: string }) => label).sort()]).toEqual([
+      ...["measured", ["de", "gb", "us"]],
+    ])
     expect(body.conns).toContainEqual(expect.objectContaining(invented))
     expect(body.apps[0].trials).toBeGreaterThan(0)
     expect((await ask(`today?tz=America/Los_Angeles&day=${YESTERDAY}`)).body.conns).toContainEqual(

@@ -29,6 +29,9 @@ export async function fillAccounts(sql: Sql, workspace: number, app: string): Pr
   await sql`
     insert into account_product (account_id, app, product, sold_as, sku, name)
     values ('ac_1', '1', 'p "1"', 'purchase', 'TEA.pro', '抹茶')`
+  await sql`
+    insert into account_offer (account_id, app, product, kind, offer, name, countries)
+    values ('ac_1', '1', 'p "1"', 'introductory', 'o "1" 抹', null, '{de,us}')`
   await holdAccount(sql)
   const examples = KINDS.filter((kind) => kind.private).map(({ name }) => reported(name as PrivateKind))
   const { recorded, refused } = await record(sql, examples, () => new Date())
