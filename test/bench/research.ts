@@ -15,6 +15,8 @@ import { NOW, reading } from "../observations/measured.ts"
 
 const DATA = join(import.meta.dirname, "../../../shared/data")
 const FIRST = 10
+/** Keywords that share so many are called related. */
+const RELATED_APPS = 3
 
 interface RecordedList {
   term: string
@@ -48,18 +50,35 @@ console.log(
 )
 
 const searched = new Set(reported())
+const phrases = new Map(
+  lists.map(({ term, apps }) => {
+    const weighed = weighPhrases(apps.map(({ title }) => phrasesOf(title, "en")))
+    return [term, weighed.flatMap(({ phrase }) => (phrase === term ? [] : [phrase]))] as const
+  }),
+)
 for (const most of [10, 25, 50]) {
-  const shares = lists.map(({ term, apps }) => {
-    const phrases = weighPhrases(apps.map(({ title }) => phrasesOf(title, "en"))).filter(
-      ({ phrase }) => phrase !== term,
-    )
-    const shown = phrases.slice(0, most)
-    return shown.filter(({ phrase }) => searched.has(phrase)).length / Math.max(1, shown.length)
+  const shares = [...phrases.values()].map((of) => shareOf(of.slice(0, most), searched))
+  console.log(`of the first ${most} phrases in names Apple's report has ${mean(shares).toFixed(2)}`)
+}
+// as if none of them were stored: then names alone can tell of them
+for (const most of [10, 50, 100]) {
+  const recalls = [...shared].flatMap(([term, of]) => {
+    const related = [...of].flatMap(([other, apps]) => (apps >= RELATED_APPS ? [other] : []))
+    return related.length === 0 ? [] : [shareOf(related, new Set(phrases.get(term)!.slice(0, most)))]
   })
-  const share = shares.reduce((sum, one) => sum + one, 0) / shares.length
-  console.log(`of the first ${most} phrases in names Apple's report has ${share.toFixed(2)}`)
+  console.log(
+    `of the keywords that share ${RELATED_APPS} apps of 20 with one the first ${most} phrases in names have ${mean(recalls).toFixed(2)} (${recalls.length} keywords)`,
+  )
 }
 process.exit(0)
+
+function shareOf(some: readonly string[], held: ReadonlySet<string>): number {
+  return some.filter((one) => held.has(one)).length / Math.max(1, some.length)
+}
+
+function mean(shares: readonly number[]): number {
+  return shares.reduce((sum, one) => sum + one, 0) / shares.length
+}
 
 /** Where a keyword stands that one of its apps does not tell of, among all that the app does not tell of. */
 function placeOf(hidden: string, terms: readonly string[]): number {
