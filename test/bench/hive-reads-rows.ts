@@ -51,6 +51,14 @@ export async function rowsOf(
     from listing_run
     join listing_content using (app_id, storefront, source, section, digest)
     where app_id = any(${ids}::int[]) and storefront = 'us'`
+  const metrics = (days: number) => sql`
+    select *
+    from keyword_metric
+    where list_id = ${list} and metric = any('{popularity,difficulty}') and day > current_date - ${days}::int`
+  const asked = () => sql`
+    select *
+    from due
+    where kind in ('search', 'hints', 'difficulty') and (platform, storefront, subject) = ('ios', 'us', ${world.term})`
   const statements: Record<string, () => Promise<unknown>[]> = {
     check_rank: () => [...named(), searched(1)],
     get_keyword_difficulty: () => [
@@ -82,6 +90,12 @@ export async function rowsOf(
     ],
     hive_get_app: () => [...named(), ratings(), facts(), page()],
     hive_get_keyword_ranks: () => [...named(), searched(7)],
+    hive_get_keyword_metrics: () => [
+      ...[sql`select * from keyword_now where list_id = ${list}`, metrics(1), asked()],
+      sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
+      searched(1),
+    ],
+    hive_get_keyword_metrics_history: () => [metrics(30), asked()],
     hive_get_landscape: () => [...named(), ratings(), facts(), lists()],
   }
   return () => Promise.all(statements[operation]!())

@@ -1,4 +1,5 @@
-import type { Sql } from "../../src/database/types.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { DAY_MS } from "../../src/vocabulary/time.ts"
@@ -6,7 +7,7 @@ import type { House } from "../house.ts"
 import { answersReviews, reviewPages } from "../measuring/public-pages.ts"
 import { hintsAnswer, searchPage, someApps } from "../measuring/store-pages.ts"
 import { charted } from "../observations/charted.ts"
-import { reading } from "../observations/measured.ts"
+import { hinted, reading, said } from "../observations/measured.ts"
 import { answersLookUps, live } from "../operations/live.ts"
 import { fixture } from "../sources/parsed.ts"
 
@@ -84,6 +85,18 @@ export async function fillMarket(sql: Sql, today: string): Promise<HiveWorld> {
     select 'ios', 'us', ${publisherId}, 'itunes-developer', now(), true, 1, 'own', '', array_agg(id)
     from store_app
     where developer_id = ${publisherId}`
+  await sql`
+    insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+    select l.id, metric, current_date - ago, case when metric = 'popularity' then 'estimate' else 'calculated' end,
+      now() - ago * interval '1 day', 30 + ago % 7, 3, '{"rank": 0.5, "ratings": 0.25, "read": []}'
+    from list l
+    cross join unnest('{popularity,difficulty,demand,hints}'::text[]) metric
+    cross join generate_series(1, 29) ago
+    where l.term = ${term}`
+  const at = `${today}T00:00:01Z`
+  const rated = apps.slice(0, DEPTH / 10).map(({ id, name }, i) => ({ id, name, ratings: 1_000 + i }))
+  await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
+  await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
   await sql`analyze`
   return {
     ...{ house: on.house, measure: on.measure, appId, name, pageId, publisherId, term },

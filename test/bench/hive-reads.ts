@@ -1,4 +1,4 @@
-// bun test/bench/hive-reads.ts [OPERATION] — each of the thirteen market reads with all it needs measured, of the same call with
+// bun test/bench/hive-reads.ts [OPERATION] — each of fifteen market reads with all it needs measured, of the same call with
 // a bare handler: the rows of the answer fetched by key at once, and sent as they were answered before. Who asks, how fast, with
 // what right and at what price is asked and charged on both sides. With DATABASE_URL on that server, where it fails if one is
 // under half of its rows; else on the embedded database, where it only prints.
@@ -36,6 +36,8 @@ const CALLS: Record<string, string> = {
   hive_get_app: `/hive/apps/${world.pageId}`,
   hive_get_keyword_ranks: `/hive/keywords/${world.term}/ranks`,
   hive_get_landscape: "/hive/landscape?genre=6015",
+  hive_get_keyword_metrics: `/hive/keywords/${world.term}/metrics`,
+  hive_get_keyword_metrics_history: `/hive/keywords/${world.term}/metrics/history?days=30`,
 }
 
 async function keyIn({ workspace, key }: House): Promise<string> {
