@@ -38,7 +38,7 @@ export async function answerResponse(
   const headers = base(shown, type)
   headers["cache-control"] = "private, no-store"
   if (operation?.table) headers.vary = "accept"
-  if (status !== 202 && operation && isConditional(operation)) headers.etag = weakTag(text)
+  if (status !== 202 && operation && isConditional(operation)) headers.etag = tagOf(answer, text)
   return new Response(status === 304 ? null : text, { status, headers })
 }
 
@@ -72,9 +72,19 @@ export function rowsAskedFor({ headers }: Request, operation: Operation | undefi
 const ROWS = /csv|jsonl|ndjson/i
 
 /** Names what a text says, in whichever encoding it is sent. */
-export function weakTag(text: string): string {
+function weakTag(text: string): string {
   return `W/"${hash("sha256", text, "hex").slice(0, 32)}"`
 }
+
+/** The same of an answer in whichever type it is written. One that is given more than once is summed up once. */
+export function tagOf(answer: unknown, text: string): string {
+  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return weakTag(text)
+  const tag = tags.get(answer) ?? weakTag(text)
+  tags.set(answer, tag)
+  return tag
+}
+
+const tags = new WeakMap<WrittenAnswer, string>()
 
 /** A fault where no key is asked for: readable from any page, and not stored. */
 export function publicFault(fault: Fault, docsBase: string, shown: ResponseDetails): Response {

@@ -174,8 +174,9 @@ export const listKeywordRanks = operation({
   const today = dayOf(ctx.now())
   const own = ownId(app, side)
   const withAds = adsPopularity === true && platform === "ios"
-  const ready = own === null || withAds ? null : await readKeywordTexts(ctx.sql, { ...side, appId: app.id, own, today })
-  if (ready) return writtenOf(side, today, ready)
+  const asked = own === null || withAds ? null : { ...side, appId: app.id, own, today }
+  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts)))
+  if (ready) return ready
   const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
   const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
   const terms = keywords.map(({ rank }) => rank.term)
