@@ -119,6 +119,22 @@ test("200 callers of the same themes make the requests of one", async () => {
   expect(standIn.seen.length).toBe(6)
 })
 
+test("behind a part that fails no more is asked, and the next call asks for what is missing alone", async () => {
+  const about = asked()
+  const good = well(finding) as { say(lines: Line[]): string }
+  const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
+  let parts = 0
+  const third: Script = { say: (lines) => (isOf(lines) || ++parts < 3 ? good.say(lines) : "no") }
+  const write = writer(8_000, third)
+  expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
+  // the first pass, two parts that are well, and twice each of those under way
+  expect(standIn.seen.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
+  expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
+  const missing = standIn.seen.length
+  await writeThemes(writer(8_000), MANY, asked())
+  expect(missing).toBe(standIn.seen.length - 3)
+})
+
 test("a second pass that fails leaves no themes; what was written is found by the next call", async () => {
   const about = asked()
   const good = well(finding) as { say(lines: Line[]): string }

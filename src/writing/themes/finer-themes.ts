@@ -1,5 +1,5 @@
 import { inPieces } from "../../vocabulary/pieces.ts"
-import type { Write, WritingState, WrittenText } from "../../vocabulary/writing/written-text.ts"
+import type { Write, WritingState, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
 import { createOmissions, type Omission, problemsOf, sumOmissions } from "../checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "../languages.ts"
 import { type Assignment, assignmentsTask, assignmentTokens, MOST_ASSIGNED } from "./assignments.ts"
@@ -48,19 +48,36 @@ export async function writeThemes(
   const room = write.room - AROUND
   const parts = partsOf(told, MOST_ASSIGNED, (size) => room - assignmentTokens(size))
   const themes = proposed.value
-  const given = await Promise.all(
-    (themes.length === 0 ? [] : parts).map((part) => write(assignmentsTask(part, themes, asked.digest), STEP_MS)),
-  )
-  const texts: WrittenText<Assignment[]>[] = []
-  for (const state of given) {
-    if (state.state !== "done") return state
-    texts.push(state)
-  }
+  const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
+  const texts = await writeInTurn(write, tasks)
+  if (!Array.isArray(texts)) return texts
   const counted = countThemes(themes, texts.flatMap(({ value }) => value), reviews, asked) // biome-ignore format: one line
   const omissions = createOmissions()
   if (told.length < reviews.length) omissions.add("record", "instructions", reviews.length - told.length)
   const dropped = [omissions.list(), ...[proposed, ...texts].map((text) => text.dropped as Omission[]), counted.dropped]
   return { ...proposed, value: counted.themes, dropped: sumOmissions(dropped.flat()) }
+}
+
+/** So many wait for the writer at once: of each the time that it may take begins when it does. */
+const AT_ONCE = 4
+
+/** All of them, or the first that failed; behind that nothing more is asked. */
+async function writeInTurn<Value>(
+  write: Write,
+  tasks: readonly WritingTask<Value>[],
+): Promise<WrittenText<Value>[] | Exclude<WritingState<Value>, { state: "done" }>> {
+  const texts: WrittenText<Value>[] = []
+  let [next, failed]: [number, Exclude<WritingState<Value>, { state: "done" }> | null] = [0, null]
+  const lane = async () => {
+    while (failed === null && next < tasks.length) {
+      const at = next++
+      const state = await write(tasks[at]!, STEP_MS)
+      if (state.state === "done") texts[at] = state
+      else failed ??= state
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return failed ?? texts
 }
 
 /** The most reviews first. */
