@@ -165,7 +165,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
     writes: "access",
     reads: "accounts actions alerts delivery links measuring oauth process retention sign-in tracking",
   },
-  writer_day: { writes: "writing", reads: "" },
+  writer_day: { writes: "writing", reads: "metrics" },
   writer_text: { writes: "writing", reads: "" },
 }
 

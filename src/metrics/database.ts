@@ -6,12 +6,20 @@ export interface Kind {
   kind: "postgres" | "embedded"
   /** Connections of this process at most. */
   connections: number
+  /** Left out where no language model is set up. */
+  writer?: WriterPrice | undefined
+}
+
+/** What a million tokens cost, read and written; left out where nobody said. */
+interface WriterPrice {
+  price?: { input: number; output: number } | undefined
 }
 
 /** How the database and its jobs stand; remembered for 5 s, so that nobody can ask it to death. Never throws. */
-export function createDatabaseReader(sql: Sql, { kind, connections }: Kind, now: () => Date): () => Promise<Metric[]> {
+export function createDatabaseReader(sql: Sql, facts: Kind, now: () => Date): () => Promise<Metric[]> {
+  const { connections } = facts
   return remembered(now, async (gate) => {
-    const figures = await gate.run(() => ask(sql, kind)).catch(() => null)
+    const figures = await gate.run(() => ask(sql, facts)).catch(() => null)
     return [up(figures !== null), most(connections), ...(figures ?? [])]
   })
 }
@@ -37,8 +45,28 @@ const up = (answers: boolean) =>
 const most = (value: number) =>
   gauge("appmeter_database_connections_limit", "Connections of this process to the database at most.", [{ value }])
 
-async function ask(sql: Sql, kind: Kind["kind"]): Promise<Metric[]> {
-  return [await countJobs(sql), kind === "embedded" ? await measureSize(sql) : await countConnections(sql)]
+async function ask(sql: Sql, { kind, writer }: Kind): Promise<Metric[]> {
+  return [
+    await countJobs(sql),
+    kind === "embedded" ? await measureSize(sql) : await countConnections(sql),
+    ...(writer ? await countWriterTokens(sql, writer) : []),
+  ]
+}
+
+/** Of all processes since 00:00 UTC: what AI_TOKENS_A_DAY limits. */
+async function countWriterTokens(sql: Sql, { price }: WriterPrice): Promise<Metric[]> {
+  const [row] = await sql<{ input: number; output: number }[]>`
+    select input, output
+    from writer_day
+    where day = (now() at time zone 'utc')::date`
+  const { input, output } = row ?? { input: 0, output: 0 }
+  const tokens = gauge("appmeter_writer_tokens_today", "Tokens of the language model since 00:00 UTC.", [
+    { labels: { direction: "read" }, value: input },
+    { labels: { direction: "written" }, value: output },
+  ])
+  if (!price) return [tokens]
+  const cents = (input * price.input + output * price.output) / 1e4
+  return [tokens, gauge("appmeter_writer_cents_today", "What they cost by AI_PRICE, in cents.", [{ value: cents }])]
 }
 
 async function countJobs(sql: Sql): Promise<Metric> {

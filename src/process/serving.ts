@@ -96,9 +96,12 @@ async function listen({ settings, process }: Invocation, database: Database, log
 }
 
 /** What /metrics tells besides the calls; undefined where nobody is to be told. */
-function meteredOf({ metricsListen, metricsToken, databaseConnections }: Settings, { kind }: Database) {
+function meteredOf({ metricsListen, metricsToken, databaseConnections, writer }: Settings, { kind }: Database) {
   if (!metricsListen && metricsToken === undefined) return undefined
-  return { version: versionOf(), database: { kind, connections: databaseConnections } }
+  return {
+    version: versionOf(),
+    database: { kind, connections: databaseConnections, ...(writer && { writer: { price: writer.price } }) },
+  }
 }
 
 function openMetrics(

@@ -141,7 +141,7 @@ export const SETTINGS = {
     tokensADay: whole("AI_TOKENS_A_DAY", 0, 1e12, 5_000_000, "Tokens that all processes together may use in a UTC day."),
     atOnce: whole("AI_AT_ONCE", 1, 100, 2, "Requests to AI_URL under way at once in a process."),
     price: { name: "AI_PRICE", schema: v.pipe(v.string(), v.regex(/^\d{1,6}(\.\d{1,6})?,\d{1,6}(\.\d{1,6})?$/), v.transform(pricesOf)),
-      meaning: "What a million tokens cost, read and written, for what doctor says.", fix: "two amounts with a comma between them",
+      meaning: "What a million tokens cost, read and written, for the cents that doctor and /metrics say.", fix: "two amounts with a comma between them",
       example: "0.1,0.5" },
   },
   ocrData: { name: "OCR_DATA", schema: v.string(),

@@ -34,8 +34,15 @@ let key: string
 let appId: string
 const kind = process.env.DATABASE_URL ? ("postgres" as const) : ("embedded" as const)
 
-function opened(parts: { token?: string; metered?: boolean; limits?: Limits } = {}): App {
-  const { token, metered = true } = parts
+interface Opened {
+  token?: string
+  metered?: boolean
+  limits?: Limits
+  writer?: { price?: { input: number; output: number } }
+}
+
+function opened(parts: Opened = {}): App {
+  const { token, metered = true, writer } = parts
   const now = () => new Date()
   return createApp({
     sql,
@@ -51,7 +58,7 @@ function opened(parts: { token?: string; metered?: boolean; limits?: Limits } = 
     },
     log: silentLog,
     now,
-    metered: metered ? { version: "1.2.3", database: { kind, connections: 10 } } : undefined,
+    metered: metered ? { version: "1.2.3", database: { kind, connections: 10, writer } } : undefined,
   })
 }
 
@@ -192,6 +199,22 @@ describe("what it tells", () => {
     expect(figureOf(metrics, "appmeter_database_up")).toBe(1)
     const figure = kind === "embedded" ? "appmeter_database_size_bytes" : "appmeter_database_connections"
     expect(metrics.has(figure)).toBeTrue()
+  })
+
+  test("tokens of the language model today and what they cost, where one is set up and its price is said", async () => {
+    await sql`
+      insert into writer_day (day, input, output)
+      values ((now() at time zone 'utc')::date, 2000000, 100000), ((now() at time zone 'utc')::date - 1, 7, 7)`
+    const of = async (writer?: Opened["writer"]) => {
+      const own = opened({ token: TOKEN, ...(writer && { writer }) })
+      const metrics = parsed(await (await get("/metrics", bearing(TOKEN), own)).text())
+      const tokens = (direction: string) => figureOf(metrics, "appmeter_writer_tokens_today", { direction })
+      return [tokens("read"), tokens("written"), figureOf(metrics, "appmeter_writer_cents_today")]
+    }
+    expect(await of({ price: { input: 0.1, output: 0.5 } })).toEqual([2_000_000, 100_000, 25])
+    expect(await of({})).toEqual([2_000_000, 100_000, undefined])
+    expect(await of()).toEqual([undefined, undefined, undefined])
+    await sql`delete from writer_day`
   })
 
   test("what is measured: each source's answers, what is due and how long, who reads, what could not be told", async () => {
