@@ -1,6 +1,7 @@
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { uncut } from "../database/uncut.ts"
 import { firstOf, later } from "../leases/timers.ts"
 import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
@@ -17,8 +18,10 @@ export interface AccountReadingOptions {
   sealer: Sealer
   log: Log
   reach: AccountReach
-  /** Keeps a body as it came. */
-  keep?: (body: RawBody) => Promise<void>
+  /** Keeps a body of an account as it came. */
+  keep?: (body: RawBody, account: string) => Promise<void>
+  /** Tends what is kept; `accounts` are all that there are. */
+  sweepBodies?: (accounts: readonly string[]) => Promise<unknown>
   now?: () => Date
   pollMs?: number
   leaseMs?: number
@@ -62,7 +65,10 @@ export function createAccountReading(options: AccountReadingOptions): Worker {
           returning lease`
         return new Set(rows.map(({ lease }) => lease))
       },
-      recover: () => forgetKeysOfTheGone(sql),
+      async recover() {
+        await forgetKeysOfTheGone(sql)
+        await options.sweepBodies?.(await readIds(sql))
+      },
     },
     { leaseMs, pollMs, stopMs, ends: firstOf(log, "accounts_interrupted") },
   )
@@ -104,6 +110,18 @@ async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
     )
 }
 
+/** Of all accounts that are not forgotten. */
+async function readIds(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id
+    from connected_account
+    order by id
+    limit ${MOST_ACCOUNTS}`.then(uncut(MOST_ACCOUNTS))
+  return rows.map(({ id }) => id)
+}
+
+const MOST_ACCOUNTS = 100_000
+
 async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptions): Promise<void> {
   const { sql, log, sealer, reach } = options
   const { claim, abort } = run
@@ -142,11 +160,12 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
 /** Returns how long the key is to be left alone; null = until something is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
-  { sql, reach, keep = async () => {}, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
+  { sql, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
   way: unknown,
 ): Promise<number | null> {
   const kind = accountKind(claim.kind)
   if (claim.isUnchecked && !(await checkRights(sql, claim, await kind.look(way, claim.part, now())))) return LIMITED_MS
+  const keep = async (body: RawBody) => keepOf?.(body, claim.id)
   const fence = (tx: Tx) => assertLease(tx, claim)
   const noteAnswer = () => noteTaken(sql, claim.id)
   const { signal } = abort

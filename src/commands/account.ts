@@ -17,6 +17,7 @@ import {
   setMapping,
   testAccount,
 } from "../accounts/register.ts"
+import { openAccountBodies } from "../measuring/account-bodies.ts"
 import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
@@ -188,6 +189,7 @@ export const accountRemove: Command = {
         await invocation.terminal.confirm(`Removing ${id} destroys its ${shown}, ${rest}. It cannot be undone.`)
       return await removeAccount(sql, workspaceId, id, forget)
     })
+    if (forget) await openAccountBodies(invocation.settings.measuring.raw).forget(id)
     show(invocation, { removed }, () => [`removed ${id}`])
     return 0
   },

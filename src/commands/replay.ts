@@ -1,4 +1,4 @@
-import { openRawBodies } from "../measuring/raw-bodies.ts"
+import { openAllBodies } from "../measuring/account-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
 import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
 import { KEPT_OF_ACCOUNTS } from "../replay/replay-reports.ts"
@@ -40,7 +40,7 @@ export const replay: Command = {
     const { settings, terminal, has } = invocation
     const [since, source] = [dayGiven(invocation, "since"), sourceOf(invocation)]
     assertMade(settings)
-    const bodies = openRawBodies(settings.measuring.raw)
+    const bodies = openAllBodies(settings.measuring.raw)
     const onProgress = (readings: number) => terminal.progress(`${readings} readings`)
     const options = { bodies, sources: SOURCES, since, source, write: has("write"), onProgress }
     const replayed = await useDatabase(invocation, (sql) => replayBodies(sql, options))

@@ -6,7 +6,7 @@ import { createPlatforms } from "../accounts/writing/platforms.ts"
 import type { Sql } from "../database/types.ts"
 import type { Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
-import { openRawBodies } from "../measuring/raw-bodies.ts"
+import { openAccountBodies } from "../measuring/account-bodies.ts"
 import { safeFetch } from "../outbound/safe-fetch.ts"
 import type { Settings } from "../settings/settings.ts"
 import type { Platforms } from "../vocabulary/accounts/platform.ts"
@@ -44,7 +44,8 @@ export async function openAccountReading(
   { sql, log }: { sql: Sql; log: Log },
 ): Promise<Worker> {
   const now = () => new Date()
-  const { keep } = openRawBodies({ ...settings.measuring.raw, log })
+  const bodies = openAccountBodies({ ...settings.measuring.raw, log })
   const sealer = await createSealer(settings.secretKeys)
-  return createAccountReading({ sql, sealer, log, keep, reach: accountReach(settings, now) })
+  const { keep, sweep: sweepBodies } = bodies
+  return createAccountReading({ sql, sealer, log, keep, sweepBodies, reach: accountReach(settings, now) })
 }

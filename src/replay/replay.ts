@@ -60,12 +60,12 @@ async function* readPages(
   sql: Sql,
   { bodies, sources, since, source }: ReplayOptions,
 ): AsyncGenerator<ReplaySubject[]> {
-  const { oldest } = await bodies.size()
-  if (!oldest) return
+  const { oldest, bodies: kept } = await bodies.size()
+  if (kept === 0) return
   const range = { since: since ?? null, source: source ?? null }
-  yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
+  if (oldest) yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
   yield* readHeldReports(sql, range)
-  yield* readUnreadAttempts(sql, sources, range)
+  if (oldest) yield* readUnreadAttempts(sql, sources, range)
 }
 
 /** Says what became of a reading; gives what there is to record. */

@@ -102,7 +102,9 @@ export const SETTINGS = {
       meaning: "Folder of the bodies that stores answered; raw in DATA_DIR when left out.", fix: "a folder",
       example: "/var/lib/appmeter-raw" },
     days: whole("RAW_DAYS", 0, 3_650, 14, "Days to keep those bodies, compressed; 0 keeps none."),
-    megabytes: whole("RAW_MB", 1, 10_000_000, 2_000, "Megabytes that they may take; the oldest go first."),
+    accountDays: whole("RAW_ACCOUNT_DAYS", 0, 3_650, 400,
+      "Days to keep what consoles and ad accounts answered, compressed: their figures are derived from it. 0 keeps none."),
+    megabytes: whole("RAW_MB", 1, 10_000_000, 2_000, "Megabytes that those of stores may take, and as many those of accounts; the oldest go first."),
   },
   metrics: {
     port: { name: "METRICS_PORT", schema: whole("", 0, 65_535, 0, "").schema,

@@ -165,7 +165,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
       ],
       gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, GAP_MS])),
       addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
-      raw: { folder, days: 14, megabytes: 10 },
+      raw: { accountDays: 0, folder, days: 14, megabytes: 10 },
     },
   })
   reading.start()

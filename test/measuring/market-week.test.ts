@@ -117,7 +117,7 @@ async function readDay(): Promise<Asked[]> {
       sourcesOff: [],
       gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 1])),
       addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
-      raw: { folder, days: 14, megabytes: 100 },
+      raw: { accountDays: 0, folder, days: 14, megabytes: 100 },
     },
   })
   reading.start()

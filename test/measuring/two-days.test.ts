@@ -362,7 +362,7 @@ async function readAll(): Promise<void> {
       sourcesOff: [],
       gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 3])),
       addresses: new Map(UPSTREAMS.map((upstream) => [upstream, stores.address(upstream)])),
-      raw: { folder, days: 14, megabytes: 10 },
+      raw: { accountDays: 0, folder, days: 14, megabytes: 10 },
     },
   })
   reading.start()

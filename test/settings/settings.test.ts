@@ -233,7 +233,7 @@ describe("how the stores are read", () => {
       sourcesOff: [],
       gapsMs: new Map(),
       addresses: new Map(),
-      raw: { folder: ".appmeter/raw", days: 14, megabytes: 2_000 },
+      raw: { folder: ".appmeter/raw", days: 14, accountDays: 400, megabytes: 2_000 },
     })
   })
 
@@ -241,7 +241,7 @@ describe("how the stores are read", () => {
     const { measuring } = read({
       MEASURE: "no", MEASURE_AT_ONCE: "2", EGRESS: "fra-1", EGRESS_COUNTRY: "DE",
       SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,developer-sites=0",
-      UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/", RAW_DIR: "/raw", RAW_DAYS: "0", RAW_MB: "1",
+      UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/", RAW_DIR: "/raw", RAW_DAYS: "0", RAW_ACCOUNT_DAYS: "30", RAW_MB: "1",
     }) // biome-ignore format: a list to scan
     expect(measuring).toEqual({
       on: false,
@@ -251,7 +251,7 @@ describe("how the stores are read", () => {
       sourcesOff: ["play-suggest", "apple-store-search"],
       gapsMs: new Map([["itunes.apple.com", 6_000], ["developer-sites", 0]]),
       addresses: new Map([["apps.apple.com", "http://127.0.0.1:9000/a"]]),
-      raw: { folder: "/raw", days: 0, megabytes: 1 },
+      raw: { folder: "/raw", days: 0, accountDays: 30, megabytes: 1 },
     }) // biome-ignore format: a list to scan
   })
 

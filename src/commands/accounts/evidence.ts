@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { pacificDay } from "../../accounts/pacific.ts"
 import { EVIDENCE_REPORTS, type ReportEvidence, readReportEvidence } from "../../accounts/read-evidence.ts"
 import type { Sql } from "../../database/types.ts"
-import { openRawBodies } from "../../measuring/raw-bodies.ts"
+import { openAllBodies } from "../../measuring/account-bodies.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { WORKSPACE } from "../account.ts"
 import { type Command, CommandProblem, WrongUse } from "../cli/command.ts"
@@ -32,7 +32,7 @@ export const accountEvidence: Command = {
     if (appId === undefined || report === undefined)
       throw new WrongUse(`--app and --report are needed; a report is one of ${EVIDENCE_REPORTS.join(", ")}`)
     const day = dayGiven(invocation, "day") ?? addDays(pacificDay(new Date()), -1)
-    const bodies = openRawBodies(invocation.settings.measuring.raw)
+    const bodies = openAllBodies(invocation.settings.measuring.raw)
     const evidence = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       const iosId = await findIosId(sql, workspace.id, appId)

@@ -1,0 +1,73 @@
+import { afterAll, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openAccountBodies, openAllBodies } from "../../src/measuring/account-bodies.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { bodyOf } from "./kept.ts"
+
+const START = new Date("2026-03-01T12:00:00Z")
+const [TEA, COFFEE] = ["ac_0123456789abcdef01", "ac_0123456789abcdef02"]
+const folders: string[] = []
+
+let now: Date
+let folder: string
+beforeEach(() => {
+  now = START
+  folder = mkdtempSync(join(tmpdir(), "account-bodies-"))
+  folders.push(folder)
+})
+afterAll(() => {
+  for (const one of folders) rmSync(one, { recursive: true, force: true })
+})
+
+const options = () => ({ folder, days: 14, accountDays: 400, megabytes: 10, now: () => now })
+const later = (days: number) => {
+  now = new Date(START.getTime() + days * 86_400_000)
+}
+
+test("what an account said is kept beside what stores said, and longer; each is found by its hash alone", async () => {
+  const [page, said] = [bodyOf("a page", now), bodyOf("a report", now)]
+  const [stores, accounts] = [openRawBodies(options()), openAccountBodies(options())]
+  await stores.keep(page)
+  await accounts.keep(said, TEA)
+  const all = openAllBodies(options())
+  expect((await all.read(said.sha256))!.text).toBe("a report")
+  expect((await all.read(page.sha256))!.text).toBe("a page")
+  expect([await all.has(said.sha256), await all.has(new Uint8Array(32))]).toEqual([true, false])
+  expect(await all.size()).toMatchObject({ bodies: 2, oldest: START })
+  later(300)
+  await stores.sweep()
+  await openAccountBodies(options()).sweep([TEA])
+  expect([await all.has(page.sha256), await all.has(said.sha256)]).toEqual([false, true])
+  expect(await all.size()).toMatchObject({ bodies: 1, oldest: null })
+  later(401)
+  await openAccountBodies(options()).sweep([TEA])
+  expect(await all.size()).toMatchObject({ bodies: 0 })
+})
+
+test("an account that is forgotten takes its bodies along; those of one that the database does not know go after a week", async () => {
+  const accounts = openAccountBodies(options())
+  const [one, other] = [bodyOf("of tea", now), bodyOf("of coffee", now)]
+  await accounts.keep(one, TEA)
+  await accounts.keep(other, COFFEE)
+  await accounts.forget(TEA)
+  expect([await accounts.has(one.sha256), await accounts.has(other.sha256)]).toEqual([false, true])
+  expect(readdirSync(join(folder, "accounts"))).toEqual([COFFEE])
+  later(6)
+  await accounts.sweep([])
+  expect(await accounts.has(other.sha256)).toBe(true)
+  // looked at ten minutes ago at the earliest
+  now = new Date(now.getTime() + 86_400_000 * 1.5)
+  await accounts.sweep([])
+  expect(await accounts.has(other.sha256)).toBe(false)
+})
+
+test("a name that is no account's leads to no folder, and days of 0 keep nothing", async () => {
+  const body = bodyOf("x", now)
+  await openAccountBodies(options()).keep(body, "../../elsewhere")
+  await openAccountBodies({ ...options(), accountDays: 0 }).keep(body, TEA)
+  expect(await openAccountBodies(options()).size()).toEqual({ bodies: 0, bytes: 0 })
+  await openAccountBodies(options()).forget("..")
+  expect(readdirSync(folder)).toEqual([])
+})
