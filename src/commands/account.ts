@@ -17,7 +17,7 @@ import {
   setMapping,
   testAccount,
 } from "../accounts/register.ts"
-import { openAccountBodies } from "../measuring/account-bodies.ts"
+import { openAccountBodies } from "../measuring/raw-bodies.ts"
 import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"

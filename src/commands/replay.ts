@@ -1,4 +1,4 @@
-import { openAllBodies } from "../measuring/account-bodies.ts"
+import { openAllBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
 import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
 import { KEPT_OF_ACCOUNTS } from "../replay/replay-reports.ts"

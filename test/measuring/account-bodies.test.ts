@@ -2,8 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openAccountBodies, openAllBodies } from "../../src/measuring/account-bodies.ts"
-import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { openAccountBodies, openAllBodies, openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { bodyOf } from "./kept.ts"
 
 const START = new Date("2026-03-01T12:00:00Z")
