@@ -42,6 +42,7 @@ import { call } from "./reading/call.ts"
 import { completionOf } from "./reading/completion.ts"
 import { ranks } from "./reading/ranks.ts"
 import { reviews } from "./reading/reviews.ts"
+import { settingsCommand } from "./reading/settings.ts"
 import { usage } from "./reading/usage.ts"
 import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
@@ -72,6 +73,7 @@ export const COMMANDS: readonly Command[] = [
   mcp,
   doctor,
   sources,
+  settingsCommand,
   migrateCommand,
   backup,
   restore,

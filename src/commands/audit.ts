@@ -35,6 +35,7 @@ export const audit: Command = {
           at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
           action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : "") + (approvedBy ? `; approved by ${harmless(approvedBy)}` : ""),
         ]), // biome-ignore format: one row of the table
+        "no write was confirmed yet",
       ),
       ...commandLines(commands),
     ])

@@ -197,6 +197,7 @@ function showChannels(invocation: Invocation, value: object, channels: ChannelRo
         channel.id, channel.kind, printable(channel.address), channel.state, channel.waiting, channel.undelivered,
         minute(channel.lastOk), minute(channel.lastFailure), channel.disabled ?? channel.failure,
       ]), // biome-ignore format: one row of the table
+      "no channel is connected; appmeter channel add webhook, telegram or slack connects one",
     ),
   )
 }

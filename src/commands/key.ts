@@ -170,6 +170,7 @@ function showKeys(invocation: Invocation, value: object, keys: ApiKey[]): void {
       keys.map(({ id, kind, name, hint, state, used, monthlyBudget, expiresAt }) => [
         id, kind, name, hint, state, used, monthlyBudget, expiresAt?.toISOString().slice(0, 16) ?? null,
       ]), // biome-ignore format: one row of the table
+      "no key; appmeter key create makes one",
     ),
   )
 }

@@ -143,6 +143,7 @@ function showLinks(invocation: Invocation, value: object, links: Link[]): void {
         link.handle, link.kind, printable(link.workspace), link.appId, link.appName && printable(link.appName),
         minute(link.createdAt), minute(link.expiresAt), holds(link),
       ]), // biome-ignore format: one row of the table
+      "no link is open; appmeter share and appmeter export make one",
     ),
   )
 }

@@ -3,6 +3,7 @@ import process from "node:process"
 import { readText } from "../database/assets.ts"
 import { redact } from "../log.ts"
 import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
+import { WrongValue } from "../tracking/checks.ts"
 import { nearest } from "../vocabulary/nearest.ts"
 import { COMMANDS } from "./all.ts"
 import { parseArguments } from "./cli/arguments.ts"
@@ -125,7 +126,7 @@ function report(error: unknown, { terminal, env }: Surroundings): ExitCode {
     return 78
   }
   terminal.say(`appmeter: ${sentenceOf(error)}`)
-  if (error instanceof WrongUse) return 2
+  if (error instanceof WrongUse || error instanceof WrongValue) return 2
   if (env.LOG_LEVEL === "debug") terminal.say(redact(String((error as Error)?.stack)))
   return 1
 }

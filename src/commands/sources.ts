@@ -5,7 +5,7 @@ import { type OpenAlert, openAlerts } from "../measuring/source-alarms.ts"
 import { measuredBy } from "../process/measured-kinds.ts"
 import type { MeasuringSettings } from "../settings/settings.ts"
 import type { Command } from "./cli/command.ts"
-import { show, table } from "./cli/show.ts"
+import { fitted, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
 import { useDatabase } from "./cli/with-database.ts"
 import { EFFECTS } from "./doctor/countries.ts"
@@ -31,13 +31,14 @@ export const sources: Command = {
     const broken = health.filter(({ on, source }) => on && alerts.some(({ subject }) => subject === source))
     const countries = { effect: effectOf(answers), answers }
     const value = { healthy: broken.length === 0, sources: health, short, countries, alerts }
-    show(invocation, value, () => [
+    const lines = () => [
       ...sourceLines(health, settings.measuring),
       "",
       ...budgetLines(budgets),
       ...countryLines(answers),
       ...alertLines(alerts),
-    ])
+    ]
+    show(invocation, value, () => lines().map((line) => fitted(line, invocation.terminal.columns())))
     return broken.length === 0 ? 0 : 1
   },
 }

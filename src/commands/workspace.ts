@@ -146,6 +146,7 @@ function showWorkspaces(invocation: Invocation, value: object, workspaces: Works
         id, name, plan, explorer ? "yes" : "no", credits.used, credits.limit, credits.packCredits,
         suspendedAt ? "suspended" : "active",
       ]), // biome-ignore format: one row of the table
+      "no workspace; appmeter workspace create makes one",
     ),
   )
 }

@@ -30,11 +30,20 @@ export function spoken(name: string): string {
     .replaceAll(/[_-]+/g, " ")
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
-  const said = text.replaceAll(/\b(?:ai|api|ipad)\b/g, (word) => WORDS[word] ?? word.toUpperCase())
+  const said = text.replaceAll(
+    /\b(?:ai|api|ipad|revenuecat|app store connect|app store|google play)\b/g,
+    (word) => WORDS[word] ?? word.toUpperCase(),
+  )
   return said.charAt(0).toUpperCase() + said.slice(1)
 }
 
-const WORDS: Record<string, string> = { ipad: "iPad" }
+const WORDS: Record<string, string> = {
+  ipad: "iPad",
+  revenuecat: "RevenueCat",
+  "app store connect": "App Store Connect",
+  "app store": "App Store",
+  "google play": "Google Play",
+}
 
 /** "12.4 %", of a share between 0 and 1. */
 export function percent(part: number): string {

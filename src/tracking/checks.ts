@@ -10,22 +10,29 @@ export class TrackingProblem extends Error {
   override name = "TrackingProblem"
 }
 
+/** What was named cannot be meant, whatever is tracked. */
+export class WrongValue extends TrackingProblem {}
+
 export function checkCountries(countries: readonly string[]): string[] {
   const codes = [...new Set(countries.map((code) => code.toLowerCase()))]
-  if (codes.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
-  if (!codes.every(isStorefront)) throw new TrackingProblem("each country must be a two-letter code of the store")
+  if (codes.length === 0) throw new WrongValue("an app is tracked in at least one storefront")
+  const wrong = codes.find((code) => !isStorefront(code))
+  if (wrong !== undefined)
+    throw new WrongValue(
+      `${JSON.stringify(wrong.slice(0, 20))} is no storefront: each country is a two-letter code, as us or de`,
+    )
   return codes
 }
 
 export function checkTerms(terms: readonly string[]): string[] {
   const spelt = [...new Set(terms.map(normaliseTerm))]
   const sound = (term: string) => v.is(Term, term) && isStorable(term)
-  if (!spelt.every(sound)) throw new TrackingProblem("a keyword must have 1 to 150 characters")
+  if (!spelt.every(sound)) throw new WrongValue("a keyword must have 1 to 150 characters")
   return spelt
 }
 
 export function checkName(text: string): string {
-  if (!isName(text)) throw new TrackingProblem("a name or tag has 1 to 100 printable characters")
+  if (!isName(text)) throw new WrongValue("a name or tag has 1 to 100 printable characters")
   return text.trim()
 }
 

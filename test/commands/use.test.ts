@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../../src/commands/all.ts"
 import { commandHelp, programHelp } from "../../src/commands/help.ts"
-import { appmeter, appmeterProcess, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, appmeterProcess, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -45,6 +45,28 @@ describe("help", () => {
   })
 })
 
+test("settings are listed by a command of their own, each with what it is when left out", async () => {
+  const { out } = await appmeter(["settings", "--json"], { env: {} })
+  const { settings } = JSON.parse(out) as { settings: { name: string; fallback: string }[] }
+  expect(settings.find(({ name }) => name === "PORT")?.fallback).toBe("8787")
+  const lines = (await appmeter(["settings"], { env: {} })).out.trimEnd().split("\n")
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(settings.map(({ name }) => name))
+  expect(programHelp(COMMANDS, plain)).not.toContain("FIRST_WORKSPACE_PLAN")
+})
+
+test("an empty list says so and what fills it, instead of headings alone", async () => {
+  const env = await dataFolder()
+  await answer(["workspace", "create", "one"], { env })
+  for (const [words, said] of [
+    [["app", "list"], "no app is tracked; appmeter app add"],
+    [["key", "list"], "no key; appmeter key create"],
+    [["link", "list"], "no link is open; appmeter share"],
+    [["channel", "list"], "no channel is connected; appmeter channel add"],
+    [["audit"], "no write was confirmed yet"],
+  ] as const)
+    expect([words, (await appmeter([...words], { env })).out.startsWith(said)]).toEqual([words, true])
+})
+
 test("a process prints what its command does, whole, and ends with its code", async () => {
   const typed = [["--help"], ["sevre"], ["doctor", "--json"]]
   const env = { PORT: "wrong" }
@@ -76,6 +98,10 @@ describe("wrong use ends with 2, one line, and a hint", () => {
     [["workspace", "set", "a", "--explorer", "maybe"], "--explorer must be yes or no"],
     [["workspace", "create", "a", "--limit", "credits"], "--limit is written NAME=AMOUNT, as credits=50000"],
     [["app", "tag", "a", "b"], "give either --tag TAG or --none"],
+    [
+      ["app", "add", "--ios", "1", "--country", "usa"],
+      '"usa" is no storefront: each country is a two-letter code, as us or de',
+    ],
   ])("%j", async (args, line) => {
     const { code, out, err } = await appmeter(args, { env: { DATA_DIR: scratch() } })
     expect({ code, out, err }).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })

@@ -1,3 +1,4 @@
+import { type CsvCell, csvRecord } from "../../vocabulary/csv.ts"
 import type { Invocation } from "./command.ts"
 
 /** Answers with `value` as JSON when --json was given, else with lines for the eye. */
@@ -11,8 +12,16 @@ export function show({ terminal, has }: Invocation, value: unknown, lines: () =>
     )
 }
 
-/** Aligned columns under their headings, by the columns of a terminal that each text takes. */
-export function table(headings: string[], rows: (string | number | null)[][]): string[] {
+/** The option of commands whose answer is rows, and what it writes: null is an empty cell. */
+export const CSV = { csv: { meaning: "Answer as CSV, for a spreadsheet." } }
+
+export function csvOf(columns: string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [columns, ...rows].map(csvRecord).join("")
+}
+
+/** Aligned columns under their headings, by the columns of a terminal that each text takes; without rows what `none` says. */
+export function table(headings: string[], rows: (string | number | null)[][], none?: string): string[] {
+  if (rows.length === 0 && none !== undefined) return [none]
   const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? "-")))]
   const widths = headings.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))))
   return cells.map((row) =>

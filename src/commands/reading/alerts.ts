@@ -1,11 +1,12 @@
 import type { Command } from "../cli/command.ts"
-import { fitted, harmless, printable, show } from "../cli/show.ts"
+import { CSV, csvOf, fitted, harmless, printable, show } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
 
 interface AlertRow {
   at: string
+  type: string
   read: boolean
   appName: string | null
   sentence: string
@@ -21,12 +22,18 @@ export const alerts: Command = {
   options: {
     workspace: WORKSPACE,
     limit: { value: "NUMBER", meaning: `The most alerts to show, 1 to 500; ${SHOWN} when left out.` },
+    ...CSV,
   },
   async run(invocation) {
     const { terminal } = invocation
     const limit = invocation.amount("limit") ?? SHOWN
     const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
     const { alerts: rows, omitted, unread } = answer as { alerts: AlertRow[]; omitted: number; unread: number }
+    if (invocation.has("csv")) {
+      const cells = rows.map(({ at, type, appName, sentence, read }) => [at, type, appName, sentence, read])
+      terminal.out(csvOf(["at", "type", "app", "sentence", "read"], cells))
+      return 0
+    }
     show(invocation, answer, () => [
       ...rows.map(({ at, read, appName, sentence }) => {
         const line = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: ${harmless(sentence)}`

@@ -4,7 +4,7 @@ import { type IdleReason, NOT_MEASURING } from "../../history/readers.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { type Command, CommandProblem, type ExitCode, type Terminal, WrongUse } from "../cli/command.ts"
-import { fitted, printable, table } from "../cli/show.ts"
+import { CSV, csvOf, fitted, printable, table } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 import { type RankPoint, sparkline } from "./sparkline.ts"
 
@@ -26,6 +26,7 @@ export const ranks: Command = {
     workspace: WORKSPACE,
     country: { value: "CODE", meaning: "One storefront alone." },
     since: { value: "DAYS", meaning: `How far back the line goes, as 90d; ${DAYS}d when left out.` },
+    ...CSV,
     watch: { meaning: "Show them again every five seconds, until Ctrl-C." },
   },
   async run(invocation) {
@@ -37,13 +38,27 @@ export const ranks: Command = {
       for (;;) {
         const sides = await readSides(ask, await findApps(ask, positionals[0]), { country, days })
         if (has("watch")) terminal.out(CLEAR)
-        if (has("json")) terminal.json({ ranks: sides })
+        if (has("csv")) terminal.out(csvOf(COLUMNS, sides.flatMap(cellsOf)))
+        else if (has("json")) terminal.json({ ranks: sides })
         else terminal.out(shownRanks(sides, terminal).join("\n").concat("\n"))
         if (!has("watch")) return 0
         await sleep(WATCH_MS)
       }
     })
   },
+}
+
+const COLUMNS = [
+  "appId", "app", "country", "platform", "term", "measured", "rank", "change", "popularity", "popularityLow", "popularityHigh",
+  "popularitySource", "difficulty", "source", "searchDepth", "measuredAt",
+] // biome-ignore format: a list
+
+function cellsOf({ appId, app, country, platform, measuredAt, keywords }: RankSide) {
+  return keywords.map((row) => [
+    ...[appId, app, country, platform, row.term, row.measured, row.rank, row.change],
+    ...[row.popularity, row.popularityLow, row.popularityHigh, row.popularitySource, row.difficulty],
+    ...[row.source, row.searchDepth, row.measured ? measuredAt : null],
+  ])
 }
 
 const CLEAR = "\u001b[H\u001b[2J\u001b[3J"

@@ -1,5 +1,5 @@
 import { type Command, type Terminal, WrongUse } from "../cli/command.ts"
-import { fitted, harmless, printable } from "../cli/show.ts"
+import { CSV, csvOf, fitted, harmless, printable } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 10
@@ -30,6 +30,7 @@ export const reviews: Command = {
     workspace: WORKSPACE,
     country: { value: "CODE", meaning: "The storefront; the app's first when left out." },
     limit: { value: "NUMBER", meaning: `The most reviews of each store, 1 to 100; ${SHOWN} when left out.` },
+    ...CSV,
   },
   async run(invocation) {
     const { terminal, text, positionals, has } = invocation
@@ -42,10 +43,29 @@ export const reviews: Command = {
       for (const app of apps) each.push([app, await readReviews(ask, app, country)])
       return each
     })
-    if (has("json")) terminal.json({ apps: read.map(([{ id, name }, answer]) => ({ appId: id, name, ...answer })) })
+    if (has("csv"))
+      terminal.out(
+        csvOf(
+          COLUMNS,
+          read.flatMap(([app, answer]) => cellsOf(app, answer, limit)),
+        ),
+      )
+    else if (has("json"))
+      terminal.json({ apps: read.map(([{ id, name }, answer]) => ({ appId: id, name, ...answer })) })
     else for (const [app, answer] of read) terminal.out(lines(app, answer, limit, terminal).join("\n").concat("\n"))
     return 0
   },
+}
+
+const COLUMNS = ["appId", "app", "store", "country", "date", "rating", "version", "title", "text"]
+
+function cellsOf({ id, name }: ListedApp, { country, list, android }: ReviewList, limit: number) {
+  const stores = [["ios", list ?? []] as const, ["android", android ?? []] as const]
+  return stores.flatMap(([store, held]) =>
+    held.slice(0, limit).map(({ date, rating, version, title, text }) => {
+      return [id, name, store, country, date, rating, version, title, text]
+    }),
+  )
 }
 
 async function readReviews(ask: Ask, app: ListedApp, country: string | undefined): Promise<ReviewList> {

@@ -1,5 +1,5 @@
 import type { Command } from "../cli/command.ts"
-import { show, table } from "../cli/show.ts"
+import { CSV, csvOf, show, table } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
 interface Quota {
@@ -13,10 +13,15 @@ export const usage: Command = {
   name: "usage",
   summary: "Show what a workspace has used of each of its limits.",
   examples: [["usage", "credits, keywords, apps and daily calls"]],
-  options: { workspace: WORKSPACE },
+  options: { workspace: WORKSPACE, ...CSV },
   async run(invocation) {
     const answer = await useOperations(invocation, (ask) => ask("get_usage"))
     const { plan, quotas } = answer as { plan: string; quotas: Quota[] }
+    if (invocation.has("csv")) {
+      const rows = quotas.map(({ key, kind, used, limit }) => [key, used, limit, kind])
+      invocation.terminal.out(csvOf(["limit", "used", "of", "counted"], rows))
+      return 0
+    }
     show(invocation, answer, () => [
       `plan ${plan}`,
       ...table(

@@ -12,6 +12,7 @@ import {
   type TrackedListing,
   trackApp,
 } from "../../tracking/apps.ts"
+import { checkCountries } from "../../tracking/checks.ts"
 import { shownName } from "../../tracking/tracked-app.ts"
 import { type Command, CommandProblem, type Invocation } from "../cli/command.ts"
 import { printable, show, table } from "../cli/show.ts"
@@ -51,6 +52,7 @@ export const appAdd: Command = {
     force: { meaning: "Track it also where the store said that it has no such app." },
   },
   async run(invocation) {
+    checkCountries(invocation.texts("country") ?? ["us"])
     const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       const { useOwner } = await import("../../process/owner.ts")
@@ -201,6 +203,7 @@ function showApps(invocation: Invocation, value: object, apps: TrackedListing[])
       apps.map(({ id, name, iosId, androidPkg, countries, keywords, origin }) => [
         id, name, iosId, androidPkg, countries.join(","), keywords, origin,
       ]), // biome-ignore format: one row of the table
+      "no app is tracked; appmeter app add tracks one, by its link, its id or its name",
     ),
   )
 }

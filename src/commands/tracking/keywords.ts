@@ -73,6 +73,7 @@ export const keywordsList: Command = {
       table(
         ["COUNTRY", "KEYWORD", "TAGS"],
         keywords.map(({ country, term, tags }) => [country, printable(term), tags.join(", ")]),
+        "no keyword is tracked; appmeter app keywords add tracks some",
       ),
     )
     return 0

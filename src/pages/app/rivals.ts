@@ -46,10 +46,19 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   )
 }
 
+/** Keywords of that table: the app's best. */
+const MOST_BESIDE = 100
+
 function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {
-  const shown = rivals.slice(0, BESIDE)
-  const ours = new Map(shown.flatMap(({ terms }) => terms.map(({ term, ourRank }) => [term, ourRank] as const)))
-  const rows = [...ours].toSorted((a, b) => (a[1] ?? 9_999) - (b[1] ?? 9_999) || (a[0] < b[0] ? -1 : 1))
+  const shown = rivals
+    .slice(0, BESIDE)
+    .map(({ name, terms }) => ({ name, ranks: new Map(terms.map(({ term, theirRank }) => [term, theirRank])) }))
+  const ours = new Map(
+    rivals.slice(0, BESIDE).flatMap(({ terms }) => terms.map(({ term, ourRank }) => [term, ourRank] as const)),
+  )
+  const rows = [...ours]
+    .toSorted((a, b) => (a[1] ?? 9_999) - (b[1] ?? 9_999) || (a[0] < b[0] ? -1 : 1))
+    .slice(0, MOST_BESIDE)
   return card(
     "Beside us",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${shown.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
@@ -57,20 +66,19 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
       ([
         term,
         our,
-      ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${shown.map((rival) => cell(rival, term, our))}</tr>
+      ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${shown.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
 `,
     )}</tbody></table></div>`,
-    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.`,
+    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${ours.size > MOST_BESIDE && ` The best ${MOST_BESIDE} of ${counted(ours.size, "keyword")}.`}`,
   )
 }
 
 const shortName = (name: string) => (name.length > 22 ? `${name.slice(0, 21).trimEnd()}…` : name)
 
-function cell({ terms }: Rival, term: string, our: number | null): Html {
-  const found = terms.find((one) => one.term === term)
-  if (!found) return html`<td class="num"></td>`
-  const ahead = our === null || found.theirRank < our
-  return html`<td class="num"><span class="${ahead ? "down" : "up"}">${ahead ? "▲" : "▼"} ${found.theirRank}</span></td>`
+function cell(theirRank: number | undefined, our: number | null): Html {
+  if (theirRank === undefined) return html`<td class="num"></td>`
+  const ahead = our === null || theirRank < our
+  return html`<td class="num"><span class="${ahead ? "down" : "up"}">${ahead ? "▲" : "▼"} ${theirRank}</span></td>`
 }
 
 function rivalTable(desk: Desk, app: AppHead, side: Side, rivals: readonly Rival[]): Html {

@@ -1,8 +1,12 @@
 /**
- * What pages of /app do besides being read; each is whole without. A choice shows its page at once, rows are found as one
+ * What pages of /app do besides being read; each is whole without. On a phone the tab of the page is brought into view. A choice shows its page at once, rows are found as one
  * types, a page whose first ranks are being read looks again, and a chart tells of the day under the pointer.
  */
 export const APP_SCRIPT = `
+for (const bar of document.querySelectorAll(".tabs, .bar nav")) {
+  const here = bar.querySelector("[aria-current]")
+  if (here) bar.scrollLeft = here.offsetLeft - bar.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2
+}
 for (const form of document.querySelectorAll("form[data-now]")) {
   form.addEventListener("change", ({ target }) => { if (target.matches("select")) form.requestSubmit() })
   for (const button of form.querySelectorAll("button[data-spare]")) button.hidden = true

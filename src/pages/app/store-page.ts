@@ -82,9 +82,9 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     title: `Store page · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}</div><div>${
+    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && draftCard(desk, app, side)}</div><div>${
       page
-        ? html`${pagePart(side.platform, page, readingsLink(desk, app, side))}${page.measured && draftCard(desk, app, side)}`
+        ? pagePart(side.platform, page, readingsLink(desk, app, side))
         : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))
     }</div></div>`,
   }

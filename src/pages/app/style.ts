@@ -64,6 +64,7 @@ tbody th { font-weight: 500; overflow-wrap: break-word }
 tbody tr:hover { background: var(--soft) }
 .num { text-align: right; white-space: nowrap; width: 1% }
 .wrap { white-space: normal; min-width: 9rem }
+th.pick { width: 1% }
 .cut { max-width: 26rem }
 .rank { font-size: 1.0625rem; font-weight: 650; color: inherit }
 td a.rank:not(:hover) { text-decoration: none }
@@ -106,11 +107,12 @@ button.main, .button.main { background: var(--rank); border-color: var(--rank); 
 .periods { padding: 0; gap: .1rem; font-size: var(--text-s) }
 .periods a { padding: .15rem .5rem; border-radius: var(--round-s); color: var(--quiet); text-decoration: none }
 .periods [aria-current] { background: var(--soft); color: var(--ink); font-weight: 600 }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 10.5rem), 1fr)); gap: .6rem 1rem; margin: .5rem 0 }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.25rem), 1fr)); gap: .6rem 1rem; margin: .5rem 0 }
 .facts dt { font-size: var(--text-s); color: var(--quiet) } .facts dd { margin: 0 }
 .list { margin: 0; padding: 0; list-style: none }
 .list > li { padding: .7rem 1rem; border-top: 1px solid var(--line) }
 .list > li:first-child { border-top: 0 } header + .list > li:first-child { border-top: 0; padding-top: .4rem }
+.inside .list > li { padding-left: 0; padding-right: 0 }
 .list p { margin: .1rem 0; max-width: 60rem }
 .fresh { box-shadow: inset 3px 0 var(--rank) }
 .stars { letter-spacing: .05em; color: #8a5f00; white-space: nowrap } @media (prefers-color-scheme: dark) { .stars { color: #e3b341 } }
@@ -146,7 +148,7 @@ ins { background: color-mix(in srgb, var(--up) 16%, transparent); text-decoratio
   .rows tbody { display: block } .rows caption { display: block }
   .rows tr { display: grid; grid-template-columns: 1fr auto auto; gap: .1rem .9rem; align-items: center; padding: .65rem 1rem; border-top: 1px solid var(--line) }
   .rows th, .rows td { display: block; padding: 0; border: 0 } .rows th:first-child, .rows td:first-child { padding: 0 } .rows td:last-child { padding: 0 }
-  .rows .wide { display: none } .rows .pick { display: none }
+  .rows .wide { display: none } .rows .pick, .pages.pick { display: none }
   .rows tbody th { grid-row: 1 / span 2 }
   .rows td.row-2 { grid-row: 2; grid-column: 2 / -1; justify-self: end }
   .tiles { grid-template-columns: 1fr 1fr 1fr } .tiles div { padding: .6rem .8rem }

@@ -40,6 +40,24 @@ beforeAll(async () => {
   })
 })
 
+test("what is read comes as CSV too: a line a row, what is unknown an empty cell", async () => {
+  const { code, out, err } = await run(["ranks", "tide", "--country", "us", "--csv"])
+  expect([code, err]).toEqual([0, ""])
+  const [head = "", ...rows] = out.trimEnd().split("\r\n")
+  const cells = rows.map((row) => Object.fromEntries(head.split(",").map((name, at) => [name, row.split(",")[at]])))
+  expect(cells.map(({ term, measured, rank, change }) => [term, measured, rank, change])).toEqual([
+    ["tides", "true", "4", "3"],
+    ["tide clock", "true", "", "out"],
+    ["moon", "true", "20", "in"],
+    ["surf", "true", "8", ""],
+    ["never read", "false", "", ""],
+  ])
+  expect(cells[4]).toMatchObject({ measuredAt: "", source: "", app: "Tide！Times", country: "us", platform: "ios" })
+  expect((await run(["usage", "--csv"])).out).toStartWith("limit,used,of,counted\r\ntrackedKeywords,10,")
+  expect((await run(["alerts", "--csv"])).out).toStartWith("at,type,app,sentence,read\r\n")
+  expect((await run(["reviews", "--csv"])).out).toBe("appId,app,store,country,date,rating,version,title,text\r\n")
+})
+
 describe("ranks", () => {
   test("each keyword with its rank, its change and its days, the three states as three things", async () => {
     const { code, out, err } = await run(["ranks", "tide", "--country", "US", "--since", "5d"])
@@ -170,7 +188,7 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await completed(["ra"])).toEqual(["ranks"])
     expect(await completed(["key", "re"])).toEqual(["revoke", "resume"])
     expect(await completed(["app", "keywords", ""])).toEqual(["add", "list", "remove"])
-    expect(await completed(["ranks", "Tide Times", "--c"])).toEqual(["--country"])
+    expect(await completed(["ranks", "Tide Times", "--co"])).toEqual(["--country"])
     expect(await completed(["call", "get_rank"])).toEqual(["get_rank_history"])
     expect(await completed(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
   })

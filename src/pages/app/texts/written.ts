@@ -21,7 +21,7 @@ export function writtenPart({ by, model, at, version, inputDigest, dropped }: Au
 
 const BY: Record<string, string> = {
   rules: "Chosen and counted by rules; nothing is written",
-  model: "Authorship by a language model and checked:",
+  model: "Written by a language model and checked:",
   ocr: "Read in pictures by",
 }
 

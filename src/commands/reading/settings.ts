@@ -1,0 +1,13 @@
+import { describedSettings, settingsTable } from "../../settings/settings.ts"
+import type { Command } from "../cli/command.ts"
+import { show } from "../cli/show.ts"
+
+export const settingsCommand: Command = {
+  name: "settings",
+  summary: "List every setting: its environment variable, what it is when left out, and what it means.",
+  examples: [["settings", "all of them"]],
+  async run(invocation) {
+    show(invocation, { settings: describedSettings() }, () => settingsTable().split("\n"))
+    return 0
+  },
+}
