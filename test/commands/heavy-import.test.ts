@@ -1,6 +1,7 @@
-// The short form of test/bench/heavy-import.ts: a server, calls and an import as three processes.
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+// The short form of test/bench/heavy-import.ts: a server, calls and an import as three processes; tried at length alone.
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { heavyImport } from "../bench/heavy-load.ts"
+import { long } from "../long.ts"
 import { removeFolders } from "./child.ts"
 
 setDefaultTimeout(240_000)
@@ -9,18 +10,21 @@ afterAll(removeFolders)
 
 const SHORT = { amount: { reviews: 1_000, lists: 20, charts: 10 }, perSecond: 10, keywords: 40 }
 
-test("an import through a running server fails no call, and calls beside it take no more than a few times as long", async () => {
-  const { calls, before, imported, reopened } = await heavyImport(SHORT)
-  expect(imported).toMatchObject({ read: 31, recorded: 31, bad: [] })
-  expect(calls.filter(({ status }) => status !== 200)).toEqual([])
-  expect(reopened).toBe(0)
-  const [alone, beside] = [mean(before), mean(calls)]
-  process.stdout.write(
-    `a call took ${alone.toFixed(1)} ms on average before, and ${beside.toFixed(1)} ms during the import\n`,
-  )
-  // a busy machine makes both slow; an import that does not let calls go first makes a call wait for each of its transactions
-  expect(beside).toBeLessThan(10 * alone + 50)
-})
+long(
+  "an import through a running server fails no call, and calls beside it take no more than a few times as long",
+  async () => {
+    const { calls, before, imported, reopened } = await heavyImport(SHORT)
+    expect(imported).toMatchObject({ read: 31, recorded: 31, bad: [] })
+    expect(calls.filter(({ status }) => status !== 200)).toEqual([])
+    expect(reopened).toBe(0)
+    const [alone, beside] = [mean(before), mean(calls)]
+    process.stdout.write(
+      `a call took ${alone.toFixed(1)} ms on average before, and ${beside.toFixed(1)} ms during the import\n`,
+    )
+    // a busy machine makes both slow; an import that does not let calls go first makes a call wait for each of its transactions
+    expect(beside).toBeLessThan(10 * alone + 50)
+  },
+)
 
 function mean(calls: readonly { ms: number }[]): number {
   return calls.reduce((sum, { ms }) => sum + ms, 0) / calls.length

@@ -10,6 +10,7 @@ import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { holdAccount } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { AWARDS, awards } from "./awards.ts"
 import { randomOf, shuffled } from "./listed.ts"
 
@@ -109,7 +110,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     ]
     const random = randomOf(3)
     let first: AnyObservation[] | null = null
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < cases(3, 8); round++) {
       await empty(kind)
       const order = shuffled(readings, random)
       const size = 1 + (round % 3)

@@ -1,5 +1,5 @@
-// Fills eight databases one after the other, which takes most of its half minute.
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+// Fills eight databases one after the other, which takes most of its half minute: tried at length alone.
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -8,7 +8,7 @@ import { findApp } from "../../src/tracking/tracked-app.ts"
 import { contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
 import { fillWorld, type Size } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { long } from "../long.ts"
 import { explaining, type Work } from "./explained.ts"
 
 setDefaultTimeout(180_000)
@@ -35,8 +35,7 @@ const GROWN: [string, Size, Size][] = [
   ["reviews", { ...SMALL, reviews: 85 }, { ...SMALL, reviews: 85 * TIMES }],
 ]
 
-// in short the keywords alone, of which there are most
-test.each(GROWN.slice(0, cases(1, GROWN.length)))(
+long.each(GROWN)(
   "before any statistics, no read of five times as many %s costs much more than five times as much",
   async (_, small, large) => {
     const few = await worksIn(small)

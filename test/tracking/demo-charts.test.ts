@@ -7,6 +7,7 @@ import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce } from "../../src/
 import { DEMO_CHARTS_FILE, loadDemoCharts, removeDemo } from "../../src/tracking/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
+import { cases } from "../long.ts"
 import { charted, chartTables } from "../observations/charted.ts"
 import { newWorkspace, said, stored } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
@@ -26,7 +27,11 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-const load = () => loadDemoCharts(sql, file)
+/** In short the last days alone: a day's chart of a hundred places takes as long as most tests. */
+const DAYS = cases(6, 30)
+const loaded = lines.slice(30 - DAYS)
+const READINGS = DAYS + 3
+const load = () => loadDemoCharts(sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))
 const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
 const own = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   charted(seenAt, ids, { ...JAPAN, ...rest })
@@ -88,16 +93,16 @@ test("a key finds a market where nothing can be read: charts, what moved and the
 })
 
 test("nothing of it is due, and loading it again changes nothing", async () => {
-  expect(await load()).toMatchObject({ recorded: 33, known: 0, bad: [] })
+  expect(await load()).toMatchObject({ recorded: READINGS, known: 0, bad: [] })
   const before = await stored(sql)
-  expect(await load()).toMatchObject({ recorded: 0, known: 33 })
+  expect(await load()).toMatchObject({ recorded: 0, known: READINGS })
   expect(await stored(sql)).toBe(before)
   expect(await sql`select 1 from due`).toHaveLength(0)
 })
 
 test("removing it leaves an empty house, and beside own readings what they say alone", async () => {
   const empty = await stored(sql)
-  await load()
+  await loadDemoCharts(sql, file)
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
   expect(await stored(sql)).toBe(empty)
   const mine = [
@@ -106,7 +111,7 @@ test("removing it leaves an empty house, and beside own readings what they say a
   ]
   await tell(...mine)
   const before = await chartTables(sql)
-  await load()
+  await loadDemoCharts(sql, file)
   await removeDemo(sql)
   expect(await chartTables(sql)).toEqual(before)
 })
@@ -126,7 +131,7 @@ describe("a chart that somebody else reads", () => {
     expect(await sql`select 1 from chart_results`).toHaveLength(4)
     sql = await freshDatabase()
     await tell(reading)
-    expect(await load()).toMatchObject({ recorded: 3, known: 30 })
+    expect(await load()).toMatchObject({ recorded: 3, known: DAYS })
     const [charts, results, places, firstSeen] = await chartTables(sql)
     expect([charts, results, places, firstSeen]).toEqual(after.slice(0, 4))
   })
@@ -135,7 +140,7 @@ describe("a chart that somebody else reads", () => {
     await load()
     const broken = own("2026-11-17T10:00:00Z", [10_001], { complete: false, depth: 100 })
     await tell(broken)
-    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(33)
+    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(READINGS)
     const demo = own("2025-08-30T10:00:00Z", [10_005], { source: "import", origin: "demo" })
     expect((await tell(demo, reading)).recorded).toBe(1)
     expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(3)

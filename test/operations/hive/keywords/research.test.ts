@@ -5,6 +5,7 @@ import { record } from "../../../../src/observations/record.ts"
 import { addTerms } from "../../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../../database.ts"
 import { openHouse } from "../../../house.ts"
+import { cases } from "../../../long.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { type Live, live } from "../../live.ts"
@@ -143,12 +144,14 @@ test("an app that is called so and nothing else is a brand", async () => {
   expect((await ask()).body.seed.brand).toBeTrue()
 })
 
-test("of 200 callers of one seed at once is one search, one look-up and one answer of suggestions", async () => {
+const CALLERS = cases(50, 200)
+
+test(`of ${CALLERS} callers of one seed at once is one search, one look-up and one answer of suggestions`, async () => {
   answers(["something else"])
   const key = await on.house.key(
     await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000, credits: 100_000 } }),
   )
-  const all = await Promise.all(Array.from({ length: 200 }, () => ask("", key)))
+  const all = await Promise.all(Array.from({ length: CALLERS }, () => ask("", key)))
   expect(all.filter(({ status }) => status !== 200)).toEqual([])
   expect(on.stores.requests.map(({ url }) => url.pathname.split("/").at(-1)).sort()).toEqual([
     "hints",
