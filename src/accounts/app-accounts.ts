@@ -4,13 +4,13 @@ import { addDays } from "../vocabulary/days.ts"
 import type { Report } from "../vocabulary/upstreams.ts"
 import type { AccountKindName } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
-import type { AccountState } from "./state.ts"
+import { type AnsweredState, answeredState } from "./state.ts"
 
 /** The account that a tracked app's figures come from. */
 export interface AppAccount {
   id: string
   kind: AccountKindName
-  state: AccountState
+  state: AnsweredState
   why: string | null
   createdAt: Date
   /** The store's id of the app, and the seller's: reports name it by either. */
@@ -32,7 +32,7 @@ export async function findAppAccount(
   app: OwnApp,
 ): Promise<AppAccount | null> {
   const [account] = await sql<AppAccount[]>`
-    select c.id, c.kind, c.state, c.why, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
+    select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
       select r.why
       from account_right r
       where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
@@ -77,7 +77,7 @@ export async function findKindAccount(
   kind: AccountKindName,
 ): Promise<Omit<AppAccount, "outsideId" | "sku"> | null> {
   const [account] = await sql<Omit<AppAccount, "outsideId" | "sku">[]>`
-    select c.id, c.kind, c.state, c.why, c.created_at as "createdAt", (
+    select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", (
       select r.why
       from account_right r
       where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'

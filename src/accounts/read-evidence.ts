@@ -10,7 +10,7 @@ import {
 import { readZone } from "./ads/turns.ts"
 import { type AppAccount, findAppAccount } from "./app-accounts.ts"
 import { REPORT_ZONE } from "./pacific.ts"
-import type { AccountState } from "./state.ts"
+import type { AnsweredState } from "./state.ts"
 
 /** What figures of an account rest on. */
 export const EVIDENCE_REPORTS = [...REPORTS, ...ANALYTICS_REPORTS, "prices", ...ADS_REPORTS] as const
@@ -18,7 +18,7 @@ export type EvidenceReport = (typeof EVIDENCE_REPORTS)[number]
 
 export interface ReportEvidence {
   account: string
-  state: AccountState
+  state: AnsweredState
   report: EvidenceReport
   /** The time zone whose days these are. */
   dayZone: string

@@ -7,6 +7,17 @@ export const ACCOUNT_STATES = [
 ] as const // biome-ignore format: a list to scan
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
+/** As answers say it: `unavailable` of one that is in order, where the last question to it failed. It is asked again by itself. */
+export const ANSWERED_STATES = [...ACCOUNT_STATES, "unavailable"] as const
+export type AnsweredState = (typeof ANSWERED_STATES)[number]
+
+/** For a statement: the state that answers say of an account `c`, and who must do what, or what failed. */
+export function answeredState(sql: Db) {
+  return sql`
+    case when c.state in ('ok', 'connecting') and c.failures > 0 then 'unavailable' else c.state end as state,
+    case when c.state in ('ok', 'connecting') and c.failures > 0 then c.failure else c.why end as why`
+}
+
 export interface StateChange {
   state: AccountState
   /** Who must do what; null = nothing. */

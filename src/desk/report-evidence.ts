@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { pacificDay } from "../accounts/pacific.ts"
 import { EVIDENCE_REPORTS, readReportEvidence, SHOWN_ROWS } from "../accounts/read-evidence.ts"
-import { ACCOUNT_STATES } from "../accounts/state.ts"
+import { ANSWERED_STATES } from "../accounts/state.ts"
 import { Fault } from "../faults.ts"
 import { ofApp, operation } from "../operation.ts"
 import { addDays } from "../vocabulary/days.ts"
@@ -39,7 +39,7 @@ export const getReportEvidence = operation({
   }),
   output: v.strictObject({
     account: v.string(),
-    state: v.picklist(ACCOUNT_STATES),
+    state: v.picklist(ANSWERED_STATES),
     report: v.picklist(EVIDENCE_REPORTS),
     day: Day,
     dayZone: described(v.string(), "The time zone whose day it is."),

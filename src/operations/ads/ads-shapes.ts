@@ -3,7 +3,7 @@ import type { AdsMetrics } from "../../accounts/ads/answers/metrics.ts"
 import { type AdsScope, type AdsStanding, readAdsScope, readAdsTurn } from "../../accounts/ads/answers/standing.ts"
 import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
 import { type AppAccount, findAppAccount, isConnected } from "../../accounts/app-accounts.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import type { OrganicRank } from "../../history/searches/organic.ts"
 import type { Context } from "../../operation.ts"
@@ -41,10 +41,10 @@ export const AdsSource = named(
     id: described(v.string(), "The connected ad account, as `appmeter account list` names it."),
     kind: v.literal("apple-ads"),
     state: described(
-      v.picklist(ACCOUNT_STATES),
-      "limited: a right is missing; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.",
+      v.picklist(ANSWERED_STATES),
+      "limited: a right is missing; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
-    why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+    why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
     asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),
   }),
 )

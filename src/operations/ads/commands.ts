@@ -8,7 +8,7 @@ import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { cursorOf, placeIn } from "../cursor.ts"
 import { Time } from "../shapes.ts"
-import { AdsSource, adsSource, findAdsAccount } from "./ads-shapes.ts"
+import { AdsSource, adsSource, findAdsAccount, unread } from "./ads-shapes.ts"
 
 const Command = named(
   "AdsCommand",
@@ -75,8 +75,7 @@ export const listAdsCommands = operation({
   const own = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
   // one more than is shown tells whether there is a next page
   const found = await readCommands(sql, { ...own, limit: limit + 1, after }, ADS_ACTIONS)
-  if (asOf === null && found.length === 0 && after === null)
-    throw new Fault("not_measured", { detail: "The change history of the ad account was not read yet." })
+  if (asOf === null && found.length === 0 && after === null) throw unread(account, "its change history")
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   return {

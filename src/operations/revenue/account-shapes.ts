@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { type AppAccount, findAppAccount, isConnected, type ReportStanding } from "../../accounts/app-accounts.ts"
 import { pacificDay, REPORT_ZONE } from "../../accounts/pacific.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -42,10 +42,10 @@ export const AccountSource = named(
     kind: v.picklist(["app-store-connect"]),
     report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "Which of its reports."),
     state: described(
-      v.picklist(ACCOUNT_STATES),
-      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.",
+      v.picklist(ANSWERED_STATES),
+      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
-    why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+    why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
     asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),
     reportedDays: described(Count, "Days of those asked for that it said, be it that there was nothing."),
     days: described(Count, "Days asked for."),

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { type ReckonedDay, readBillingService } from "../../accounts/billing/read-metrics.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -20,8 +20,8 @@ export const BillingFigures = described(
       v.strictObject({
         id: described(v.string(), "The connected account, as `appmeter account list` names it."),
         kind: v.picklist(["revenuecat-metrics"]),
-        state: v.picklist(ACCOUNT_STATES),
-        why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+        state: v.picklist(ANSWERED_STATES),
+        why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
         projectApps: described(
           Count,
           "Apps of the project that all figures are of together, whatever country is asked for.",

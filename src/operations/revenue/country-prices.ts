@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { AppAccount } from "../../accounts/app-accounts.ts"
 import { PRICE_LEVELS } from "../../accounts/seller/price-levels.ts"
 import { readProductPrices, readSoldProducts, type SoldProduct } from "../../accounts/seller/read-country-prices.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import { entryInForce } from "../../formulas/price-periods.ts"
 import { readRivalPrices } from "../../history/market/rival-prices.ts"
@@ -110,8 +110,8 @@ export const getCountryPrices = operation({
     country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
     account: v.strictObject({
       id: v.string(),
-      state: v.picklist(ACCOUNT_STATES),
-      why: described(v.nullable(v.string()), "Who must do what; null = nothing."),
+      state: v.picklist(ANSWERED_STATES),
+      why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
     }),
     asOf: described(Time, "When the console last said this."),
     live: described(v.boolean(), "Whether it was asked within this call."),

@@ -10,7 +10,7 @@ import {
   readPaid,
 } from "../../accounts/billing/read-billing.ts"
 import { readListedOffers } from "../../accounts/seller/read-offers.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -32,7 +32,7 @@ const Witness = named(
   v.strictObject({
     id: described(v.string(), "The connected account, as `appmeter account list` names it."),
     kind: v.picklist(["app-store-connect", ...BILLING_SOURCES]),
-    state: v.picklist(ACCOUNT_STATES),
+    state: v.picklist(ANSWERED_STATES),
     counted: described(
       v.boolean(),
       "True = its figures are those shown: of several that tell of the same purchases one is counted.",
@@ -202,7 +202,10 @@ function waitingFor(billing: readonly BillingAccount[], seller: AppAccount | nul
   const told = first
     ? `${first.id} is connected since ${minute(first.createdAt)}, and nothing came to /in/${first.id} yet. `
     : ""
-  return `${told}${seller ? `The console (${seller.id}) has shown no price yet: its right prices may be missing, see appmeter account list.` : ""}`.trim()
+  if (!seller) return told.trim()
+  const { id, state, why } = seller
+  const stands = why === null ? "its right prices may be missing, see appmeter account list" : `${state}: ${why}`
+  return `${told}The console (${id}) has shown no price yet; ${stands}.`
 }
 
 function minute(at: Date): string {

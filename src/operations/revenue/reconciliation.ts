@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { type AppAccount, daysUpTo } from "../../accounts/app-accounts.ts"
 import type { Service } from "../../accounts/billing/witness-sums.ts"
 import { findService, type ProductWitness, readWitnesses, type Units } from "../../accounts/billing/witnesses.ts"
-import { ACCOUNT_STATES } from "../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { CAUSES } from "../../formulas/witnesses.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -20,7 +20,7 @@ export const SecondWitness = named(
   v.strictObject({
     id: described(v.string(), "The connected account, as `appmeter account list` names it."),
     kind: v.picklist(BILLING_SOURCES),
-    state: v.picklist(ACCOUNT_STATES),
+    state: v.picklist(ANSWERED_STATES),
     since: described(Time, "When its first message came: of what was before it told nothing."),
     asOf: described(Time, "When the last came. Messages that were lost cannot be seen."),
     sandbox: described(Count, "Messages of tests in those days, which are not counted."),

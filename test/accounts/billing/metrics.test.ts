@@ -146,7 +146,7 @@ test("what cannot be read, too many requests and a key that is refused leave wha
     await scene.sql`select extract(epoch from next_at - now())::int as s, failure from connected_account where id = ${id}`
   expect(row?.failure).toBe("too many requests")
   expect(row?.s).toBeGreaterThan(3_000)
-  expect(await billing()).toEqual(before)
+  expect(await billing()).toEqual({ ...before, state: "unavailable", why: "too many requests" })
   service.before = null
   service.denied = ["/overview"]
   await scene.sql`update connected_account set checked_at = null where id = ${id}`

@@ -310,6 +310,11 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     scene.there.before = () => new Response("<html>", { status: 503 })
     await again()
     await read()
-    expect((await call("?days=5")).body.totals.impressions).toBe(509)
+    const down = (await call("?days=5")).body
+    expect([down.totals.impressions, down.sources[0].state]).toEqual([509, "unavailable"])
+    scene.there.before = () => null
+    await again()
+    await read()
+    expect((await call("?days=5")).body.sources[0].state).toBe("ok")
   })
 })

@@ -342,8 +342,13 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     scene.there.before = () => new Response("<html>", { status: 503 })
     await scene.sql`update report_turn set next_at = now()`
     await readReports(3)
-    expect((await call("revenue?days=1")).body).toMatchObject({ totals: { downloads: 5 }, sources: [{ state: "ok" }] })
+    expect((await call("revenue?days=1")).body).toMatchObject({
+      totals: { downloads: 5 },
+      sources: [{ state: "unavailable", why: "the console answers 503", asOf: expect.any(String) }],
+    })
     scene.there.before = () => null
+    await readReports(3)
+    expect((await call("revenue?days=1")).body.sources).toMatchObject([{ state: "ok", why: null }])
     scene.there.agreement = true
     await readReports(3)
     for (const path of ["revenue?days=1", "subscriptions?days=1"]) {

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { type AdsDaySum, readDailySpend } from "../../../accounts/ads/answers/spend.ts"
-import { ACCOUNT_STATES } from "../../../accounts/state.ts"
+import { ANSWERED_STATES } from "../../../accounts/state.ts"
 import type { Context } from "../../../operation.ts"
 import type { TrackedApp } from "../../../tracking/tracked-app.ts"
 import { addDays, type Days } from "../../../vocabulary/days.ts"
@@ -21,7 +21,7 @@ export const AdsSpend = v.nullable(
     "ImpactAdsSpend",
     v.strictObject({
       account: described(v.string(), "The ads account, as `appmeter account list` names it."),
-      state: v.picklist(ACCOUNT_STATES),
+      state: v.picklist(ANSWERED_STATES),
       dayZone: described(v.string(), "The account's own time zone, whose days these are."),
       currency: described(v.nullable(v.string()), "Null = not known."),
       before: described(Mean, "A day, of the known days compared with. Null = too few of them are known."),
