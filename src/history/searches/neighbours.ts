@@ -10,6 +10,7 @@ export interface TermAnswer {
   listId: number
   day: string
   source: RankSource
+  origin: string
   depth: number
   seenAt: Date
   /** How many apps the whole answer holds. */
@@ -26,7 +27,7 @@ export async function readTermAnswers(
   apps: number,
 ): Promise<Map<string, TermAnswer>> {
   const rows = await sql<(Omit<TermAnswer, "source"> & { source: number })[]>`
-    select k.term, l.id as "listId", n.day, n.source, n.depth, n.seen_at as "seenAt", cardinality(n.app_ids) as results,
+    select k.term, l.id as "listId", n.day, n.source, n.origin, n.depth, n.seen_at as "seenAt", cardinality(n.app_ids) as results,
       n.app_ids[1:${apps}::int] as first
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
     cross join lateral (
@@ -36,7 +37,7 @@ export async function readTermAnswers(
       offset 0
     ) l
     cross join lateral (
-      select day, source, depth, seen_at, app_ids
+      select day, source, origin, depth, seen_at, app_ids
       from list_now
       where list_id = l.id and day >= ${since}::date and origin <> ${DEMO}
       offset 0

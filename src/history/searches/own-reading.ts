@@ -6,6 +6,7 @@ import { type RankSource, sourceOf } from "../../observations/types.ts"
 
 export interface OwnReading {
   source: RankSource
+  origin: string
   depth: number
   seenAt: Date
   /** The country that it was asked from; null where the answer does not depend on it. */
@@ -22,10 +23,10 @@ export async function readOwn(
   since: Date,
 ): Promise<OwnReading | null> {
   const [row] = await sql<(Omit<OwnReading, "source"> & { source: number })[]>`
-    select r.source, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"
+    select r.source, r.origin, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"
     from list l
     cross join lateral (
-      select source, depth, seen_at, egress, sha256, app_ids
+      select source, origin, depth, seen_at, egress, sha256, app_ids
       from search_results
       where list_id = l.id and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}
         and complete and ${isOwnSearch(sql)}

@@ -8,7 +8,7 @@ import { type Context, operation } from "../../operation.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { deadlineOf, keptSince, WAIT_MS } from "../read-on-request.ts"
-import { Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
+import { Origin, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppLink, storeIdIn } from "./inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
@@ -65,6 +65,7 @@ export const checkRank = operation({
     top: described(v.nullable(v.array(Place)), `The first ${TOP} results; null where ranked.`),
     depth: described(Rank, "How many places were read."),
     source: RankSource,
+    origin: Origin,
     measuredAt: described(Time, "When the store answered."),
     egress: described(v.nullable(Storefront), "The country that the store was asked from; null = it was not said."),
     sha256: described(v.string(), "Of the store's answer as it came: the evidence."),
@@ -114,13 +115,14 @@ async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
 /** What all states say, and the places from one to another. */
 async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]: [number, number]) {
   const { id, platform, storefront } = app
-  const { term, depth, source, seenAt, egress, sha256, appIds } = reading
+  const { term, depth, source, origin, seenAt, egress, sha256, appIds } = reading
   const own = await findStoreApp(sql, app)
   const ids = appIds.slice(from, to)
   const apps = await readMarketApps(sql, own === null ? ids : [own, ...ids], storefront)
   return {
     app: (own !== null && apps.get(own)) || { id, name: id, publisher: null, publisherId: null },
-    ...{ term, country: storefront, platform, depth, source, measuredAt: seenAt.toISOString(), egress, sha256 },
+    ...{ term, country: storefront, platform, depth, source, origin },
+    ...{ measuredAt: seenAt.toISOString(), egress, sha256 },
     places: ids.map((id, i) => ({ rank: from + i + 1, ...apps.get(id)! })),
   }
 }

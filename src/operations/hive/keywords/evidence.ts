@@ -7,7 +7,7 @@ import { readKeywordMetrics } from "../../../observations/derived/keyword-metric
 import type { Context } from "../../../operation.ts"
 import { dayOf } from "../../../vocabulary/days.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
-import { Count, Day, popularityFields, RankSource, Time } from "../../shapes.ts"
+import { Count, Day, Origin, popularityFields, RankSource, Time } from "../../shapes.ts"
 
 /** Apps that are shown of a keyword's results. */
 export const TOP = 10
@@ -34,6 +34,7 @@ export const evidenceFields = {
   ),
   day: described(v.nullable(Day), "Of the results; null = not read lately."),
   source: described(v.nullable(RankSource), "Who read them; null = not read lately."),
+  origin: Origin,
 }
 
 export interface TermEvidence {
@@ -78,6 +79,7 @@ function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAns
     appCountAtLeast: answer && answer.results >= answer.depth,
     day: answer?.day ?? null,
     source: answer?.source ?? null,
+    origin: answer?.origin ?? null,
   }
 }
 

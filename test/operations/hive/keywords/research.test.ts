@@ -66,7 +66,7 @@ describe("related keywords", () => {
     answers(["tide table", "tide table usa"])
     await record(sql, [
       reading("far", now(), idsOf(11), own),
-      reading("close", now(), idsOf(0), own),
+      reading("close", now(), idsOf(0), { ...own, origin: "a peer" }),
       reading("nothing shared", now(), idsOf(40), own),
       reading("close", now(), idsOf(0), { ...own, storefront: "gb" }),
     ])
@@ -75,16 +75,33 @@ describe("related keywords", () => {
     expect(status).toBe(200)
     expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
     expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
-    expect(rows[0]).toMatchObject({ names: null, suggested: false, appCount: 20, appCountAtLeast: false })
+    expect(rows[0]).toMatchObject({
+      names: null,
+      suggested: false,
+      appCount: 20,
+      appCountAtLeast: false,
+      origin: "a peer",
+    })
     // one of twelve apps is what everybody shares
     expect(termsOf(rows)).not.toContain("far")
     expect(termsOf(rows)).not.toContain("nothing shared")
-    expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({ names: 2, shared: null, top: null })
+    expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
+      names: 2,
+      shared: null,
+      top: null,
+      origin: null,
+    })
     expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
     expect(termsOf(rows)).not.toContain("tide table")
     const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
     expect(kinds).toEqual(kinds.toSorted())
-    expect(body.seed).toMatchObject({ term: "tide table", popularityState: "measured", appCount: 12, brand: false })
+    expect(body.seed).toMatchObject({
+      term: "tide table",
+      popularityState: "measured",
+      appCount: 12,
+      brand: false,
+      origin: "own",
+    })
     expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
     expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
   })
