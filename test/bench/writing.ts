@@ -22,6 +22,7 @@ import { topicsOf } from "../../src/writing/topics/find-topics.ts"
 import { TOPICS } from "../../src/writing/topics/topics.ts"
 import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import captions from "../pictures/opentracks/captions.json"
+import { matchLabelled } from "../visibility/labelled-answers.ts"
 import { ATTACKS } from "../writing/attacks.ts"
 import {
   agreementOf, FEED_LANGUAGES, HELD_OUT, LABELLED, precisionOf, recallOf, SECOND,
@@ -45,6 +46,7 @@ measureForeignSentences()
 measureIdeas()
 measurePeoplesTranslations()
 await measureCaptions()
+measureMentions()
 const { writer } = readSettings(process.env, (path) => readFileSync(path, "utf8"))
 if (writer) await measureModel(writer, feeds)
 else
@@ -268,6 +270,15 @@ async function measureCaptions(): Promise<void> {
   thread.stop()
   console.log(
     `caption words read: ${right} of ${words}, in ${((user + system) / 1e6 / captions.length).toFixed(1)} s of processor time a picture`,
+  )
+}
+
+/** Apps that assistants name, found by the code that reads their answers. */
+function measureMentions(): void {
+  const { answers, right, wrong, missed } = matchLabelled()
+  const [precision, recall] = [right / (right + wrong), right / (right + missed)]
+  console.log(
+    `apps found in ${answers} labelled answers, precision and recall: ${precision.toFixed(3)} and ${recall.toFixed(3)}`,
   )
 }
 

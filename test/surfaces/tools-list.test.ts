@@ -99,6 +99,19 @@ describe("the list", () => {
     }
   })
 
+  test("says of each text that it may be a language model's, or read in pictures", async () => {
+    const written = catalog.filter(({ output }) => "written" in (output as { entries?: object }).entries!)
+    expect(written.map(({ id }) => id).sort()).toEqual([
+      "draft_listing", "draft_review_reply", "get_screenshot_text", "localize_listing", "suggest_keywords", "summarize_reviews",
+    ]) // biome-ignore format: one list
+    const tools = new Map((await list(samples)).map((tool) => [tool.name, tool]))
+    for (const { id, effect } of written) {
+      const { description, annotations } = tools.get(id)!
+      expect([id, effect, annotations!.openWorldHint]).toEqual([id, "spends", true])
+      expect([id, description]).toEqual([id, expect.stringMatching(/language model|screenshots/)])
+    }
+  })
+
   test("narrowed to toolsets holds those alone, and no other can be called", async () => {
     const tools = await list(samples, "?tools=keywords,account")
     const open = catalogWithTools.filter(({ toolset }) => toolset === "keywords" || toolset === "account")

@@ -48,6 +48,7 @@ const ROWS = [
   "hidden keywords found again among the first 20: \\d+ of \\d+",
   "translations by people: 15 of 17 whole ones pass, 14 of 14",
   "caption words read: 65 of 65",
+  `apps found in 200 labelled answers, precision and recall: ${FIGURE} and ${FIGURE}`,
   "by stand-in:\n",
   `replies${SPENT}`,
   `replies to attacks${SPENT}`,

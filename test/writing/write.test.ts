@@ -326,10 +326,17 @@ describe("an answer that was judged", () => {
 test("without a writer what is stored is found, and nothing is written", async () => {
   const asked = task()
   await writerOf("chat").run([good], asked)
-  const none = createWriting({ sql, log, settings: null, now: () => new Date(), randomBytes, fetch })
+  let requests = 0
+  const counting = async () => {
+    requests++
+    return new Response()
+  }
+  const none = createWriting({ sql, log, settings: null, now: () => new Date(), randomBytes, fetch: counting })
   expect(none.write.isOn).toBeFalse()
   expect(await none.write(asked, 1_000)).toMatchObject({ state: "done" })
   expect(await none.write(task(), 1_000)).toEqual({ state: "failed", why: "off" })
+  expect(await none.write.inSteps(async (write) => await write(task(), 1_000), 1_000)).toMatchObject({ why: "off" })
+  expect(requests).toBe(0)
 })
 
 test("no log line holds a key, a header or a provider's words", () => {

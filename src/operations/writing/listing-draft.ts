@@ -79,7 +79,7 @@ export const draftListing = operation({
   toolset: "page",
   summary: "A draft of the app's listing, by a language model, checked as people's drafts are.",
   description:
-    "From the page as it was read last, the tracked keywords and what users praise. A field whose drafts have an error keeps the page's text. Writes nothing. Takes one AI writing unit; the same on the same UTC day takes none.",
+    "From the page as read last, tracked keywords and what users praise. A field whose drafts have an error keeps its text. Writes nothing. Takes one AI writing unit, the same on the same UTC day none.",
   effect: "spends",
   scope: "apps:read",
   plan: "pro",

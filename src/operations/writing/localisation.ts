@@ -59,7 +59,7 @@ export const localizeListing = operation({
   toolset: "page",
   summary: "The app's listing in another locale, by a language model, checked.",
   description:
-    "The first call begins it and answers 202; with poll the same until it is there, or the error that ended it. Needs a storefront audit. Checked: length, language, lines, names, addresses, numbers, placeholders. A new locale takes one listing write, which comes back when it fails; what is stored takes none.",
+    "The first call begins it and answers 202; poll until it is there, or has ended in an error. Needs a storefront audit. A new locale takes one listing write, which comes back when it fails.",
   effect: "spends",
   scope: "apps:read",
   plan: "free",

@@ -28,7 +28,7 @@ export const draftReviewReply = operation({
   toolset: "reviews",
   summary: "A draft of a reply to one review, by a language model.",
   description:
-    "Nothing is sent to a store. Checked: language, length, no promise of money, no request for stars, no address that neither review nor note has. Takes one Review AI unit; the same review and note on the same UTC day take none.",
+    "Nothing is sent to a store. Checked: language, length, money, stars, addresses. Takes one Review AI unit, the same on the same UTC day none.",
   effect: "spends",
   scope: "reviews:read",
   plan: "free",

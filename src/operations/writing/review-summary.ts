@@ -107,7 +107,7 @@ export const summarizeReviews = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "What reviews are about: themes with counts and quotes.",
-  description: `Of the newest ${MOST_REVIEWS} reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit, the same on the same UTC day none. Where a language model is set up and gives nothing that may be shown, the rules answer without a unit.`,
+  description: `Of the newest ${MOST_REVIEWS}, by rules and, where one is set up, a language model. Quotes stand in their reviews. A new one takes a Review AI unit, the same on the same UTC day none.`,
   effect: "spends",
   scope: "reviews:read",
   plan: "free",

@@ -53,7 +53,7 @@ export const getScreenshotText = operation({
   toolset: "page",
   summary: "The captions of the first four screenshots on the app's page, read by OCR.",
   description:
-    "Of the page as it was read last: what stands large in its pictures, with boxes and confidence. The stores do not index it. Kept until the screenshots change; a new reading takes one AI writing unit, whatever of it was kept. Others than English need trained data on the instance: `unread` names what has none.",
+    "What stands large in the pictures of the page, with boxes and confidence. The stores do not index it. Kept until they change; a new reading takes one AI writing unit. `unread` names languages without trained data here.",
   effect: "spends",
   scope: "apps:read",
   plan: "pro",
