@@ -87,7 +87,7 @@ export const suggestKeywords = operation({
   group: "Your apps",
   toolset: "keywords",
   summary: "Keywords worth tracking, each with what was measured.",
-  description: `At most ${MOST_IDEAS}, from ranks, rivals, store suggestions and names. None that is tracked or buried, and no brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
+  description: `At most ${MOST_IDEAS}, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
   effect: "spends",
   scope: "apps:read",
   plan: "pro",

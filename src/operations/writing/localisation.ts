@@ -79,8 +79,8 @@ export const localizeListing = operation({
       ),
       "bad_locale",
     ),
-    poll: v.optional(v.pipe(v.boolean(), v.description("Only look whether it is there; nothing is begun."))),
-    shots: v.optional(v.pipe(v.boolean(), v.description("Also the captions of the first screenshots."))),
+    poll: v.optional(v.pipe(v.boolean(), v.description("Only look; begin nothing."))),
+    shots: v.optional(v.pipe(v.boolean(), v.description("Also captions of the screenshots."))),
   }),
   output: v.strictObject({
     state: described(v.picklist(["pending", "done"]), "pending (202): it is being written; ask again with poll."),

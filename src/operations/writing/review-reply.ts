@@ -43,7 +43,7 @@ export const draftReviewReply = operation({
     reviewId: v.pipe(
       bounded(v.string(), { maxLength: LONGEST_ID }),
       v.minLength(1),
-      v.description("The store's id of the review, from search_reviews."),
+      v.description("Its id, from search_reviews."),
     ),
     note: v.optional(
       v.pipe(bounded(v.string(), { maxLength: LONGEST_NOTE }), v.description("What the reply should say.")),

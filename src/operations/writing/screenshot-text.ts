@@ -53,7 +53,7 @@ export const getScreenshotText = operation({
   toolset: "page",
   summary: "The captions of the first four screenshots on the app's page, read by OCR.",
   description:
-    "What stands large in the pictures of the page, with boxes and confidence. The stores do not index it. Kept until they change; a new reading takes one AI writing unit. `unread` names languages without trained data here.",
+    "What stands large in the pictures of the page, with boxes and confidence. Kept until they change; a new reading takes one AI writing unit. `unread` names languages without trained data here.",
   effect: "spends",
   scope: "apps:read",
   plan: "pro",

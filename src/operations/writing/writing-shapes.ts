@@ -10,7 +10,7 @@ import { WRITING_LANGUAGES } from "../../writing/languages.ts"
 import { Count, Time } from "../shapes.ts"
 
 export const Language = v.optional(
-  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("The language of the answer's own words.")),
+  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("Of the answer's own words.")),
   "en",
 )
 
