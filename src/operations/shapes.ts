@@ -1,11 +1,9 @@
 import * as v from "valibot"
-import type { Sql } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { BANDS } from "../formulas/difficulty.ts"
 import { type IdleReason, NOT_MEASURING, REASONS } from "../history/readers.ts"
 import { LISTING_LOCALES } from "../listing/locales.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
-import type { TrackedApp } from "../tracking/tracked-app.ts"
+import type { TrackedAppWithTerms } from "../tracking/tracked-app.ts"
 import { described, named } from "../vocabulary/schema.ts"
 import { Count, Day, Source, Storefront, Time } from "../vocabulary/shapes.ts"
 import { POPULARITY_SOURCES } from "../vocabulary/upstreams.ts"
@@ -113,27 +111,20 @@ export const trackedAppFields = {
 export const AppShape = named("App", v.strictObject(trackedAppFields))
 export type AppShape = v.InferOutput<typeof AppShape>
 
-/** Apps with their tracked keywords, in the order given. */
-export async function readAppShapes(sql: Sql, apps: readonly TrackedApp[]): Promise<AppShape[]> {
-  // a row a keyword held the thread for 10 ms with 20,000 of them
-  const rows = await sql<{ appId: string; country: string; terms: string[] }[]>`
-    select app_id as "appId", country, json_agg(term order by position, term) as terms
-    from tracked_term
-    where app_id = any(${apps.map(({ id }) => id)}::text[])
-    group by app_id, country
-    order by app_id, country
-    limit 1000000`.then(uncut(1_000_000))
-  const byApp = Map.groupBy(rows, ({ appId }) => appId)
-  return apps.map((app) => {
-    const { iosApp: _, androidApp: __, hiddenRivals: ___, ...shown } = app
-    const held = new Map(byApp.get(app.id)?.map(({ country, terms }) => [country, terms]))
-    const lists = app.countries.map((country) => held.get(country) ?? [])
-    return {
-      ...shown,
-      keywords: [...new Set(lists.flat())],
-      keywordsByCountry: Object.fromEntries(app.countries.map((country, at) => [country, lists[at] as string[]])),
-    }
-  })
+/** An app with its tracked keywords. */
+export function appShape({
+  terms,
+  iosApp: _,
+  androidApp: __,
+  hiddenRivals: ___,
+  ...shown
+}: TrackedAppWithTerms): AppShape {
+  const lists = shown.countries.map((country) => terms?.[country] ?? [])
+  return {
+    ...shown,
+    keywords: [...new Set(lists.flat())],
+    keywordsByCountry: Object.fromEntries(shown.countries.map((country, at) => [country, lists[at] as string[]])),
+  }
 }
 
 /** When several readings were made, and by whom. */

@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Caller } from "../access/caller.ts"
 import type { Db } from "../database/types.ts"
 import { Fault } from "../faults.ts"
@@ -28,10 +29,47 @@ export interface TrackedApp {
 export async function readVisibleApps(sql: Db, caller: Pick<Caller, "workspaceId" | "appList">): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
     ${columns(sql)}
-    where a.workspace_id = ${caller.workspaceId}
-      and (${caller.appList === null} or a.id = any(${caller.appList ?? []}::text[]))
+    ${ofCaller(sql, caller)}`
+}
+
+function ofCaller(sql: Db, { workspaceId, appList }: Pick<Caller, "workspaceId" | "appList">) {
+  return sql`
+    where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
     order by a.created_at, a.id
     limit 1000`
+}
+
+/** What an app tracks: of each storefront the terms in their order; null = none. */
+export type TermLists = Record<string, string[]> | null
+
+export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
+
+/** The same apps, as readVisibleApps, with what they track, in one statement. */
+export async function readVisibleAppsWithTerms(
+  sql: Db,
+  caller: Pick<Caller, "workspaceId" | "appList">,
+): Promise<TrackedAppWithTerms[]> {
+  return await sql<TrackedAppWithTerms[]>`
+    ${columns(sql, undefined, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
+    ${ofCaller(sql, caller)}`
+}
+
+export async function readTerms(sql: Db, appId: string): Promise<TermLists> {
+  const [row] = await sql<[{ terms: TermLists }]>`select ${termsOf(sql, sql`${appId}::text`)} as terms`
+  return row.terms
+}
+
+/** As JSON of each storefront: a row a keyword held the thread for 10 ms with 20,000 of them. */
+function termsOf(sql: Db, appId: Fragment) {
+  return sql`(
+    select json_object_agg(country, terms)
+    from (
+      select country, json_agg(term order by position, term) as terms
+      from tracked_term
+      where app_id = ${appId}
+      group by country
+    ) t
+  )`
 }
 
 /** Named as in `country`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
@@ -49,9 +87,13 @@ export async function findApp(
   return app
 }
 
-/** Its own name, else the store's there (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
-export function shownName(sql: Db, storefront?: string) {
-  const place = placeOf(sql, storefront)
+/** Its own name, else the store's in its first storefront (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
+export function shownName(sql: Db): Fragment {
+  return nameAt(sql, sql`a.countries[1]`)
+}
+
+function nameAt(sql: Db, storefront: Fragment): Fragment {
+  const place: NamePlace = { storefront, countries: sql`a.countries` }
   return sql`coalesce(
     a.name,
     ${nameIn(sql, sql`i.id`, place)},
@@ -60,20 +102,26 @@ export function shownName(sql: Db, storefront?: string) {
   )`
 }
 
-function placeOf(sql: Db, storefront: string | undefined): NamePlace {
-  return { storefront: storefront ?? sql`a.countries[1]`, countries: sql`a.countries` }
+function columns(sql: Db, storefront?: string, more = sql``) {
+  constant ??= constantColumns(sql)
+  return sql`
+    ${constant}${more}
+    from tracked_app a
+    cross join lateral (select coalesce(${storefront ?? null}::text, a.countries[1]) as storefront) p
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app`
 }
 
-function columns(sql: Db, storefront?: string) {
-  const place = placeOf(sql, storefront)
+/** Put together once: of a look-up by key that takes a third of the time. */
+let constant: Fragment | undefined
+
+function constantColumns(sql: Db): Fragment {
+  const place: NamePlace = { storefront: sql`p.storefront`, countries: sql`a.countries` }
   return sql`
-    select a.id, ${shownName(sql, storefront)} as name,
+    select a.id, ${nameAt(sql, sql`p.storefront`)} as name,
       coalesce(${iconIn(sql, sql`i.id`, place)}, ${iconIn(sql, sql`g.id`, place)}) as icon,
       i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
       a.ios_app as "iosApp", a.android_app as "androidApp",
       a.countries, a.manual_rivals as "manualRivals", a.hidden_rivals as "hiddenRivals",
-      a.keyword_tags as "keywordTags", a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"
-    from tracked_app a
-    left join store_app i on i.id = a.ios_app
-    left join store_app g on g.id = a.android_app`
+      a.keyword_tags as "keywordTags", a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"`
 }

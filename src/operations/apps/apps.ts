@@ -3,9 +3,9 @@ import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
 import { ofApp, operation } from "../../operation.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { readTerms, readVisibleAppsWithTerms, type TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
-import { AppShape, Count, Day, Rank, readAppShapes, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
+import { AppShape, appShape, Count, Day, Rank, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
 
 export const listApps = operation({
   id: "list_apps",
@@ -25,7 +25,7 @@ export const listApps = operation({
   output: v.strictObject({
     apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),
-}).run(async (_, { sql, visibleApps }) => ({ apps: await readAppShapes(sql, await visibleApps()) }))
+}).run(async (_, { sql, caller }) => ({ apps: (await readVisibleAppsWithTerms(sql, caller)).map(appShape) }))
 
 const Measurement = named(
   "AppSnapshot",
@@ -73,8 +73,8 @@ export const getApp = operation({
 
 /** An app with its keywords and its latest measurement. */
 export async function readApp(sql: Sql, app: TrackedApp): Promise<v.InferOutput<typeof AppRecord>> {
-  const [[shape], ranks] = await Promise.all([readAppShapes(sql, [app]), readRanksOn(sql, app, sidesOf(app))])
-  return { ...(shape as AppShape), snapshot: ranks.map(snapshot) }
+  const [terms, ranks] = await Promise.all([readTerms(sql, app.id), readRanksOn(sql, app, sidesOf(app))])
+  return { ...appShape({ ...app, terms }), snapshot: ranks.map(snapshot) }
 }
 
 function snapshot({ storefront, platform, day, measuredAt, terms }: SideRanks): v.InferInput<typeof Measurement> {
