@@ -64,7 +64,7 @@ describe.each(Object.keys(SAID))("%s against a provider that goes wrong at rando
 
   test("a unit is taken for a text and for nothing else, and nothing of the provider's is shown", async () => {
     let made = 0
-    const rounds = cases(16, 1_000)
+    const rounds = cases(16, 200)
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
       const { credits } = await scene.books()
@@ -89,7 +89,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
 
   test("a unit is taken where one could be had, and nothing where none was", async () => {
     let made = 0
-    const rounds = cases(16, 1_000)
+    const rounds = cases(16, 200)
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
       const { credits } = await scene.books()

@@ -6,7 +6,7 @@ import { openScene, SAID } from "./adversary-scene.ts"
 
 setDefaultTimeout(180_000)
 
-const kills = cases(1, 20)
+const kills = cases(1, 8)
 const close: (() => unknown)[] = []
 afterAll(() => close.map((one) => one()))
 
