@@ -1832,6 +1832,7 @@ create table report_day (
   sha256 bytea not null,
   rows jsonb,
   pieces bigint,
+  units jsonb,
   constraint report_day_pkey PRIMARY KEY (account_id, report, day, digest),
   constraint report_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint report_day_pieces_fkey FOREIGN KEY (pieces) REFERENCES report_set(id),

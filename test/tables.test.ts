@@ -40,7 +40,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   billing_metric_day: { writes: "observations", reads: "accounts" },
   refresh_token: { writes: "oauth", reads: "" },
   fact_set: { writes: "observations", reads: "" },
-  report_piece: { writes: "observations", reads: "" },
+  report_piece: { writes: "observations", reads: "accounts" },
   report_set: { writes: "observations", reads: "" },
   report_day: { writes: "observations", reads: "accounts" },
   report_turn: { writes: "accounts", reads: "" },

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../database/types.ts"
 import {
   ADS_REPORTS,
@@ -78,23 +79,59 @@ async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): P
   return report === "ads_changes" || report === "ads_popularity" ? "UTC" : (await readZone(sql, account)).zone
 }
 
+type HeldReport = SaidReport & { pieces: number | null }
+
 /** Each with what it says of the app alone: others of the seller's are none of it. */
 async function readSaid(sql: Sql, account: AppAccount, { report, day }: EvidenceQuery): Promise<SaidReport[]> {
   const { held, own } = heldOf(sql, account, { report, day })
-  return await sql<SaidReport[]>`
+  const found = await sql<HeldReport[]>`
     select h.day, h.source, h.seen_at as "seenAt", h.parser, h.origin, encode(h.sha256, 'hex') as sha256, h.about, h.processed,
-      r.count, r.rows
+      h.pieces, r.count, r.rows
     from (${held}) h
     cross join lateral (
       select count(*)::int as count, coalesce(jsonb_agg(r.row order by r.place) filter (where r.place <= ${SHOWN_ROWS}), '[]') as rows
       from (
         select e.row, row_number() over (order by e.place) as place
-        from said_rows(h.rows, h.pieces) e (row, place)
+        from jsonb_array_elements(h.rows) with ordinality e (row, place)
         where ${own}
       ) r
     ) r
     order by h.about nulls first, h.processed desc nulls first, h.seen_at desc, h.parser desc, h.sha256 desc
     limit ${MOST_SAID}`
+  const said: SaidReport[] = []
+  for (const { pieces, ...one } of found)
+    said.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })
+  return said
+}
+
+const PIECES_AT_ONCE = 4
+
+/** Of a report that stands in pieces: some of these at a time, so that nobody waits for all. */
+async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
+  const said: Pick<SaidReport, "count" | "rows"> = { count: 0, rows: [] }
+  for (let after = -1; ; ) {
+    const isFull = said.rows.length >= SHOWN_ROWS
+    const page = await sql<{ place: number; count: number; rows: SaidReport["rows"] }[]>`
+      select p.place, count(e.row)::int as count,
+        case when ${isFull} then '[]' else coalesce(jsonb_agg(e.row order by e.place) filter (where e.row is not null), '[]') end as rows
+      from (
+        select place, rows
+        from report_piece
+        where set_id = ${set} and place > ${after}
+        order by place
+        limit ${PIECES_AT_ONCE}
+      ) p
+      left join lateral jsonb_array_elements(p.rows) with ordinality e (row, place) on ${own}
+      group by p.place
+      order by p.place
+      limit ${PIECES_AT_ONCE}`
+    if (page.length === 0) return said
+    for (const { count, rows } of page) {
+      said.count += count
+      said.rows.push(...rows.slice(0, SHOWN_ROWS - said.rows.length))
+    }
+    after = page.at(-1)!.place
+  }
 }
 
 /** What is held of the day, and which of its rows are the app's. */

@@ -157,9 +157,16 @@ export async function readRestatements(
       from restated
       join report_day d on d.account_id = ${id} and d.report = 'sales' and d.day = restated.day
       cross join lateral (
-        select coalesce(sum((r.row ->> 'units')::int), 0)::int as units
-        from said_rows(d.rows, d.pieces) r (row, place)
-        where r.row ->> 'app' = ${sku} and (${country}::text is null or r.row ->> 'country' = ${country})
+        select coalesce(sum(c.units), 0)::int as units
+        from (
+          select e.key as country, e.value::int as units
+          from jsonb_each_text(d.units -> ${sku}) e
+          union all
+          select r.row ->> 'country', (r.row ->> 'units')::int
+          from said_rows(case when d.units is null then d.rows end, case when d.units is null then d.pieces end) r (row, place)
+          where r.row ->> 'app' = ${sku}
+        ) c
+        where ${country}::text is null or c.country = ${country}
       ) u
     )
     select day, seen_at as "seenAt", before as "unitsBefore", units

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { readSales } from "../../src/accounts/read-sales.ts"
+import { readReportEvidence, SHOWN_ROWS } from "../../src/accounts/read-evidence.ts"
+import { readRestatements, readSales } from "../../src/accounts/read-sales.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { rebuildAccounts } from "../../src/observations/derived/accounts/rebuild.ts"
 import { KINDS } from "../../src/observations/kinds.ts"
@@ -184,6 +185,33 @@ test("while it is stored, and restated, whoever reads sees all of one or all of 
   await record(watching, [sold(4)], LATER)
   expect([...seen]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
 })
+
+test("a restatement is told, and what was said is shown, as of reports that came at once; before units were held as well", async () => {
+  await sql`insert into account_app (account_id, outside_id, sku, name, bundle_id) values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
+  const [account] = await sql<{ workspace: number }[]>`select workspace_id::int as workspace from connected_account`
+  const others = { rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }] }
+  await tell(sold(1, 0, others), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
+  const restated = (country: string | null) =>
+    readRestatements(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, { from: DAY, to: DAY, country })
+  const figures = async () => [await restated(null), await restated("jp")]
+  const before = await figures()
+  const told = before.map((of) => of.map((one) => [one.unitsBefore, one.units]))
+  const inJapan = Math.floor(ROWS / 3)
+  expect(told).toEqual([[[7, 3 * ROWS], [ROWS, 7]], [[0, 3 * inJapan], [inJapan, 0]]]) // biome-ignore format: pairs
+  await sql`update report_day set units = null`
+  expect(await figures()).toEqual(before)
+  const app = { id: "app_none", iosId: "1" }
+  const evidence = await readReportEvidence(sql, account!.workspace, app, { report: "sales", day: DAY })
+  expect(evidence!.said.map(({ count, rows }) => [count, rows.length, rows[0]!.units])).toEqual([
+    [ROWS, SHOWN_ROWS, 3],
+    [1, 1, 7],
+    [ROWS, SHOWN_ROWS, 1],
+  ])
+})
+
+function sample(): object {
+  return (reported("sales") as unknown as RowsObservation).rows[0]!
+}
 
 test("an older restatement that comes late changes nothing that stands", async () => {
   await tell(sold(3))

@@ -20,13 +20,30 @@ export async function storeReports<Seen extends RowsObservation>(
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
     const digest = `\\x${hexOf(reportDigest(rows))}`
-    return { account_id, report, day, digest, ...rowColumns(from, staged), ...provenanceOf(from) }
+    const units = report === "sales" ? unitsIn(rows as readonly SoldRow[]) : null
+    return { account_id, report, day, digest, units, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
   return await storeBest(
     tx,
     TABLE,
     held.map((from) => ({ from, row: rowOf(from) })),
   )
+}
+
+interface SoldRow {
+  app: string
+  country: string
+  units: number
+}
+
+/** By app and storefront. */
+function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number>> {
+  const sums = new Map<string, Map<string, number>>()
+  for (const { app, country, units } of rows) {
+    const own = sums.get(app) ?? new Map<string, number>()
+    sums.set(app, own.set(country, (own.get(country) ?? 0) + units))
+  }
+  return Object.fromEntries([...sums].map(([app, own]) => [app, Object.fromEntries(own)]))
 }
 
 /**
