@@ -129,7 +129,7 @@ function bestOf(sql: Sql, { after, limit }: GapPage) {
 function shownOf(sql: Sql, apps: readonly number[], { after, limit }: GapPage) {
   // empty = not in it
   const ranks = apps.map(
-    (app, at) => sql`case when b.places & ${2 ** at}::int > 0 then array_position(n.app_ids, ${app}::int) end`,
+    (app, at) => sql`case when b.places & ${2 ** at}::int > 0 then array_position(app_ids, ${app}::int) end`,
   )
   return sql`
     select n.term, b.held, b.popularity,
@@ -137,11 +137,13 @@ function shownOf(sql: Sql, apps: readonly number[], { after, limit }: GapPage) {
         b.held, ${PART}::text, b.popularity, ${PART}::text, n.depth, ${PART}::text, n.day, ${PART}::text, n.source, ${PART}::text,
         n.origin, ${PART}::text, k.difficulty, ${PART}::text, k.difficulty_day, ${PART}::text, k.estimate, ${PART}::text,
         k.estimate_day, ${PART}::text, k.published, ${PART}::text, k.published_day, ${PART}::text, k.published_by, ${PART}::text,
-        ${ranks.reduce((all, rank) => sql`${all}, ${PART}::text, ${rank}`)}, ${PART}::text, n.term
+        n.ranks, ${PART}::text, n.term
       ) as line
     from best b
     cross join lateral (
-      select term, depth, day, source, origin, app_ids
+      select term, depth, day, source, origin,
+        -- not left for after the sort, which would take all of an answer's apps along
+        concat(${ranks.reduce((all, rank) => sql`${all}, ${PART}::text, ${rank}`)}) as ranks
       from list_now
       where list_id = b.list_id
       offset 0

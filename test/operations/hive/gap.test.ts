@@ -81,6 +81,13 @@ test("a row a keyword where any of them stands: each one's rank, how many hold i
   expect([body.nextCursor, await used()]).toEqual([null, 400])
 })
 
+test("a keyword is shown as it is written, whatever stands in it, and who brought its answer", async () => {
+  const term = "ti\u0002de,\u0001 100%"
+  await record(sql, [reading(term, at(1), ["10001"], { ...OWN, source: "foreign", origin: "a, peer" })])
+  const { body } = await ask("10001,10002")
+  expect(body.keywords).toMatchObject([{ term, ranks: { 10001: 1 }, origin: "a, peer", source: "foreign", depth: 1 }])
+})
+
 test("an app in no answer is named as outside, is in no row and is not charged; with all outside nothing is, but 1", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN), reading("sea", at(40), ["10003"], OWN)])
   const { body } = await ask("10003,10001,99999")
