@@ -1,5 +1,6 @@
 import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
+import { saidStorefront } from "../vocabulary/storefront-names.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
 export interface Place {
@@ -56,5 +57,5 @@ export interface AlertPlace {
 
 export function whereOf({ platform, storefront }: Pick<AlertPlace, "platform" | "storefront">): string {
   const store = platform === "ios" ? "on iOS" : "on Android"
-  return storefront === null ? store : `in ${storefront} ${store}`
+  return storefront === null ? store : `in ${saidStorefront(storefront)} ${store}`
 }

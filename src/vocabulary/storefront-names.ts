@@ -12,6 +12,13 @@ export function storefrontName(code: string): string {
   return names.of(code.toUpperCase()) ?? code
 }
 
+/** As it stands in a sentence: "the United States", "Japan". */
+export function saidStorefront(code: string): string {
+  return `${WITH_ARTICLE.has(code) ? "the " : ""}${storefrontName(code)}`
+}
+
+const WITH_ARTICLE = new Set("ae bs do gb gm ky mv nl ph sb sc tc us vg".split(" "))
+
 // Apple's names where the runtime has another, and names that have changed.
 const OTHER_NAMES: Record<string, string> = {
   "bahamas the": "bs",

@@ -22,31 +22,31 @@ describe("a sentence", () => {
   test.each([
     [
       alert("rank_drop", { term: "tide times", rank: 12, was: 3, ...compared }),
-      "'tide times' fell from 3 to 12 in us on iOS.",
+      "'tide times' fell from 3 to 12 in the United States on iOS.",
     ],
     [
       alert("rank_rise", { term: "tea", rank: 3, was: 12, ...compared }, { platform: "android" }),
-      "'tea' rose from 12 to 3 in us on Android.",
+      "'tea' rose from 12 to 3 in the United States on Android.",
     ],
     [
       alert("dropped_out", { term: "tea", rank: null, was: 8, ...compared }),
-      "'tea' dropped out in us on iOS: it stood at 8, and is not among the first 200.",
+      "'tea' dropped out in the United States on iOS: it stood at 8, and is not among the first 200.",
     ],
     [
       alert("entered", { term: "tea", rank: 8, was: null, ...compared }),
-      "'tea' entered at 8 in us on iOS: it was not among the first 100.",
+      "'tea' entered at 8 in the United States on iOS: it was not among the first 100.",
     ],
     [
       alert("rival_passed", { ...moodleaf, ...places }),
-      "Moodleaf passed the app on 'tea' in us on iOS: it stands at 3, the app stands at 4.",
+      "Moodleaf passed the app on 'tea' in the United States on iOS: it stands at 3, the app stands at 4.",
     ],
     [
       alert("rival_beaten", { ...moodleaf, name: null, ...places, ours: 3, theirs: null }),
-      "The app passed 9990000104 on 'tea' in us on iOS: it stands at 3, 9990000104 is not among the first 200.",
+      "The app passed 9990000104 on 'tea' in the United States on iOS: it stands at 3, 9990000104 is not among the first 200.",
     ],
     [
       alert("rival_event", { ...event, change: "version", before: "4.0", after: "4.1" }),
-      "Moodleaf went from version 4.0 to 4.1 in us on iOS.",
+      "Moodleaf went from version 4.0 to 4.1 in the United States on iOS.",
     ],
     [
       alert("rival_event", {
@@ -55,39 +55,39 @@ describe("a sentence", () => {
         before: { price: 0 },
         after: { price: 2.99, currency: "USD" },
       }),
-      "Moodleaf changed its price from free to 2.99 USD in us on iOS.",
+      "Moodleaf changed its price from free to 2.99 USD in the United States on iOS.",
     ],
     [
       alert("rival_event", { ...event, change: "name", before: "Leaf", after: "Moodleaf" }),
-      "Moodleaf changed its name from 'Leaf' to 'Moodleaf' in us on iOS.",
+      "Moodleaf changed its name from 'Leaf' to 'Moodleaf' in the United States on iOS.",
     ],
     [
       alert("rival_event", { ...event, change: "icon", before: "a", after: "b" }),
-      "Moodleaf changed its icon in us on iOS.",
+      "Moodleaf changed its icon in the United States on iOS.",
     ],
     [
       alert("rival_event", { ...event, change: "screenshots", before: {}, after: {} }),
-      "Moodleaf changed its screenshots in us on iOS.",
+      "Moodleaf changed its screenshots in the United States on iOS.",
     ],
     [
       alert("rival_event", { ...event, change: "rating_jump", before: 4.6, after: 4.4 }),
-      "Moodleaf went from 4.6 to 4.4 stars in us on iOS.",
+      "Moodleaf went from 4.6 to 4.4 stars in the United States on iOS.",
     ],
     [
       alert("chart_drop", { ...chart, rank: 75, was: 40 }),
-      "The app fell from 40 to 75 on the free iPad chart of Finance in us.",
+      "The app fell from 40 to 75 on the free iPad chart of Finance in the United States.",
     ],
     [
       alert("chart_drop", { ...chart, genreName: null, rank: null, was: 40 }),
-      "The app left the free iPad chart of genre 6015 in us: it stood at 40, and is not among the first 200.",
+      "The app left the free iPad chart of genre 6015 in the United States: it stood at 40, and is not among the first 200.",
     ],
     [
       alert("chart_enter", { ...chart, device: "iphone", rank: 75, was: null }),
-      "The app entered the free iPhone chart of Finance in us at 75: it was not among the first 100.",
+      "The app entered the free iPhone chart of Finance in the United States at 75: it was not among the first 100.",
     ],
     [
       alert("chart_enter", { ...chart, rank: 75, was: 130 }),
-      "The app rose from 130 to 75 on the free iPad chart of Finance in us.",
+      "The app rose from 130 to 75 on the free iPad chart of Finance in the United States.",
     ],
     [
       alert("featured", {
@@ -98,7 +98,7 @@ describe("a sentence", () => {
     ],
     [
       alert("review_wave", { feed: "us", count: 9, mean: 0.5, days: 28 }),
-      "9 reviews of one star on 2025-11-20 in us on iOS: 0.5 a day on the 28 days before.",
+      "9 reviews of one star on 2025-11-20 in the United States on iOS: 0.5 a day on the 28 days before.",
     ],
     [
       alert("review_wave", { feed: "pt-BR", count: 9, mean: 0, days: 7 }, { platform: "android", storefront: null }),
@@ -109,7 +109,7 @@ describe("a sentence", () => {
         ...{ term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" },
         against: null,
       }),
-      "None of the first ten results for 'tea' in us on iOS shares a category with the app, whose main one is Finance.",
+      "None of the first ten results for 'tea' in the United States on iOS shares a category with the app, whose main one is Finance.",
     ],
   ])("%#: %j", (one, sentence) => {
     expect(sentenceOf(one, "2025-11-20")).toBe(sentence)

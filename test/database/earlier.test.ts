@@ -37,6 +37,11 @@ const answers = lines.map((line) => JSON.parse(line) as Answered)
 
 /** What answers have gained since; nothing else may differ. */
 const SINCE = [
+  // a storefront is called by its name in a sentence
+  ...["22", "23"].map(
+    (day) =>
+      `/alerts.body.alerts[].sentence: "Between 2026-11-21 and 2026-11-${day} 'tea' fell from 3 to 9 in us on iOS." is now "Between 2026-11-21 and 2026-11-${day} 'tea' fell from 3 to 9 in the United States on iOS."`,
+  ),
   '/apps/:appId/keywords?tag=x.body.detail: "There is no such argument: the call takes appId, country, platform." is now "There is no such argument: the call takes appId, country, platform, adsPopularity, fields."',
   "/apps/:appId/keywords?tag=x.body.problems",
   "/apps/:appId/chart-movers.body.rivalsTruncated",

@@ -119,7 +119,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
     expect(found).toEqual([])
   })
 
-  test("nor does any that only its owner sees, the preview of a write and an opened rival among them", async () => {
+  test("nor does any that only its owner sees, the preview of a write and the answers of its buttons among them", async () => {
     await signIn()
     const found = await problemsOf(({ width }) =>
       owners.filter((page, at) => LONG || !page.startsWith("/app") || (at % 2 === 0) === (width === NARROW)),
@@ -131,6 +131,12 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
       expect(await tab.value("document.querySelector('h1').textContent")).toBe("Make this change?")
       const { broken, wide } = await problemsOn(view.width)
       if (broken.length > 0 || wide) found.push({ page: "a preview", ...view, broken, wide })
+      for (const page of ["summary", "draft", "reply?review=1"]) {
+        await tab.open(`${server.url.origin}/app/apps/${app}/${page}`)
+        await tab.leave("document.querySelector('main form[method=post]').requestSubmit()")
+        const { broken, wide } = await problemsOn(view.width)
+        if (broken.length > 0 || wide) found.push({ page: `${page}, pressed`, ...view, broken, wide })
+      }
     }
     expect(found).toEqual([])
   })

@@ -3,6 +3,7 @@ import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
 import { bestFirst } from "../../observations/best-first.ts"
 import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
+import { saidStorefront } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { absent, compared } from "../compared.ts"
 import type { AlertPlace, PlaceDays } from "../place.ts"
@@ -57,7 +58,7 @@ const chartType = {
   days: "between",
   find: findMoves,
   sentence({ device, chart, genre, genreName, rank, was, depth, wasDepth }: Facts, { storefront }: AlertPlace) {
-    const name = `the ${chart} ${device === "ipad" ? "iPad" : "iPhone"} chart of ${genreName ?? `genre ${genre}`} in ${storefront}`
+    const name = `the ${chart} ${device === "ipad" ? "iPad" : "iPhone"} chart of ${genreName ?? `genre ${genre}`} in ${storefront && saidStorefront(storefront)}`
     if (rank === null) return `the app left ${name}: it stood at ${was}, and is ${absent(depth)}`
     if (was === null) return `the app entered ${name} at ${rank}: it was ${absent(wasDepth)}`
     return `the app ${rank > was ? "fell" : "rose"} from ${was} to ${rank} on ${name}`

@@ -1,4 +1,5 @@
 import { alertType } from "../alert-type.ts"
+import { whereOf } from "../place.ts"
 import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
 
 /** What a week was like, once it is over (see weekly.ts). */
@@ -34,9 +35,9 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
     `Keywords: ${ranked(keywords)}`,
     ...best.map((move) => `  + ${moved(move)}`),
     ...worst.map((move) => `  - ${moved(move)}`),
-    ...ratings.map((row) => `Ratings ${whereOf(row)}: ${ratedAs(row)}`),
+    ...ratings.map((row) => `Ratings ${whereSaid(row)}: ${ratedAs(row)}`),
     ...reviews.map(({ platform, feed, count, low }) => {
-      return `Reviews ${whereOf({ platform, country: feed })}: ${count} written, ${low} of them with 1 or 2 stars`
+      return `Reviews ${platform === "ios" ? whereSaid({ platform, country: feed }) : `in ${feed} on Android`}: ${count} written, ${low} of them with 1 or 2 stars`
     }),
     `Changes of the store pages: ${changes === MOST_CHANGES ? `${changes} or more` : changes}`,
     ...(told.length > 0 ? [`Alerts: ${told.join(", ")}`] : []),
@@ -51,7 +52,7 @@ function ranked({ tracked, measured, up, down, entered, dropped, same }: Week["k
 
 function moved(move: WeekMove): string {
   const place = (rank: number | null) => (rank === null ? "absent" : String(rank))
-  return `'${move.term}' from ${place(move.was)} to ${place(move.rank)} ${whereOf(move)}`
+  return `'${move.term}' from ${place(move.was)} to ${place(move.rank)} ${whereSaid(move)}`
 }
 
 function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
@@ -63,6 +64,5 @@ function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
   return parts.filter((part) => part !== null).join(", ")
 }
 
-function whereOf({ platform, country }: Pick<WeekMove, "platform" | "country">): string {
-  return `in ${country} on ${platform === "ios" ? "iOS" : "Android"}`
-}
+const whereSaid = ({ platform, country }: Pick<WeekMove, "platform" | "country">) =>
+  whereOf({ platform, storefront: country })
