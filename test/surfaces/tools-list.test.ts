@@ -100,11 +100,11 @@ describe("the list", () => {
   })
 
   test("says of each text that it may be a language model's, or read in pictures", async () => {
-    const written = catalog.filter(({ output }) => "written" in (output as { entries?: object }).entries!)
+    const written = catalog.filter(({ output }) => "written" in ((output as { entries?: object }).entries ?? {}))
     expect(written.map(({ id }) => id).sort()).toEqual([
       "draft_listing", "draft_review_reply", "get_screenshot_text", "localize_listing", "suggest_keywords", "summarize_reviews",
     ]) // biome-ignore format: one list
-    const tools = new Map((await list(samples)).map((tool) => [tool.name, tool]))
+    const tools = new Map((await list(house)).map((tool) => [tool.name, tool]))
     for (const { id, effect } of written) {
       const { description, annotations } = tools.get(id)!
       expect([id, effect, annotations!.openWorldHint]).toEqual([id, "spends", true])

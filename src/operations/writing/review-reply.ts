@@ -27,8 +27,7 @@ export const draftReviewReply = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "A draft of a reply to one review, by a language model.",
-  description:
-    "Nothing is sent to a store. Checked: language, length, money, stars, addresses. Takes one Review AI unit, the same on the same UTC day none.",
+  description: "Nothing is sent to a store. Takes one Review AI unit, the same on the same UTC day none.",
   effect: "spends",
   scope: "reviews:read",
   plan: "free",
