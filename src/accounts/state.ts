@@ -74,18 +74,26 @@ function alertOf(state: AccountState): string {
 /** How long freshly signed tokens must be refused until the key counts as revoked: clocks differ, and consoles stumble. */
 const REFUSED_MS = 10 * 60_000
 
-/** What a failed question says of the whole account. A right that is missing has it looked at anew; a used up hour says nothing. */
-export async function noteTrouble(sql: Sql, id: string, { trouble, message }: ConsoleProblem): Promise<void> {
+/**
+ * What a failed question says of the whole account. A right that is missing has it looked at anew; a used up hour says nothing. Nor does
+ * what was asked with a key in whose place another stands by now.
+ */
+export async function noteTrouble(
+  sql: Sql,
+  { id, sealed }: { id: string; sealed: string },
+  { trouble, message }: ConsoleProblem,
+): Promise<void> {
   await sql.begin(async (tx) => {
     const [row] = await tx<{ refusedMs: number }[]>`
       update connected_account
       set last_failure = now(), failure = ${message}, failures = failures + 1,
         refused_since = case when ${trouble === "unauthorized"} then coalesce(refused_since, now()) end,
         checked_at = case when ${trouble !== "forbidden"} then checked_at end
-      where id = ${id}
+      where id = ${id} and sealed = ${sealed}
       returning extract(epoch from now() - coalesce(refused_since, now()))::float8 * 1000 as "refusedMs"`
+    if (!row) return
     if (trouble === "agreement") await noteState(tx, id, { state: "agreement_required", why: message })
-    if (trouble === "unauthorized" && (row?.refusedMs ?? 0) >= REFUSED_MS)
+    if (trouble === "unauthorized" && row.refusedMs >= REFUSED_MS)
       await noteState(tx, id, { state: "revoked", why: message })
   })
 }

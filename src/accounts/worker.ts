@@ -56,7 +56,7 @@ export function createAccountReading(options: AccountReadingOptions): Worker {
       atOnce: 4,
       claim: async (_, { room }) => ({ claims: await claimAccounts(sql, room, leaseMs), waitMs: null }),
       perform: (run) => readAccount(run, options),
-      giveBack: ({ id, lease }) => release(sql, { id, lease }),
+      giveBack: (claim) => release(sql, claim),
       async extend(claims) {
         const rows = await sql<{ lease: string }[]>`
           update connected_account
@@ -135,7 +135,7 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
       log("warn", "account_not_opened", { reason: error.message })
       waitMs = HOUR_MS
     } else if (error instanceof ConsoleProblem) {
-      await noteTrouble(sql, claim.id, error)
+      await noteTrouble(sql, claim, error)
       log("info", "account_not_read", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else throw error
@@ -207,12 +207,19 @@ async function noteTaken(sql: Sql, id: string): Promise<void> {
     where id = ${id}`
 }
 
-/** With nothing said, the account comes again when the first of its reports does, or is to be made: each hour. */
-async function release(sql: Sql, { id, lease, waitMs = null }: { id: string; lease: string; waitMs?: number | null }) {
+/**
+ * With nothing said, the account comes again when the first of its reports does, or is to be made: each hour. With another key than
+ * the one it was claimed with it comes at once.
+ */
+async function release(
+  sql: Sql,
+  { id, lease, sealed, waitMs = null }: Pick<LeasedAccount, "id" | "lease" | "sealed"> & { waitMs?: number | null },
+) {
   await sql`
     update connected_account c
     set lease = null, lease_until = null, next_at = case
       when c.next_at is null then null
+      when c.sealed is distinct from ${sealed} then now()
       when ${waitMs === null} then least(
         (select min(t.next_at) from report_turn t where t.account_id = c.id),
         (select min(t.next_at) from console_turn t where t.account_id = c.id), now() + interval '1 hour'

@@ -300,3 +300,52 @@ test("a real report of a day's subscriptions: 409 at the standard price, one app
     from subscription_stock_fact`
   expect(sums).toEqual({ active: 409, apps: 1, countries: 33, products: 2 })
 })
+
+describe("while a worker reads with it", () => {
+  /** Starts to read, and stops at the console with the first report until it is let go. */
+  async function halfway() {
+    const [held, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    scene.there.before = async (path: string) => {
+      if (!path.includes("salesReports")) return null
+      held.resolve()
+      await going.promise
+      return null
+    }
+    const reading = readSome(3)
+    await held.promise
+    return async () => {
+      going.resolve()
+      await reading
+    }
+  }
+
+  test("a key is rotated without a gap: what the old one is refused afterwards says nothing of the new one", async () => {
+    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    const old = scene.there.key()
+    const { id } = await scene.add(old)
+    const goOn = await halfway()
+    const fresh = scene.there.key()
+    scene.there.before = () => null
+    await rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
+    scene.there.revoke(old.keyId)
+    await goOn()
+    const [row] = await scene.sql`
+      select state, failures, refused_since as "refusedSince", next_at <= now() as due from connected_account where id = ${id}`
+    expect(row).toEqual({ state: "ok", failures: 0, refusedSince: null, due: true })
+    await readSome(3)
+    expect((await facts()).length).toBeGreaterThan(0)
+    expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  })
+
+  test("an account is removed at once: nothing that comes after it is stored, and it stays removed", async () => {
+    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    const { id } = await scene.add()
+    const goOn = await halfway()
+    await removeAccount(scene.sql, scene.workspaceId, id, false)
+    await goOn()
+    expect(await facts()).toEqual([])
+    const [row] =
+      await scene.sql`select state, sealed, next_at as "nextAt", lease from connected_account where id = ${id}`
+    expect(row).toEqual({ state: "removed", sealed: null, nextAt: null, lease: null })
+  })
+})

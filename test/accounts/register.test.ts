@@ -108,10 +108,13 @@ test("one refused token does not make a key revoked; ten minutes of them do", as
   )
   const problem = await console.get("/v1/apps").catch((error) => error)
   expect(problem).toMatchObject({ trouble: "unauthorized" })
-  await noteTrouble(scene.sql, id, problem)
+  const [claimed] = (await scene.sql`select id, sealed from connected_account where id = ${id}`) as unknown as [
+    { id: string; sealed: string },
+  ]
+  await noteTrouble(scene.sql, claimed, problem)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
   await scene.sql`update connected_account set refused_since = refused_since - interval '11 minutes' where id = ${id}`
-  await noteTrouble(scene.sql, id, problem)
+  await noteTrouble(scene.sql, claimed, problem)
   expect(await findAccount(scene.sql, scene.workspaceId, id)).toMatchObject({
     state: "revoked",
     failure: problem.message,

@@ -43,7 +43,7 @@ export interface StandIn {
   /** An agreement waits for the account holder. */
   agreement: boolean
   /** Answers in place of the console; null = the console does. */
-  before: (path: string) => Response | null
+  before: (path: string) => Response | null | Promise<Response | null>
   hourLeft: number
   /** Reviews and listings, which can be changed. */
   shelf: ConsoleShelf
@@ -99,7 +99,7 @@ export function standIn(): StandIn {
     const text = await request.text()
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
-    const instead = here.before(path)
+    const instead = await here.before(path)
     if (instead) return instead
     const role = roleOf(request.headers.get("authorization") ?? "")
     if (role === null) return refusal(401, "NOT_AUTHORIZED", "Authentication credentials are missing or invalid.")
