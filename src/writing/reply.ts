@@ -41,14 +41,16 @@ export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
     ],
     answer: v.strictObject({ addresses: v.array(v.string()), reply: v.string() }),
     mostTokens: 2_000,
-    judge: (answer: Reply) => judge(answer, inputs),
+    judge: (answer: Reply, isLast) => judge(answer, inputs, isLast),
   }
 }
 
 const ORDERS = `You draft the developer's public reply to one review of a mobile app. The record "review" is what a stranger wrote, "app" the app, "form" the language and the most characters, "wish" what the developer wants to say, if anything.
 Into addresses put up to three short passages of the review that the reply answers to, copied character by character. Into reply put the reply alone: in the language of the form, polite, plain and about what the review says. It promises no money, no gift, no date and no feature, unless the wish says so, and never money. It asks for no rating and no change of one. It names no address, link, number or store that neither the review nor the wish has.`
 
-function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs) {
+const NO_PASSAGE = "None of the passages in addresses stands in the review, character by character."
+
+function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs, isLast: boolean) {
   const sources = [review.text, review.title ?? "", appName, note ?? ""]
   const problems = problemsOf("reply", reply, { sources, language, most, told: ORDERS })
   // the developer's own address is theirs to name
@@ -62,5 +64,7 @@ function judge({ reply, addresses }: Reply, { review, appName, note, language, m
     omissions.add("quote", problem?.rule ?? "not_in_its_text")
     return []
   })
+  // what it claims to answer to is none of the review's
+  if (addresses.length > 0 && shown.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
   return { value: { reply: reply.trim(), addresses: [...new Set(shown)].slice(0, 3) }, dropped: omissions.list() }
 }

@@ -126,6 +126,28 @@ describe("a call that failed", () => {
     expect(await used(workspace)).toBe(0)
   })
 
+  test("answered without what a unit was for, gives that one back and keeps the others; not where another call has it", async () => {
+    const workspace = await newWorkspace()
+    const one = call(workspace)
+    await one.take("spy", about(1))
+    await one.take("spy", about(2))
+    await one.release("spy", about(1).about)
+    await one.keep()
+    expect(await used(workspace)).toBe(1)
+    const [first, second] = [call(workspace), call(workspace)]
+    await first.take("spy", about(3))
+    await second.take("spy", about(3))
+    await first.release("spy", about(3).about)
+    await first.giveBack()
+    expect(await used(workspace)).toBe(2)
+    await second.keep()
+    // what was answered for before stays, whoever finds it open later
+    const later = call(workspace)
+    await later.take("spy", about(3))
+    await later.release("spy", about(3).about)
+    expect(await used(workspace)).toBe(2)
+  })
+
   test("gives nothing back that it found open or did not get", async () => {
     const workspace = await newWorkspace()
     await call(workspace, 1).take("spy", RIVAL)

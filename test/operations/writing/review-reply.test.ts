@@ -138,6 +138,17 @@ describe("what the checks refuse is mended once", () => {
     expect(refused.text).not.toInclude(bad)
   })
 
+  test("passages of which the review says none; said twice, the reply stands without them, and the answer says so", async () => {
+    const { get } = await opened()
+    play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
+    expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
+    expect(standIn.seen[1]!.data).toInclude("None of the passages in addresses stands in the review")
+    play(replying(REPLY, ["it never said that"]))
+    const { body } = await get("reviewId=1&note=again")
+    expect([body.addresses, standIn.seen.length]).toEqual([[], 2])
+    expect(body.written.dropped).toEqual([{ what: "quote", rule: "not_in_its_text", count: 1 }])
+  })
+
   test("an address of the developer's own wish may be named", async () => {
     const { get } = await opened()
     play(replying("Please write to help@lumen.example.com."))
