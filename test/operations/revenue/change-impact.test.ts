@@ -141,7 +141,7 @@ describe("with the console's analytics", () => {
       on conflict do nothing`
   }
   afterEach(async () => {
-    for (const table of ["analytics_day", "funnel_fact", "analytics_instance"])
+    for (const table of ["analytics_day", "funnel_fact_row", "analytics_instance"])
       await scene.sql`delete from ${scene.sql(table)}`
   })
 
