@@ -7,6 +7,7 @@ import { adsIn, type KeptAds } from "../sources/accounts/ads/kept.ts"
 import { analyticsIn } from "../sources/accounts/analytics.ts"
 import { pricesIn } from "../sources/accounts/price-lists.ts"
 import { reportIn } from "../sources/accounts/reports.ts"
+import { metricsIn } from "../sources/billing/revenuecat-metrics.ts"
 import { type RawBody, ReadFailure } from "../sources/source.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
@@ -15,7 +16,7 @@ type HeldReport = Extract<Observation, { kind: (typeof ACCOUNT_KINDS)[number] }>
 
 const ACCOUNT_KINDS = [
   "sales", "subscriptions", "subscription_events", "engagement", "downloads", "prices",
-  "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_popularity",
+  "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_popularity", "billing_metrics",
 ] as const // biome-ignore format: a list to scan
 
 /** Sources whose bodies are kept of accounts alone. */
@@ -64,6 +65,7 @@ async function readAnew(held: HeldReport, body: RawBody): Promise<HeldReport> {
   const { account, day } = held
   const { bytes } = body
   if (isOfAds(held)) return adsIn(held, body)
+  if (held.kind === "billing_metrics") return metricsIn(account, body)
   if (held.kind === "prices") return pricesIn(bytes, held, body)
   if (held.kind === "engagement" || held.kind === "downloads") {
     const { kind: report, app, processed } = held

@@ -91,21 +91,25 @@ function report(rows: number, day: string, units: number): Observation {
 
 /** Milliseconds of the database's thread that the longest transaction takes from when it has the backend. */
 async function longestOf(sql: Sql, isWhole: boolean, work: (own: Sql) => Promise<unknown>): Promise<number> {
-  let longest = 0
+  const took: Map<string, number>[] = []
   const begin = async (run: (tx: Tx) => Promise<unknown>) => {
     let before = new Map<string, number>()
     const answer = await sql.begin((tx) => {
       before = threadTimes()
       return run(tx as Tx) as Promise<void>
     })
-    for (const [id, ns] of threadTimes()) longest = Math.max(longest, (ns - (before.get(id) ?? ns)) / 1e6)
+    took.push(new Map([...threadTimes()].map(([id, ns]) => [id, (ns - (before.get(id) ?? ns)) / 1e6])))
     return answer
   }
   const beginning = (on: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
     new Proxy(on, { get: (of, name) => (name === "begin" ? how : Reflect.get(of, name)) }) as Sql
   if (isWhole) await begin((tx) => work(beginning(tx, (run) => run(tx))))
   else await work(beginning(sql, begin))
-  return longest
+  // the runtime's compilers and collectors have threads too: the database's is the busiest
+  const totals = new Map<string, number>()
+  for (const one of took) for (const [id, ms] of one) totals.set(id, (totals.get(id) ?? 0) + ms)
+  const [database] = [...totals].sort(([, a], [, b]) => b - a)[0]!
+  return Math.max(...took.map((one) => one.get(database) ?? 0))
 }
 
 /** Nanoseconds on a processor, of each thread but the first. */

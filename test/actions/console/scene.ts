@@ -33,6 +33,9 @@ export interface ConsoleScene extends AccountScene {
   after(id: string, minutes: number): Promise<string>
 }
 
+/** Who wrote it, as the console says: it is kept nowhere. */
+export const REVIEWER = "nickname-4712"
+
 export const REVIEW = { id: "9990000731", stars: 2, title: "Lost my entries", text: "All gone after the update." }
 
 export function consoleScene(): ConsoleScene {
@@ -118,7 +121,7 @@ function atConsole(at: Date) {
   const createdDate = new Date(at.getTime() + 5 * 3_600_000).toISOString()
   return {
     id: "00000193-f7fb-5203-538a-6cdb00000000",
-    attributes: { rating: stars, title, body: text, reviewerNickname: "somebody", createdDate, territory: "USA" },
+    attributes: { rating: stars, title, body: text, reviewerNickname: REVIEWER, createdDate, territory: "USA" },
     reply: null as { id: string; attributes: Record<string, unknown> } | null,
   }
 }
