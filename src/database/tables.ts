@@ -29,12 +29,15 @@ export function tablesMadeBy(migrations: ReadonlyMap<string, string>): string[] 
   const numbered = [...migrations].filter(([name]) => /^\d{4}_/.test(name))
   const names = new Set<string>()
   for (const [, text] of numbered)
-    for (const [, made, from, to] of text.matchAll(/^create table (\w+) \(|^alter table (\w+) rename to (\w+);/gm)) {
-      if (from !== undefined) names.delete(from)
-      names.add((made ?? to) as string)
+    for (const [, made, from, to, dropped] of text.matchAll(CHANGES_TABLES)) {
+      for (const gone of [from, dropped]) if (gone !== undefined) names.delete(gone)
+      const there = made ?? to
+      if (there !== undefined) names.add(there)
     }
   return [...names].sort()
 }
+
+const CHANGES_TABLES = /^create table (\w+) \(|^alter table (\w+) rename to (\w+);|^drop table (\w+);/gm
 
 /** Those of the named tables that there are, each after all that it refers to. Throws DatabaseProblem on a circle. */
 export async function describeTables(sql: Db, names: readonly string[]): Promise<Table[]> {
