@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * What reviews are about: themes with counts and quotes.
-         * @description Of the newest 500 reviews that the plan reads. Each quote stands in its review, each count is counted. A new summary takes one Review AI unit; the same reviews on the same UTC day take none.
+         * @description Of the newest 500, by rules and, where one is set up, a language model. Quotes stand in their reviews. A new one takes a Review AI unit, the same on the same UTC day none.
          */
         get: operations["summarize_reviews"];
         put?: never;
@@ -387,7 +387,7 @@ export interface paths {
         };
         /**
          * A draft of a reply to one review, by a language model.
-         * @description Nothing is sent to a store. Checked: language, length, no promise of money, no request for stars, no address that neither review nor note has. Takes one Review AI unit; the same review and note on the same UTC day take none.
+         * @description Nothing is sent to a store. Takes one Review AI unit, the same on the same UTC day none.
          */
         get: operations["draft_review_reply"];
         put?: never;
@@ -547,7 +547,7 @@ export interface paths {
         };
         /**
          * Keywords worth tracking, each with what was measured.
-         * @description At most 20, from ranks, rivals, store suggestions and names. None that is tracked or buried, and no brand. New ideas take one AI writing unit; the same on the same UTC day take none.
+         * @description At most 20, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.
          */
         get: operations["suggest_keywords"];
         put?: never;
@@ -587,7 +587,7 @@ export interface paths {
         };
         /**
          * A draft of the app's listing, by a language model, checked as people's drafts are.
-         * @description From the page as it was read last, the tracked keywords and what users praise. A field whose drafts have an error keeps the page's text. Writes nothing. Takes one AI writing unit; the same on the same UTC day takes none.
+         * @description From the page as read last, tracked keywords and what users praise. A field whose drafts have an error keeps its text. Writes nothing. Takes one AI writing unit, the same on the same UTC day none.
          */
         get: operations["draft_listing"];
         put?: never;
@@ -607,7 +607,7 @@ export interface paths {
         };
         /**
          * The app's listing in another locale, by a language model, checked.
-         * @description The first call begins it and answers 202; with poll the same until it is there, or the error that ended it. Needs a storefront audit. Checked: length, language, lines, names, addresses, numbers, placeholders. A new locale takes one listing write, which comes back when it fails; what is stored takes none.
+         * @description The first call begins it and answers 202; poll until it is there, or has ended in an error. Needs a storefront audit. A new locale takes one listing write, which comes back when it fails.
          */
         get: operations["localize_listing"];
         put?: never;
@@ -627,7 +627,7 @@ export interface paths {
         };
         /**
          * The captions of the first four screenshots on the app's page, read by OCR.
-         * @description Of the page as it was read last: what stands large in its pictures, with boxes and confidence. The stores do not index it. Kept until the screenshots change; a new reading takes one AI writing unit, whatever of it was kept. Others than English need trained data on the instance: `unread` names what has none.
+         * @description What stands large in the pictures of the page, with boxes and confidence. Kept until they change; a new reading takes one AI writing unit. `unread` names languages without trained data here.
          */
         get: operations["get_screenshot_text"];
         put?: never;
@@ -906,7 +906,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What ranks and sales did after the store page changed, with an interval.
+         * What the funnel, ranks and sales did after the store page changed, with an interval.
          * @description Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.
          */
         get: operations["get_change_impact"];
@@ -1403,7 +1403,9 @@ export interface components {
             name: string | null;
             /** @description In Apple's words; null = none is named. */
             field: string | null;
+            /** @description Null = nothing stood there, or it is not said. */
             from: string | null;
+            /** @description Null = nothing stands there, or it is not said. */
             to: string | null;
         };
         WeekMove: {
@@ -1919,6 +1921,36 @@ export interface components {
             /** @description Who read them; null where ratings is. */
             ratingsSource: components["schemas"]["Source"] | null;
         };
+        AdsPopularity: {
+            /**
+             * @description not_measured: no week of that storefront was read, as of those that no app of the workspace is tracked in; not_connected: no ads account is; hidden: this key may not read ads.
+             * @enum {string}
+             */
+            state: "measured" | "not_measured" | "not_connected" | "hidden";
+            /** @description The ads account that says it. Null in every state but measured. */
+            account: string | null;
+            /**
+             * Format: date
+             * @description The Sunday that the week begins on, UTC.
+             */
+            from: string | null;
+            /**
+             * Format: date
+             * @description The Saturday that it ends with.
+             */
+            to: string | null;
+            /** @description What is not listed has at most this overall100, which is not zero. */
+            below: number | null;
+            /** @description The keywords in their order. */
+            terms: {
+                /** @description The keyword. */
+                term: string;
+                /** @description 1 to 100 over all genres. Null = not listed. */
+                overall100: number | null;
+                /** @description 1 to 5, as Apple Ads shows it. Null = not listed. */
+                overall5: number | null;
+            }[];
+        };
         RankRun: {
             /** @description Who read the points. */
             source: components["schemas"]["RankSource"];
@@ -1971,6 +2003,8 @@ export interface components {
                 /** @description The apps above it in that day's results, in their order, at most 50; where the app itself is absent, the first 50 of the results. Empty where measured is false. */
                 above: components["schemas"]["RatedApp"][];
             };
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            adsPopularity: components["schemas"]["AdsPopularity"] | null;
             /** @description Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points. */
             sources: components["schemas"]["RankRun"][];
             /** @description [day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured. */
@@ -2189,36 +2223,6 @@ export interface components {
             /** @description How many places were read; null where measured is false. */
             searchDepth: number | null;
         };
-        AdsPopularity: {
-            /**
-             * @description not_measured: no week of that storefront was read; not_connected: no ads account is; hidden: this key may not read ads.
-             * @enum {string}
-             */
-            state: "measured" | "not_measured" | "not_connected" | "hidden";
-            /** @description The ads account that says it. Null in every state but measured. */
-            account: string | null;
-            /**
-             * Format: date
-             * @description The Sunday that the week begins on, UTC.
-             */
-            from: string | null;
-            /**
-             * Format: date
-             * @description The Saturday that it ends with.
-             */
-            to: string | null;
-            /** @description What is not listed has at most this overall100, which is not zero. */
-            below: number | null;
-            /** @description The keywords in their order. */
-            terms: {
-                /** @description The keyword. */
-                term: string;
-                /** @description 1 to 100 over all genres. Null = not listed. */
-                overall100: number | null;
-                /** @description 1 to 5, as Apple Ads shows it. Null = not listed. */
-                overall5: number | null;
-            }[];
-        };
         ListKeywordRanksAnswer: {
             country: components["schemas"]["Storefront"];
             platform: components["schemas"]["Store"];
@@ -2231,7 +2235,7 @@ export interface components {
             measuredAt: string | null;
             /** @description Every tracked keyword, in its order. */
             keywords: components["schemas"]["Keyword"][];
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         Rival: {
@@ -3105,6 +3109,13 @@ export interface components {
             label: string;
             /** @description What its quotes say, by a language model; null = there is none, or what it wrote was refused. */
             sentence: string | null;
+            /** @description How far the list can be trusted: of 108 labelled reviews of games, on which no word of it was mended. 102 of all 124 findings were right; few found says little. */
+            checked: {
+                /** @description Reviews that the list said are about it. */
+                found: number;
+                /** @description So many of them were, as a person had labelled them. */
+                right: number;
+            };
             /**
              * @description By the average: complaint up to 2.5 stars, praise from 4.
              * @enum {string}
@@ -3147,6 +3158,58 @@ export interface components {
             } | null;
             /** @description Of at most 2 of them, in their own language. */
             quotes: components["schemas"]["ReviewQuote"][];
+            /** @description Each review that is counted, the newest first. */
+            reviewIds: string[];
+        };
+        FinerReviewTheme: {
+            /** @description Its name, by a language model, in the language asked for. */
+            label: string;
+            /** @description What its quotes say, by the model; null = what it wrote was refused. */
+            sentence: string | null;
+            /**
+             * @description By the average: complaint up to 2.5 stars, praise from 4.
+             * @enum {string}
+             */
+            sentiment: "complaint" | "mixed" | "praise";
+            /** @description Reviews about it, counted; one review may be about several things. */
+            count: number;
+            /** @description Of the reviews looked at, 0 to 1. */
+            share: number;
+            /** @description Of their stars, to two decimals. */
+            average: number;
+            /**
+             * Format: date
+             * @description Of the oldest of them.
+             */
+            firstDay: string;
+            /**
+             * Format: date
+             * @description Of the newest of them.
+             */
+            lastDay: string;
+            /** @description Null = the reviews looked at reach back less than 60 days. */
+            change: {
+                /** @description Of the last 30 days. */
+                recent: {
+                    /** @description Reviews about it. */
+                    count: number;
+                    /** @description Of so many with a text. */
+                    reviews: number;
+                };
+                /** @description Of the 30 days before. */
+                before: {
+                    /** @description Reviews about it. */
+                    count: number;
+                    /** @description Of so many with a text. */
+                    reviews: number;
+                };
+                /** @description What its share gained, in percentage points; null = a month without reviews. */
+                points: number | null;
+            } | null;
+            /** @description Of at most 2 of them, in their own language. */
+            quotes: components["schemas"]["ReviewQuote"][];
+            /** @description Each review that is counted, the newest first. */
+            reviewIds: string[];
         };
         LeftOutText: {
             /**
@@ -3158,7 +3221,7 @@ export interface components {
              * @description The rule that refused it.
              * @enum {string}
              */
-            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "superlatives" | "prices" | "names" | "kept_marks" | "lines" | "proportion" | "untranslated" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
+            rule: "length" | "language" | "links" | "personal_data" | "numbers" | "quantities" | "promises" | "stores" | "told" | "instructions" | "superlatives" | "prices" | "names" | "kept_marks" | "lines" | "proportion" | "untranslated" | "features" | "not_in_its_text" | "unknown_handle" | "no_quote_left" | "excluded" | "listing_check";
             /** @description So many. */
             count: number;
         };
@@ -3211,10 +3274,14 @@ export interface components {
             to: string | null;
             /** @description Languages whose words were looked for. */
             languages: ("en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh")[];
-            /** @description The most reviews first; none of fewer than 2. */
+            /** @description By a list of topics, the most reviews first; none of fewer than 2. */
             themes: components["schemas"]["ReviewTheme"][];
             /** @description Reviews in no theme shown; null unless ready. */
             without: number | null;
+            /** @description written: finerThemes are. no_writer: no language model is set up here. busy: it asks to wait, or the day's tokens are used up. failed: nothing of what it wrote may be shown. Null unless ready. */
+            finer: ("written" | "no_writer" | "busy" | "failed") | null;
+            /** @description Narrower themes, named and given reviews by a language model, counted here; beside the others, which are counted by a list. Null unless written. */
+            finerThemes: components["schemas"]["FinerReviewTheme"][] | null;
             /** @description How it was made; null unless ready. */
             written: components["schemas"]["Written"] | null;
         };
@@ -4011,6 +4078,13 @@ export interface components {
             limit: number;
             /** @description Why no draft may be shown in its place; null = it is a draft. */
             kept: string | null;
+            /** @description What the draft rests on: at least one; none where the page's text was kept. */
+            facts: {
+                /** @description Of the review that says it; null = the page does. */
+                reviewId: string | null;
+                /** @description In the characters of page or review. Written by a stranger where a review says it. */
+                quote: string;
+            }[];
         };
         UnusedTerm: {
             /** @description A tracked keyword that name and subtitle do not make up. */
@@ -4547,11 +4621,11 @@ export interface components {
              */
             report: "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads";
             /**
-             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.
+             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.
              * @enum {string}
              */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
-            /** @description Who must do what; null = nothing. */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
+            /** @description Who must do what, or what failed; null = nothing. */
             why: string | null;
             /**
              * Format: date-time
@@ -4590,8 +4664,8 @@ export interface components {
             /** @enum {string} */
             kind: "revenuecat-metrics";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
-            /** @description Who must do what; null = nothing. */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
+            /** @description Who must do what, or what failed; null = nothing. */
             why: string | null;
             /** @description Apps of the project that all figures are of together, whatever country is asked for. */
             projectApps: number;
@@ -4623,7 +4697,7 @@ export interface components {
             /** @enum {string} */
             kind: "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
             /**
              * Format: date-time
              * @description When its first message came: of what was before it told nothing.
@@ -5138,11 +5212,11 @@ export interface components {
             /** @constant */
             kind: "apple-ads";
             /**
-             * @description limited: a right is missing; revoked: the key is refused; demo: every figure is invented. What was read before stays and is dated by asOf.
+             * @description limited: a right is missing; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.
              * @enum {string}
              */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
-            /** @description Who must do what; null = nothing. */
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
+            /** @description Who must do what, or what failed; null = nothing. */
             why: string | null;
             /**
              * Format: date-time
@@ -5436,7 +5510,7 @@ export interface components {
             /** @enum {string} */
             kind: "app-store-connect" | "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
             /** @description True = its figures are those shown: of several that tell of the same purchases one is counted. */
             counted: boolean;
             /**
@@ -5535,6 +5609,49 @@ export interface components {
             /** @description Messages of something begun or paid with it. */
             redemptions: number;
         };
+        OfferedPrice: {
+            /** @description The seller's SKU. */
+            product: string;
+            /**
+             * @description introductory: to new subscribers; promotional: by the app, to those it chooses; code: to who has a code.
+             * @enum {string}
+             */
+            kind: "introductory" | "promotional" | "code";
+            /** @description As the console names it, and redemptions too; null = it has none. */
+            name: string | null;
+            /** @description FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT, in Apple's words; null = not said. */
+            mode: string | null;
+            /** @description Of one period, such as ONE_MONTH; null = not said. */
+            duration: string | null;
+            /** @description How many of these; null = not said. */
+            periods: number | null;
+            /** @description Of codes: whether they can be redeemed; null = not said. */
+            active: boolean | null;
+            /** @description Codes that were made; null = it is of none, or not said. */
+            codes: number | null;
+            /** @description Storefronts that it is for; null = it is of none alone. */
+            countries: components["schemas"]["Storefront"][] | null;
+            /**
+             * Format: date
+             * @description Null = no day is set.
+             */
+            starts: string | null;
+            /**
+             * Format: date
+             * @description The same.
+             */
+            ends: string | null;
+            /**
+             * Format: date-time
+             * @description When the console first listed it to us: nobody says since when it did.
+             */
+            firstSeen: string;
+            /**
+             * Format: date-time
+             * @description When it last did; read once a day.
+             */
+            lastSeen: string;
+        };
         GetPricingAnswer: {
             /**
              * Format: date
@@ -5554,10 +5671,12 @@ export interface components {
             sources: components["schemas"]["PricingSource"][];
             /** @description What was paid, by product and country; null = nobody tells of purchases. */
             paid: components["schemas"]["PaidProduct"][] | null;
-            /** @description What the console asks, and asked within those days; null = no console that shows prices is connected. */
+            /** @description What the console asks now, and asked within those days; null = no console that shows prices is connected. */
             listed: components["schemas"]["ListedPrice"][] | null;
             /** @description Offers that something was begun or paid with, the most first; null as paid. */
             offers: components["schemas"]["RedeemedOffer"][] | null;
+            /** @description What the console offers besides the usual prices, and offered within those days; null as listed. Empty = nothing, or not read yet. */
+            offered: components["schemas"]["OfferedPrice"][] | null;
         };
         SoldProduct: {
             /** @description The console's id; of the app itself the app's. */
@@ -5638,8 +5757,8 @@ export interface components {
             account: {
                 id: string;
                 /** @enum {string} */
-                state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
-                /** @description Who must do what; null = nothing. */
+                state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
+                /** @description Who must do what, or what failed; null = nothing. */
                 why: string | null;
             };
             /**
@@ -5674,18 +5793,18 @@ export interface components {
          */
         ImpactVerdict: "improved" | "worse" | "no_clear_change" | "too_early" | "not_enough_data" | "confounded" | "cannot_tell";
         /** @enum {string} */
-        ImpactOutcomeName: "ranks" | "downloads" | "proceeds_per_download";
+        ImpactOutcomeName: "search_impressions" | "conversion" | "ranks" | "downloads" | "proceeds_per_download";
         ImpactOutcome: {
-            /** @description ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency. */
+            /** @description search_impressions: how often the app was shown in results of searches; conversion: first downloads per page view, as the console's analytics count both; ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency. */
             outcome: components["schemas"]["ImpactOutcomeName"];
-            /** @description The one that the kind of change is judged by; fixed before figures are looked at. */
+            /** @description The one that the kind of change is judged by; fixed before figures are looked at. Analytics that are known for too short a time are none. */
             primary: boolean;
             /** @description Of ranks; else null. */
             country: components["schemas"]["Storefront"] | null;
             /** @description Storefronts that changed; of ranks the keywords whose words came or went. */
             treated: string[];
-            /** @enum {string} */
-            dayZone: "UTC" | "America/Los_Angeles";
+            /** @description Whose days those of its figures are; null = Apple does not say it of its analytics. */
+            dayZone: ("UTC" | "America/Los_Angeles") | null;
             /** @description Days compared with; those between before and after are left out. */
             before: {
                 /**
@@ -5763,7 +5882,7 @@ export interface components {
             /** @description The ads account, as `appmeter account list` names it. */
             account: string;
             /** @enum {string} */
-            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo";
+            state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
             /** @description The account's own time zone, whose days these are. */
             dayZone: string;
             /** @description Null = not known. */
@@ -5772,6 +5891,10 @@ export interface components {
             before: number | null;
             /** @description A day, of those of the window. Null = too few are known. */
             after: number | null;
+            /** @description First downloads that ads brought a day, of the days compared with: they are among downloads and taken off nowhere, for they are known by days of another zone and of the last months alone. Null as before. */
+            boughtBefore: number | null;
+            /** @description The same of the window. Null as after. */
+            boughtAfter: number | null;
             knownBefore: number;
             knownAfter: number;
             /** @description Null = either is not known, or nothing was spent before. */
@@ -5814,7 +5937,7 @@ export interface components {
             /** @description What would be looked at and is not there. */
             missing: {
                 /** @enum {string} */
-                what: "ranks" | "downloads" | "proceeds_per_download" | "search_impressions" | "conversion" | "ads_spend";
+                what: "search_impressions" | "conversion" | "ranks" | "downloads" | "proceeds_per_download" | "ads_spend";
                 why: string;
             }[];
             /** @description What else changed from as many days before the change as the window has until its end, at most 50. */
@@ -5823,7 +5946,7 @@ export interface components {
             adsSpend: components["schemas"]["ImpactAdsSpend"] | null;
             /** @description A longer window that may see what this one does not; null where none is proposed. */
             tryWindow: number | null;
-            /** @description Where the sales come from, and how far they were read. */
+            /** @description Where sales and analytics come from, and how far they were read. */
             sources: components["schemas"]["AccountSource"][];
         };
         MarketPlace: {
@@ -5867,6 +5990,8 @@ export interface components {
             /** @description How many places were read. */
             depth: number;
             source: components["schemas"]["RankSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /**
              * Format: date-time
              * @description When the store answered.
@@ -5949,6 +6074,8 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["RankSource"];
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description How many places were read. */
             depth: number;
             /** @description How many apps they hold. */
@@ -5965,6 +6092,8 @@ export interface components {
             median: number | null;
             /** @description The first ten. */
             top: components["schemas"]["RatedResult"][];
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         /** @description Of a month, worldwide: downloads, or US dollars of revenue. */
         Estimate: {
@@ -6404,6 +6533,8 @@ export interface components {
             matchedBy: "link" | "id" | "package" | "name" | "prefix" | "words" | "publisher" | "store";
             /** @description Who said last who it is; null = nobody yet: its id is all that is known. */
             source: components["schemas"]["Source"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /**
              * Format: date-time
              * @description When that was said.
@@ -6459,6 +6590,8 @@ export interface components {
              * @enum {string}
              */
             source: "apple-app-page" | "play-details";
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description Empty = the page was read, and shows none. */
             apps: components["schemas"]["SimilarApp"][];
         };
@@ -6484,6 +6617,8 @@ export interface components {
              * @enum {string}
              */
             source: "apple-reviews" | "play-reviews";
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description The latest reading left nothing out between the newest review and those held before, or the end. False = there may be others between and below those shown. Of an empty feed true = nobody has rated the app, false = the store shows none, which it also does when it fails. */
             complete: boolean;
             /** @description Reviews of this feed that are held; limit shows the newest of them. */
@@ -6667,6 +6802,8 @@ export interface components {
              * @description When the page was read last; null = not yet: nothing here is known.
              */
             measuredAt: string | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description As the page names them; null = not said. */
             languages: string[] | null;
             /** @description As written; null = not said. */
@@ -6724,6 +6861,8 @@ export interface components {
             measuredAt: string | null;
             /** @description Who looked it up. */
             source: components["schemas"]["Source"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description Those that the store names of the app, as codes of two letters; null = not said. Its page's names: listingExtras. */
             languages: string[] | null;
             /** @description How large it is; null = not said. */
@@ -6735,6 +6874,8 @@ export interface components {
             builtAt: string | null;
             /** @description Of these two. */
             builtSource: components["schemas"]["Source"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            builtOrigin: string | null;
             /** @description How many ratings in that storefront; null = not measured. */
             ratings: number | null;
             /** @description The average, 0 to 5; null = none, or not measured. */
@@ -6746,6 +6887,8 @@ export interface components {
             ratingsAt: string | null;
             /** @description Of these two. */
             ratingsSource: components["schemas"]["Source"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            ratingsOrigin: string | null;
             /** @description Ratings by their stars, which do not always add up to ratings; null = not measured. */
             distribution: components["schemas"]["StarCounts"] | null;
             /**
@@ -6755,6 +6898,8 @@ export interface components {
             distributionAt: string | null;
             /** @description Null where distribution is. */
             distributionSource: components["schemas"]["Source"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            distributionOrigin: string | null;
             /** @description The App Store's page shows a card of the store's editors (a story or a collection); as of listingExtras.measuredAt, null = no page was read. */
             badge: boolean | null;
             /** @description As many as the App Store's page names; 0 = it says that there are none; null = not said. */
@@ -6824,6 +6969,8 @@ export interface components {
             difficulty: number | null;
             popularityStanding: components["schemas"]["PopularityStanding"];
             difficultyStanding: components["schemas"]["DifficultyStanding"];
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         MetricRecord: {
             /**
@@ -7005,6 +7152,8 @@ export interface components {
             downloads: components["schemas"]["Estimate"] | null;
             /** @description US dollars of 30 days; null = not known. */
             revenue: components["schemas"]["Estimate"] | null;
+            /** @description What the revenue rests on: as basis where it is downloads at a price; own = places of the grossing list, of which your own apps' sales say what they bring: moved for your workspace alone. Null = not known. */
+            revenueBasis: ("measured" | "own" | "genre" | "prior") | null;
             /** @description Storefronts that the revenue is of; null = not known. */
             revenueMarkets: number | null;
             /** @description Of the downloads; null = not known. */
@@ -7155,6 +7304,8 @@ export interface components {
             day: string | null;
             /** @description Who read them; null = not read lately. */
             source: components["schemas"]["RankSource"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
         };
         ResearchedKeyword: {
             /** @description The keyword. */
@@ -7192,6 +7343,8 @@ export interface components {
             day: string | null;
             /** @description Who read them; null = not read lately. */
             source: components["schemas"]["RankSource"] | null;
+            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+            origin: string | null;
             /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
             brand: boolean | null;
             /** @description The first 10 results; null = not read lately. */
@@ -7260,6 +7413,8 @@ export interface components {
                 day: string | null;
                 /** @description Who read them; null = not read lately. */
                 source: components["schemas"]["RankSource"] | null;
+                /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+                origin: string | null;
                 /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
                 brand: boolean | null;
                 /** @description The first 10 results; null = not read lately. */
@@ -7282,6 +7437,8 @@ export interface components {
             } | null;
             /** @description Up to 50, by the strongest reason first. */
             keywords: components["schemas"]["ResearchedKeyword"][];
+            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         CategoryLandscape: {
             genre: components["schemas"]["Genre"];
@@ -8998,6 +9155,8 @@ export interface components {
         Country: string;
         /** @description The store; an app on Google Play alone needs android. */
         Platform: "ios" | "android";
+        /** @description True = Apple Ads' own popularity too, where the workspace's ads account is connected. */
+        AdsPopularity: boolean;
         /** @description Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead. */
         To: string;
         /** @description A rival's id from list_rivals, of the platform asked for: digits on the App Store, a package name on Google Play. ios:<store id> and android:<package>, as manualRivals has them, are understood too. */
@@ -9409,8 +9568,8 @@ export interface operations {
                 country?: components["parameters"]["Country"];
                 /** @description The store; an app on Google Play alone needs android. */
                 platform?: components["parameters"]["Platform"];
-                /** @description True = Apple Ads' own popularity too, where connected. */
-                adsPopularity?: boolean;
+                /** @description True = Apple Ads' own popularity too, where the workspace's ads account is connected. */
+                adsPopularity?: components["parameters"]["AdsPopularity"];
                 /** @description Fields of keywords to keep. */
                 fields?: ("term" | "measured" | "rank" | "measuredAt" | "source" | "demand" | "demandAt" | "hintCount" | "hintCountAt" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt" | "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt" | "popularityMeasuring" | "popularityNotMeasuring" | "difficultyMeasuring" | "difficultyNotMeasuring" | "measuring" | "notMeasuring" | "searchDepth")[];
             };
@@ -9953,8 +10112,10 @@ export interface operations {
                 country?: components["parameters"]["Country"];
                 /** @description The store; an app on Google Play alone needs android. */
                 store?: "ios" | "android";
-                /** @description The language of the answer's own words. */
+                /** @description Of the answer's own words. */
                 lang?: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
+                /** @description Fields of themes and finerThemes to keep. */
+                fields?: ("topic" | "label" | "sentence" | "checked" | "sentiment" | "count" | "share" | "average" | "firstDay" | "lastDay" | "change" | "quotes" | "reviewIds")[];
             };
             header?: never;
             path: {
@@ -9965,7 +10126,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description The answer. With `fields` it has those alone (`x-narrow`). */
             200: {
                 headers: {
                     "x-credits-used": components["headers"]["Used"];
@@ -10002,7 +10163,7 @@ export interface operations {
                 country?: components["parameters"]["Country"];
                 /** @description The store; an app on Google Play alone needs android. */
                 store?: "ios" | "android";
-                /** @description The store's id of the review, from search_reviews. */
+                /** @description Its id, from search_reviews. */
                 reviewId: string;
                 /** @description What the reply should say. */
                 note?: string;
@@ -10460,7 +10621,7 @@ export interface operations {
             query?: {
                 /** @description Two-letter storefront code; the app's first storefront when left out. */
                 cc?: components["parameters"]["Cc"];
-                /** @description The language of the answer's own words. */
+                /** @description Of the answer's own words. */
                 lang?: "en" | "tr" | "de" | "es" | "fr" | "pt" | "ru" | "ja" | "ko" | "zh";
             };
             header?: never;
@@ -10617,9 +10778,9 @@ export interface operations {
             query: {
                 /** @description Such as de_de or de-DE. */
                 locale: string;
-                /** @description Only look whether it is there; nothing is begun. */
+                /** @description Only look; begin nothing. */
                 poll?: boolean;
-                /** @description Also the captions of the first screenshots. */
+                /** @description Also captions of the screenshots. */
                 shots?: boolean;
             };
             header?: never;
@@ -11334,8 +11495,8 @@ export interface operations {
                 country?: string;
                 /** @description Only this product, by its id (SKU). */
                 product?: string;
-                /** @description Fields of paid and listed and offers to keep. */
-                fields?: ("product" | "country" | "countryIs" | "trialStarts" | "paidStarts" | "trialConversions" | "renewals" | "oneTime" | "cancellations" | "refunds" | "prices" | "name" | "soldAs" | "from" | "sinceKnown" | "price" | "proceeds" | "automatic" | "offer" | "firstDay" | "lastDay" | "redemptions")[];
+                /** @description Fields of paid and listed and offers and offered to keep. */
+                fields?: ("product" | "country" | "countryIs" | "trialStarts" | "paidStarts" | "trialConversions" | "renewals" | "oneTime" | "cancellations" | "refunds" | "prices" | "name" | "soldAs" | "from" | "sinceKnown" | "price" | "proceeds" | "automatic" | "offer" | "firstDay" | "lastDay" | "redemptions" | "kind" | "mode" | "duration" | "periods" | "active" | "codes" | "countries" | "starts" | "ends" | "firstSeen" | "lastSeen")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -11540,6 +11701,8 @@ export interface operations {
                 term: string;
                 /** @description Two-letter storefront code. */
                 cc?: string;
+                /** @description True = Apple Ads' own popularity too, where the workspace's ads account is connected. */
+                adsPopularity?: components["parameters"]["AdsPopularity"];
             };
             header?: never;
             path?: never;
@@ -12171,6 +12334,8 @@ export interface operations {
                 platform?: "ios";
                 /** @description Two-letter storefront code. */
                 country?: string;
+                /** @description True = Apple Ads' own popularity too, where the workspace's ads account is connected. */
+                adsPopularity?: components["parameters"]["AdsPopularity"];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12451,8 +12616,10 @@ export interface operations {
                 compare?: string[];
                 /** @description Two-letter storefront code. */
                 country?: string;
+                /** @description True = Apple Ads' own popularity too, where the workspace's ads account is connected. */
+                adsPopularity?: components["parameters"]["AdsPopularity"];
                 /** @description Fields of keywords to keep. */
-                fields?: ("term" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityState" | "popularityAt" | "difficulty" | "difficultyState" | "difficultyAt" | "appCount" | "appCountAtLeast" | "day" | "source" | "brand" | "top" | "compare" | "shared" | "names" | "suggested")[];
+                fields?: ("term" | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityState" | "popularityAt" | "difficulty" | "difficultyState" | "difficultyAt" | "appCount" | "appCountAtLeast" | "day" | "source" | "origin" | "brand" | "top" | "compare" | "shared" | "names" | "suggested")[];
             };
             header?: never;
             path?: never;
@@ -12673,4 +12840,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 66693ebfa7068f2a69cdcd5b106840eb1a8c592cb3a8a651dee1405fe8dc517d
+// sha256 of the document: 9778b3e4a2cc3c0b5ba838597c0ccf0c43de6ffe1a5392beb3fcba882df22b78
