@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
 import { type NamePlace, nameIn } from "../observations/app-names.ts"
-import { UNMEASURED } from "../observations/derived/keyword-figures.ts"
+import { SHOWN_DAYS, UNMEASURED } from "../observations/derived/keyword-figures.ts"
 import { readKeywordMetrics } from "../observations/derived/keyword-metrics.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { FactSource, Platform, RankedApp } from "../observations/types.ts"
@@ -50,7 +50,7 @@ export const YOUNG_DAYS = 7
 
 /** Those that may be searched for, the most first, at most KEYWORDS, with the apps of their first places. */
 export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
-  const answers = await readAnswers(sql, app, side, addDays(dayOf(now), -YOUNG_DAYS))
+  const answers = await readAnswers(sql, app, side, dayOf(now))
   const metrics = await readKeywordMetrics(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
   const known = answers.flatMap((answer) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityAt, popularityOrder } =
@@ -81,14 +81,22 @@ interface Answer {
   ids: number[]
 }
 
-async function readAnswers(sql: Sql, app: RankedApp, side: Side, since: string): Promise<Answer[]> {
+/** Of the keywords that may be searched for most alone: the results of a thousand took the thread as long as all else. */
+async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string): Promise<Answer[]> {
   return await sql<Answer[]>`
     with ${dayAnswers(sql, [sideOf(app, side)])}
-    select term, day, our_rank as rank, app_ids[1:${PLACES}] as ids
-    from answer
-    where day >= ${since}::date
-    order by position, term
-    limit 1000`
+    select a.term, a.day, a.our_rank as rank, a.app_ids[1:${PLACES}] as ids
+    from answer a
+    join term t on t.term = a.term
+    cross join lateral (
+      select coalesce(published, case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end) as weight
+      from keyword_now
+      where list_id = t.list_id
+      offset 0
+    ) n
+    where a.day >= ${addDays(today, -YOUNG_DAYS)}::date and n.weight > 0
+    order by n.weight desc, a.term collate "C"
+    limit ${KEYWORDS}`
 }
 
 async function readPeers(sql: Sql, ids: readonly number[], place: NamePlace) {

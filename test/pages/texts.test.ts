@@ -80,7 +80,7 @@ async function listedId(): Promise<string> {
 
 test("the reviews lead to a summary that is made by its button alone, once a day, each theme with its quotes", async () => {
   const { owner, base, used, press } = await opened("10001", without)
-  expect((await owner.open(`${base}/reviews`)).text).toContain(`action="${base}/summary?at=us-ios"`)
+  expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)
   expect([link.status, link.text.includes("Crashes and bugs"), await used()]).toEqual([200, false, 0])
   const forged = await owner.send(`${base}/summary`, { form: "guessed" })
@@ -110,7 +110,7 @@ test("where no language model is set up a draft says who can set one up, and not
 
 test("a draft of the page shows each field with the words it rests on, and what the checks left out", async () => {
   const { owner, base, press, used } = await opened(await listedId())
-  expect((await owner.open(`${base}/page`)).text).toContain(`action="${base}/draft?at=us-ios"`)
+  expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/draft?at=us-ios"`)
   const resting = (text: string) => [{ facts: ["Steep it right"], text }]
   play(
     well(() => ({

@@ -86,12 +86,12 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 /** The way there from the store page. */
-export function draftCard(desk: Desk, app: AppHead, side: Side): Html {
+export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
     said: "By a language model, from this page, the tracked keywords and what users praise; each field shows the words that it rests on. Nothing is changed in a store. It takes a unit of the month's AI writing.",
     button: "Draft them",
-    isQuiet: true,
+    isLink,
   })
 }
 
@@ -100,7 +100,7 @@ export async function draftPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const page = (body: Html) => textPage(desk, app, side, { page: DRAFT, body })
-  if (!desk.isSample && !desk.isSent) return page(draftCard(desk, app, side))
+  if (!desk.isSample && !desk.isSent) return page(draftCard(desk, app, side, false))
   const { country: cc, platform } = side
   const draft = await attemptedText(desk.ask<Draft>("draft_listing", { appId, cc, platform }))
   if (isFault(draft)) return page(refusedCard(DRAFT.title, draft))

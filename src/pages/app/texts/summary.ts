@@ -61,12 +61,12 @@ interface Summary {
 const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 
 /** The way there from the reviews. */
-export function summaryCard(desk: Desk, app: AppHead, side: Side): Html {
+export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
     title: "What they are about",
     said: "Themes of the newest reviews, each with counts, its change in a month, and quotes that stand in their reviews. A new one takes a unit of the month's Review AI; the same on the same day takes none.",
     button: "Summarise them",
-    isQuiet: true,
+    isLink,
   })
 }
 
@@ -74,7 +74,7 @@ export async function summaryPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
-  if (!desk.isSample && !desk.isSent) return page(summaryCard(desk, app, side))
+  if (!desk.isSample && !desk.isSent) return page(summaryCard(desk, app, side, false))
   const { country, platform: store } = side
   const summary = await attemptedText(desk.ask<Summary>("summarize_reviews", { appId, country, store }))
   if (isFault(summary)) return page(refusedCard(PAGE.title, summary))

@@ -44,17 +44,20 @@ export function textPage(
   }
 }
 
-/** To make a text takes a unit of the month, so no link makes one: its button does, and the same text of the same day takes none. */
+/**
+ * To make a text takes a unit of the month, so no link makes one: its button does, and the same text of the same day takes
+ * none. The button has a page of its own, since a page with a form is sent without compression.
+ */
 export function askPart(
   desk: Desk,
   to: string,
-  { title, said, button, isQuiet = false }: { title: string; said: string; button: string; isQuiet?: boolean },
+  { title, said, button, isLink = false }: { title: string; said: string; button: string; isLink?: boolean },
 ): Html {
-  if (desk.isSample)
+  if (desk.isSample || isLink)
     return card(title, html`<div class="inside"><p>${said}</p><p><a href="${to}">${button}</a></p></div>`)
   return card(
     title,
-    html`<div class="inside"><p>${said}</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button${!isQuiet && html` class="main"`} type="submit">${button}</button></form>`,
+    html`<div class="inside"><p>${said}</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">${button}</button></form>`,
   )
 }
 
