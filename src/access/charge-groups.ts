@@ -1,6 +1,6 @@
+import { createStatementGroups } from "../database/statement-groups.ts"
 import type { Sql } from "../database/types.ts"
 import { type ChargeResult, chargeAll, checkCost, type Due } from "./credits.ts"
-import { createStatementGroups } from "./statement-groups.ts"
 
 /** Charges a call; as exact as `charge`, and settled when its charge is committed. */
 export type ChargeCall = (due: Due) => Promise<ChargeResult>

@@ -1,7 +1,7 @@
+import { createStatementGroups } from "../database/statement-groups.ts"
 import type { Sql } from "../database/types.ts"
 import type { FixedWindow } from "./limits/fixed-window.ts"
 import { checkLimit } from "./limits/limiter.ts"
-import { createStatementGroups } from "./statement-groups.ts"
 
 /** A workspace's Hive calls of one UTC day. Exact over all processes; a refused call is not counted. */
 export interface HiveAllowance {

@@ -1,4 +1,4 @@
-import { isConnectionProblem } from "../database/gate.ts"
+import { isConnectionProblem } from "./gate.ts"
 
 /** What is asked for a workspace. */
 interface OfWorkspace {
