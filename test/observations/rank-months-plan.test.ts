@@ -82,18 +82,23 @@ async function filled(sql: Sql): Promise<SideApp[]> {
 
 /** The same `sql`, which also runs each statement for its plan. */
 function explaining(sql: Sql, plans: string[]): Sql {
-  const explained = async (strings: TemplateStringsArray, ...values: string[]) => {
-    const rows = await sql<{ "QUERY PLAN": string }[]>`
-      explain (analyze, costs off, timing off) ${sql(strings, ...values)}`
-    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
-    return await sql(strings, ...values)
+  const statement = (strings: TemplateStringsArray, values: string[]) => {
+    const explained = async () => {
+      const rows = await sql<{ "QUERY PLAN": string }[]>`
+        explain (analyze, costs off, timing off) ${sql(strings, ...values)}`
+      plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
+      return await sql(strings, ...values)
+    }
+    // a part of another statement is never awaited itself
+    // biome-ignore lint/suspicious/noThenProperty: as the driver's statements have it
+    return Object.assign(sql(strings, ...values), { then: ((done, failed) => explained().then(done, failed)) as Then })
   }
-  // what is no template is a list of values, and what begins like no statement is a part of one
-  return ((first: TemplateStringsArray, ...values: string[]) => {
-    if (!("raw" in first)) return sql(first)
-    return /^\s*(select|with)\b/.test(first[0] as string) ? explained(first, ...values) : sql(first, ...values)
-  }) as unknown as Sql
+  // what is no template is a list of values
+  return ((first: TemplateStringsArray, ...values: string[]) =>
+    "raw" in first ? statement(first, values) : sql(first)) as unknown as Sql
 }
+
+type Then = Promise<unknown>["then"]
 
 /** Rows that the scans of a table's partitions gave, over all their loops. */
 function rowsRead(plans: readonly string[], table: string): number {
