@@ -32,7 +32,7 @@ export const evidence: Command = {
     assertMade(settings)
     const bodies = openRawBodies(settings.measuring.raw)
     const today = dayOf(new Date())
-    const shown = await useDatabase(invocation, async (sql) => {
+    const [tracked, shown] = await useDatabase(invocation, async (sql) => {
       const apps = await storeApps(sql, asked.app, asked.platform)
       const { storefront, term, day } = asked
       const each: KeywordEvidence[] = []
@@ -43,9 +43,9 @@ export const evidence: Command = {
             { list: { platform, storefront, term }, app, day, today },
           ),
         )
-      return each
+      return [await isTracked(sql, asked), each] as const
     })
-    show(invocation, { app: asked.app, evidence: shown }, () => shown.flatMap(lines))
+    show(invocation, { app: asked.app, tracked, evidence: shown }, () => shown.flatMap((one) => lines(one, tracked)))
     return 0
   },
 }
@@ -77,14 +77,24 @@ async function storeApps(sql: Sql, appId: string, platform: Platform | undefined
   return asked
 }
 
-function lines({ platform, storefront, term, day, readings, metrics, ratings }: KeywordEvidence): string[] {
+async function isTracked(sql: Sql, { app, storefront, term }: ReturnType<typeof askedFor>): Promise<boolean> {
+  const found = await sql`
+    select
+    from tracked_term
+    where (app_id, country, term) = (${app}, ${storefront}, ${term})`
+  return found.length > 0
+}
+
+function lines(shown: KeywordEvidence, tracked: boolean): string[] {
+  const { platform, storefront, term, day, readings, metrics, ratings } = shown
+  const why = tracked ? "not measured" : "not measured: the app does not track the keyword there"
   const rows = [
     ...readings.map((one, place) => [
       place === 0 && one.complete ? "rank" : "other reading",
       `${one.rank ?? "absent"} of ${one.depth}${one.complete ? "" : ", broken off"}`,
       ...origin(one.source, one.seenAt, one.parser, one),
     ]),
-    ...(readings.some(({ complete }) => complete) ? [] : [["rank", "not measured"]]),
+    ...(readings.some(({ complete }) => complete) ? [] : [["rank", why]]),
     ...metrics.flatMap(({ metric, score, source, seenAt, formula, restsOn }) => [
       [metric, score ?? "none can be given", formula > 0 ? `${source}, formula ${formula}` : source, moment(seenAt)],
       ...restsOn.map((read) => [

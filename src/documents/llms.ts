@@ -13,7 +13,7 @@ export function llmsText(
 > Where your apps stand in the stores: keyword ranks, charts, listings, reviews and rivals, measured daily.
 
 - Base URL: ${publicUrl}/v1
-- Key: \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`; never in a URL. With a live key, REST needs the Pro plan or above, or a credit pack; tools work on every plan.
+- Key: \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`; never in a URL. A live key opens the tools; REST too, unless who runs this instance gave its workspace a plan below Pro and no credits.
 - Sandbox, without a key: every GET below ${publicUrl}/v1/sandbox, with fixed sample data. Try ${publicUrl}/v1/sandbox/apps
 - Tools (Model Context Protocol over HTTP): ${publicUrl}/mcp, with the same key; each operation is a tool named by its id.
 - Not measured is not zero: \`measured: false\` = nobody looked, \`rank: null\` = looked and not among the results read.

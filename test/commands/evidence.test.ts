@@ -136,9 +136,9 @@ describe("appmeter evidence", () => {
   })
 
   test("tells absent from not measured, in words too", async () => {
-    const line = async (words: string[], app = appId) => {
+    const line = async (words: string[], app = appId, term = TERM) => {
       const { out } = await appmeter(
-        ["evidence", "--app", app, "--country", "us", "--term", TERM, "--platform", "ios", ...words],
+        ["evidence", "--app", app, "--country", "us", "--term", term, "--platform", "ios", ...words],
         { env },
       )
       return out.split("\n").find((one) => one.startsWith("rank "))
@@ -146,6 +146,9 @@ describe("appmeter evidence", () => {
     expect(await line([])).toMatch(/^rank +3 of \d+ +apple-web-search +\S+Z +\d+ +[0-9a-f]{12}, kept +https:/)
     expect(await line([], absentId)).toMatch(/^rank +absent of \d+ +apple-web-search/)
     expect(await line(["--day", "2025-01-01"])).toMatch(/^rank +not measured +-/)
+    expect(await line([], appId, "nobody asks")).toMatch(
+      /^rank +not measured: the app does not track the keyword there +-/,
+    )
   })
 
   test("is refused for what it cannot show", async () => {
