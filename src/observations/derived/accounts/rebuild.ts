@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../../../database/types.ts"
+import { uncut } from "../../../database/uncut.ts"
 import { KINDS } from "../../kinds.ts"
 import { beginSets, pieceOf, removeSet } from "../../rows/report-sets.ts"
 import type { Facts, FactsReport, ReportSets, ReportSubject } from "../../shapes/facts.ts"
@@ -107,7 +108,7 @@ async function rebuildPieces(
     from report_piece
     where set_id = ${pieces}
     order by place
-    limit 10000`
+    limit 10000`.then(uncut(10_000))
   for (const { place } of places) {
     await sql.begin(async (tx) => {
       await facts.insert(tx, { from: pieceOf(tx, said, { set: pieces, place }), set, before: place })
