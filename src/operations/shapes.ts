@@ -14,7 +14,8 @@ export { Count, Day, Rank, Source, Store, Storefront, Time } from "../vocabulary
 export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 
 /** Who brought a reading. */
-export const Origin = described(
+export const Origin = named(
+  "Origin",
   v.nullable(v.string()),
   "Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more.",
 )
@@ -39,7 +40,7 @@ export const RatedApp = named(
   "RatedApp",
   v.strictObject({
     id: described(v.string(), "Store id."),
-    name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+    name: described(v.string(), "The store's name of it, or the id until one was seen."),
     ...latestRatingsFields,
   }),
 )
@@ -51,16 +52,16 @@ export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_
 export const popularityFields = {
   popularity: described(
     v.nullable(v.number()),
-    "1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one.",
+    "1 to 100, Apple's monthly figure. Null = not published: see the band.",
   ),
   popularityLow: described(
     v.nullable(v.number()),
-    "Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none.",
+    "Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none.",
   ),
   popularityHigh: described(v.nullable(v.number()), "The other end, included."),
   popularitySource: described(
     v.nullable(PopularitySource),
-    "apple-ads-report = published; estimate = a band by our formula. Null = neither.",
+    "apple-ads-report = published; estimate = a band. Null = neither.",
   ),
 }
 

@@ -1909,7 +1909,7 @@ export interface components {
         RatedApp: {
             /** @description Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /** @description The latest rating count known of that storefront; null = none yet. */
             ratings: number | null;
@@ -2003,7 +2003,7 @@ export interface components {
                 /** @description The apps above it in that day's results, in their order, at most 50; where the app itself is absent, the first 50 of the results. Empty where measured is false. */
                 above: components["schemas"]["RatedApp"][];
             };
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
             /** @description Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points. */
             sources: components["schemas"]["RankRun"][];
@@ -2235,7 +2235,7 @@ export interface components {
             measuredAt: string | null;
             /** @description Every tracked keyword, in its order. */
             keywords: components["schemas"]["Keyword"][];
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         Rival: {
@@ -3086,6 +3086,20 @@ export interface components {
             /** @description Versions beyond the first 200. */
             versionsOmitted: number;
         } & components["schemas"]["ReviewsLookedAt"];
+        ThemeMonth: {
+            /** @description Reviews about it. */
+            count: number;
+            /** @description Of so many with a text. */
+            reviews: number;
+        };
+        ThemeChange: {
+            /** @description Of the last 30 days. */
+            recent: components["schemas"]["ThemeMonth"];
+            /** @description Of the 30 days before. */
+            before: components["schemas"]["ThemeMonth"];
+            /** @description What its share gained, in percentage points; null = a month without reviews. */
+            points: number | null;
+        };
         ReviewQuote: {
             /** @description The store's id of the review. */
             reviewId: string;
@@ -3138,24 +3152,7 @@ export interface components {
              */
             lastDay: string;
             /** @description Null = the reviews looked at reach back less than 60 days. */
-            change: {
-                /** @description Of the last 30 days. */
-                recent: {
-                    /** @description Reviews about it. */
-                    count: number;
-                    /** @description Of so many with a text. */
-                    reviews: number;
-                };
-                /** @description Of the 30 days before. */
-                before: {
-                    /** @description Reviews about it. */
-                    count: number;
-                    /** @description Of so many with a text. */
-                    reviews: number;
-                };
-                /** @description What its share gained, in percentage points; null = a month without reviews. */
-                points: number | null;
-            } | null;
+            change: components["schemas"]["ThemeChange"] | null;
             /** @description Of at most 2 of them, in their own language. */
             quotes: components["schemas"]["ReviewQuote"][];
             /** @description Each review that is counted, the newest first. */
@@ -3188,24 +3185,7 @@ export interface components {
              */
             lastDay: string;
             /** @description Null = the reviews looked at reach back less than 60 days. */
-            change: {
-                /** @description Of the last 30 days. */
-                recent: {
-                    /** @description Reviews about it. */
-                    count: number;
-                    /** @description Of so many with a text. */
-                    reviews: number;
-                };
-                /** @description Of the 30 days before. */
-                before: {
-                    /** @description Reviews about it. */
-                    count: number;
-                    /** @description Of so many with a text. */
-                    reviews: number;
-                };
-                /** @description What its share gained, in percentage points; null = a month without reviews. */
-                points: number | null;
-            } | null;
+            change: components["schemas"]["ThemeChange"] | null;
             /** @description Of at most 2 of them, in their own language. */
             quotes: components["schemas"]["ReviewQuote"][];
             /** @description Each review that is counted, the newest first. */
@@ -3593,7 +3573,7 @@ export interface components {
             platform: components["schemas"]["Store"];
             /** @description Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /** @description Null until one was seen. */
             developer: string | null;
@@ -3678,7 +3658,7 @@ export interface components {
             platform: components["schemas"]["Store"];
             /** @description Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /**
              * @description records = the file names ad networks; no_file = the developer declares none; no_site = the listing has no developer website; unreachable = the check could not be completed, which says nothing of the file; measuring = the check goes on (202).
@@ -3728,7 +3708,7 @@ export interface components {
             platform: components["schemas"]["Store"];
             /** @description Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /** @description False = the store does not sell it in this storefront: what stands beside is of before. Null = not read yet. */
             available: boolean | null;
@@ -3905,13 +3885,13 @@ export interface components {
             measured: boolean;
             /** @description The app's; null = absent from the results read, or measured: false. */
             rank: number | null;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description 0 to 100; null = not measured. */
             difficulty: number | null;
@@ -4145,13 +4125,13 @@ export interface components {
             term: string;
             /** @description Its popularity there is known, if as a band; false = the model's idea alone. */
             measured: boolean;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
         };
         TranslatedCaption: {
@@ -4262,7 +4242,7 @@ export interface components {
         ChartMove: {
             /** @description App Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /** @description On `day`. */
             rank: number;
@@ -4272,7 +4252,7 @@ export interface components {
         ChartStanding: {
             /** @description App Store id. */
             id: string;
-            /** @description The name the store showed, or the store id until one was seen. */
+            /** @description The store's name of it, or the id until one was seen. */
             name: string;
             /** @description On `day`; null = not among the places read, or the list is not measured (state). */
             rank: number | null;
@@ -4322,7 +4302,7 @@ export interface components {
             entrants: {
                 /** @description App Store id. */
                 id: string;
-                /** @description The name the store showed, or the store id until one was seen. */
+                /** @description The store's name of it, or the id until one was seen. */
                 name: string;
                 /** @description On `day`. */
                 rank: number;
@@ -4331,7 +4311,7 @@ export interface components {
             dropouts: {
                 /** @description App Store id. */
                 id: string;
-                /** @description The name the store showed, or the store id until one was seen. */
+                /** @description The store's name of it, or the id until one was seen. */
                 name: string;
                 /** @description On `against`. */
                 was: number;
@@ -4480,13 +4460,13 @@ export interface components {
             expectedRank: number;
             /** @description 1 to 100, in expectedValue: the popularity, or the score behind the band, which says an order and no level. */
             weight: number;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /**
              * Format: date-time
@@ -5617,7 +5597,7 @@ export interface components {
              * @enum {string}
              */
             kind: "introductory" | "promotional" | "code";
-            /** @description As the console names it, and redemptions too; null = it has none. */
+            /** @description As the console names it; null = it has none. */
             name: string | null;
             /** @description FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT, in Apple's words; null = not said. */
             mode: string | null;
@@ -5643,7 +5623,7 @@ export interface components {
             ends: string | null;
             /**
              * Format: date-time
-             * @description When the console first listed it to us: nobody says since when it did.
+             * @description When the console first listed it to us.
              */
             firstSeen: string;
             /**
@@ -5953,23 +5933,25 @@ export interface components {
             rank: number;
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
         };
+        /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
+        Origin: string | null;
         CheckRankAnswer: {
             /** @description The app. */
             app: {
                 /** @description App Store id, or package name. */
                 id: string;
-                /** @description As the store shows it in that storefront, or the id until a name was seen. */
+                /** @description As that storefront shows it, or the id until a name was seen. */
                 name: string;
                 /** @description Who sells it, as the store names them; null = not said yet. */
                 publisher: string | null;
-                /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+                /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
                 publisherId: string | null;
             };
             /** @description The keyword, as it was normalised. */
@@ -5990,8 +5972,7 @@ export interface components {
             /** @description How many places were read. */
             depth: number;
             source: components["schemas"]["RankSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /**
              * Format: date-time
              * @description When the store answered.
@@ -6006,11 +5987,11 @@ export interface components {
             rank: number;
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             /** @description The latest rating count known of that storefront; null = none yet. */
             ratings: number | null;
@@ -6074,8 +6055,7 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["RankSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description How many places were read. */
             depth: number;
             /** @description How many apps they hold. */
@@ -6092,7 +6072,7 @@ export interface components {
             median: number | null;
             /** @description The first ten. */
             top: components["schemas"]["RatedResult"][];
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         /** @description Of a month, worldwide: downloads, or US dollars of revenue. */
@@ -6123,11 +6103,11 @@ export interface components {
         FoundApp: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             /** @description Its best place on the lists asked for. */
             rank: number;
@@ -6158,8 +6138,7 @@ export interface components {
             /** @description How many days ago that is. */
             ageDays: number;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /**
              * Format: date
              * @description The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.
@@ -6221,11 +6200,11 @@ export interface components {
             rank: number;
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             /** @description With estimates: the app's own, as everywhere; null = there is none of this app. */
             estimate?: components["schemas"]["Estimate"] | null;
@@ -6267,8 +6246,7 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description How many places were read. */
             depth: number;
             /**
@@ -6297,15 +6275,14 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description How many places were read. */
             depth: number;
         };
         MarketMove: {
             /** @description App Store id. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             rank: number;
             was: number;
@@ -6343,7 +6320,7 @@ export interface components {
             entered: {
                 /** @description App Store id. */
                 id: string;
-                /** @description As the store shows it in that storefront, or the id until a name was seen. */
+                /** @description As that storefront shows it, or the id until a name was seen. */
                 name: string;
                 rank: number;
             }[] | null;
@@ -6351,7 +6328,7 @@ export interface components {
             left: {
                 /** @description App Store id. */
                 id: string;
-                /** @description As the store shows it in that storefront, or the id until a name was seen. */
+                /** @description As that storefront shows it, or the id until a name was seen. */
                 name: string;
                 /** @description The last rank. */
                 was: number;
@@ -6367,11 +6344,11 @@ export interface components {
         NewApp: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             /**
              * Format: date
@@ -6399,8 +6376,7 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /**
              * Format: date-time
              * @description When it first came to the store, as a look-up said; null = not said. Long before firstSeen: an old app that climbed.
@@ -6462,8 +6438,7 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /**
              * Format: date
              * @description The first day on which it was seen on a chart. Null = not known: it stood there when the chart was first read.
@@ -6512,11 +6487,11 @@ export interface components {
         ResolvedApp: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             platform: components["schemas"]["Store"];
             /** @description How many ratings in that storefront; null = not measured. */
@@ -6533,8 +6508,7 @@ export interface components {
             matchedBy: "link" | "id" | "package" | "name" | "prefix" | "words" | "publisher" | "store";
             /** @description Who said last who it is; null = nobody yet: its id is all that is known. */
             source: components["schemas"]["Source"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /**
              * Format: date-time
              * @description When that was said.
@@ -6562,11 +6536,11 @@ export interface components {
             place: number;
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
         };
         HiveGetSimilarAppsAnswer: {
@@ -6590,8 +6564,7 @@ export interface components {
              * @enum {string}
              */
             source: "apple-app-page" | "play-details";
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description Empty = the page was read, and shows none. */
             apps: components["schemas"]["SimilarApp"][];
         };
@@ -6617,8 +6590,7 @@ export interface components {
              * @enum {string}
              */
             source: "apple-reviews" | "play-reviews";
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description The latest reading left nothing out between the newest review and those held before, or the end. False = there may be others between and below those shown. Of an empty feed true = nobody has rated the app, false = the store shows none, which it also does when it fails. */
             complete: boolean;
             /** @description Reviews of this feed that are held; limit shows the newest of them. */
@@ -6802,8 +6774,7 @@ export interface components {
              * @description When the page was read last; null = not yet: nothing here is known.
              */
             measuredAt: string | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description As the page names them; null = not said. */
             languages: string[] | null;
             /** @description As written; null = not said. */
@@ -6824,11 +6795,11 @@ export interface components {
         HiveGetAppAnswer: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             platform: components["schemas"]["Store"];
             country: components["schemas"]["Storefront"];
@@ -6861,8 +6832,7 @@ export interface components {
             measuredAt: string | null;
             /** @description Who looked it up. */
             source: components["schemas"]["Source"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description Those that the store names of the app, as codes of two letters; null = not said. Its page's names: listingExtras. */
             languages: string[] | null;
             /** @description How large it is; null = not said. */
@@ -6874,8 +6844,7 @@ export interface components {
             builtAt: string | null;
             /** @description Of these two. */
             builtSource: components["schemas"]["Source"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            builtOrigin: string | null;
+            builtOrigin: components["schemas"]["Origin"];
             /** @description How many ratings in that storefront; null = not measured. */
             ratings: number | null;
             /** @description The average, 0 to 5; null = none, or not measured. */
@@ -6887,8 +6856,7 @@ export interface components {
             ratingsAt: string | null;
             /** @description Of these two. */
             ratingsSource: components["schemas"]["Source"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            ratingsOrigin: string | null;
+            ratingsOrigin: components["schemas"]["Origin"];
             /** @description Ratings by their stars, which do not always add up to ratings; null = not measured. */
             distribution: components["schemas"]["StarCounts"] | null;
             /**
@@ -6898,8 +6866,7 @@ export interface components {
             distributionAt: string | null;
             /** @description Null where distribution is. */
             distributionSource: components["schemas"]["Source"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            distributionOrigin: string | null;
+            distributionOrigin: components["schemas"]["Origin"];
             /** @description The App Store's page shows a card of the store's editors (a story or a collection); as of listingExtras.measuredAt, null = no page was read. */
             badge: boolean | null;
             /** @description As many as the App Store's page names; 0 = it says that there are none; null = not said. */
@@ -6931,7 +6898,7 @@ export interface components {
                 rank: number;
                 /** @description App Store id, or package name. */
                 id: string;
-                /** @description As the store shows it in that storefront, or the id until a name was seen. */
+                /** @description As that storefront shows it, or the id until a name was seen. */
                 name: string;
             }[] | null;
         };
@@ -6969,7 +6936,7 @@ export interface components {
             difficulty: number | null;
             popularityStanding: components["schemas"]["PopularityStanding"];
             difficultyStanding: components["schemas"]["DifficultyStanding"];
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         MetricRecord: {
@@ -7048,13 +7015,13 @@ export interface components {
             source: components["schemas"]["RankSource"];
             /** @description Who brought it: own = this instance. */
             origin: string;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description YYYY-MM that a published popularity stands for; else null. */
             popularityWeek: string | null;
@@ -7064,11 +7031,11 @@ export interface components {
         HiveSpyAppAnswer: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             country: components["schemas"]["Storefront"];
             platform: components["schemas"]["Store"];
@@ -7139,11 +7106,11 @@ export interface components {
         HiveEstimateAppAnswer: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             platform: components["schemas"]["Store"];
             /** @description Whose name is shown, and which is read first. */
@@ -7194,11 +7161,11 @@ export interface components {
         GapApp: {
             /** @description App Store id, or package name. */
             id: string;
-            /** @description As the store shows it in that storefront, or the id until a name was seen. */
+            /** @description As that storefront shows it, or the id until a name was seen. */
             name: string;
             /** @description Who sells it, as the store names them; null = not said yet. */
             publisher: string | null;
-            /** @description The store's own id of them, for hive_get_publisher on the App Store; null = not said yet. */
+            /** @description The store's own id of them, for hive_get_publisher; null = not said yet. */
             publisherId: string | null;
             /** @description It stands in the results of a keyword that was looked into. False = outside the index: not charged, and not in the rows. */
             inside: boolean;
@@ -7227,13 +7194,13 @@ export interface components {
             source: components["schemas"]["RankSource"];
             /** @description Who brought it: own = this instance. */
             origin: string;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             /** @description YYYY-MM that a published popularity stands for; else null. */
             popularityWeek: string | null;
@@ -7271,18 +7238,18 @@ export interface components {
         };
         ComparedKeyword: {
             country: components["schemas"]["Storefront"];
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             popularityState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
-             * @description When it was seen; null where it is neither measured nor absent.
+             * @description When it was seen; null where neither measured nor absent.
              */
             popularityAt: string | null;
             /** @description 0 to 100; null unless measured. */
@@ -7290,7 +7257,7 @@ export interface components {
             difficultyState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
-             * @description When it was seen; null where it is neither measured nor absent.
+             * @description When it was seen; null where neither measured nor absent.
              */
             difficultyAt: string | null;
             /** @description How many apps the results hold; null = not read lately. */
@@ -7304,24 +7271,23 @@ export interface components {
             day: string | null;
             /** @description Who read them; null = not read lately. */
             source: components["schemas"]["RankSource"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
         };
         ResearchedKeyword: {
             /** @description The keyword. */
             term: string;
-            /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+            /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
             popularity: number | null;
-            /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+            /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
             popularityLow: number | null;
             /** @description The other end, included. */
             popularityHigh: number | null;
-            /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+            /** @description apple-ads-report = published; estimate = a band. Null = neither. */
             popularitySource: components["schemas"]["PopularitySource"] | null;
             popularityState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
-             * @description When it was seen; null where it is neither measured nor absent.
+             * @description When it was seen; null where neither measured nor absent.
              */
             popularityAt: string | null;
             /** @description 0 to 100; null unless measured. */
@@ -7329,7 +7295,7 @@ export interface components {
             difficultyState: components["schemas"]["MetricState"];
             /**
              * Format: date-time
-             * @description When it was seen; null where it is neither measured nor absent.
+             * @description When it was seen; null where neither measured nor absent.
              */
             difficultyAt: string | null;
             /** @description How many apps the results hold; null = not read lately. */
@@ -7343,8 +7309,7 @@ export interface components {
             day: string | null;
             /** @description Who read them; null = not read lately. */
             source: components["schemas"]["RankSource"] | null;
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
             brand: boolean | null;
             /** @description The first 10 results; null = not read lately. */
@@ -7380,18 +7345,18 @@ export interface components {
             seed: {
                 /** @description The keyword. */
                 term: string;
-                /** @description 1 to 100, as Apple's monthly report says it. Null = not published: see the band, if there is one. */
+                /** @description 1 to 100, Apple's monthly figure. Null = not published: see the band. */
                 popularity: number | null;
-                /** @description Of an estimate, with popularityHigh: where it lies on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
+                /** @description Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none. */
                 popularityLow: number | null;
                 /** @description The other end, included. */
                 popularityHigh: number | null;
-                /** @description apple-ads-report = published; estimate = a band by our formula. Null = neither. */
+                /** @description apple-ads-report = published; estimate = a band. Null = neither. */
                 popularitySource: components["schemas"]["PopularitySource"] | null;
                 popularityState: components["schemas"]["MetricState"];
                 /**
                  * Format: date-time
-                 * @description When it was seen; null where it is neither measured nor absent.
+                 * @description When it was seen; null where neither measured nor absent.
                  */
                 popularityAt: string | null;
                 /** @description 0 to 100; null unless measured. */
@@ -7399,7 +7364,7 @@ export interface components {
                 difficultyState: components["schemas"]["MetricState"];
                 /**
                  * Format: date-time
-                 * @description When it was seen; null where it is neither measured nor absent.
+                 * @description When it was seen; null where neither measured nor absent.
                  */
                 difficultyAt: string | null;
                 /** @description How many apps the results hold; null = not read lately. */
@@ -7413,8 +7378,7 @@ export interface components {
                 day: string | null;
                 /** @description Who read them; null = not read lately. */
                 source: components["schemas"]["RankSource"] | null;
-                /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-                origin: string | null;
+                origin: components["schemas"]["Origin"];
                 /** @description The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known. */
                 brand: boolean | null;
                 /** @description The first 10 results; null = not read lately. */
@@ -7437,7 +7401,7 @@ export interface components {
             } | null;
             /** @description Up to 50, by the strongest reason first. */
             keywords: components["schemas"]["ResearchedKeyword"][];
-            /** @description Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play. */
+            /** @description Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play. */
             adsPopularity: components["schemas"]["AdsPopularity"] | null;
         };
         CategoryLandscape: {
@@ -7455,8 +7419,7 @@ export interface components {
              */
             measuredAt: string;
             source: components["schemas"]["ChartSource"];
-            /** @description Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more. */
-            origin: string | null;
+            origin: components["schemas"]["Origin"];
             /** @description How many places were read. */
             depth: number;
             /** @description How many apps the figures are of: the first 100, or all where there are fewer. */
@@ -12840,4 +12803,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 9778b3e4a2cc3c0b5ba838597c0ccf0c43de6ffe1a5392beb3fcba882df22b78
+// sha256 of the document: d2c7cede31abd3de5f6b8a3f23f7c3a1b2e1fe09c7ff39371bc66c52cebc68f0

@@ -42,7 +42,7 @@ const Measured = named(
 
 const shown = {
   id: described(v.string(), "App Store id."),
-  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+  name: described(v.string(), "The store's name of it, or the id until one was seen."),
 }
 const later = { rank: described(Rank, "On `day`.") }
 const earlier = { was: described(Rank, "On `against`.") }

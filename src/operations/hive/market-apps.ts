@@ -8,11 +8,11 @@ import { described } from "../../vocabulary/schema.ts"
 /** How an app of the market is called wherever it stands. */
 export const marketAppFields = {
   id: described(v.string(), "App Store id, or package name."),
-  name: described(v.string(), "As the store shows it in that storefront, or the id until a name was seen."),
+  name: described(v.string(), "As that storefront shows it, or the id until a name was seen."),
   publisher: described(v.nullable(v.string()), "Who sells it, as the store names them; null = not said yet."),
   publisherId: described(
     v.nullable(v.string()),
-    "The store's own id of them, for hive_get_publisher on the App Store; null = not said yet.",
+    "The store's own id of them, for hive_get_publisher; null = not said yet.",
   ),
 }
 

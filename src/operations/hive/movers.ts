@@ -18,7 +18,7 @@ const KINDS = [...CHARTS, "ipad"] as const
 
 const shown = {
   id: described(v.string(), "App Store id."),
-  name: described(v.string(), "As the store shows it in that storefront, or the id until a name was seen."),
+  name: described(v.string(), "As that storefront shows it, or the id until a name was seen."),
 }
 const Climber = named("MarketMove", v.strictObject({ ...shown, rank: Rank, was: Rank }))
 const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>

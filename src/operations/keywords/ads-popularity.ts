@@ -40,7 +40,7 @@ export const AdsPopularity = described(
       }),
     ),
   ),
-  "Apple Ads' search popularity of a week, from the workspace's own ads account and for this workspace alone: another scale than popularity. Null = not asked for, or of Google Play.",
+  "Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play.",
 )
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }

@@ -23,7 +23,7 @@ export const OfferedPrice = named(
       v.picklist(OFFER_KINDS),
       "introductory: to new subscribers; promotional: by the app, to those it chooses; code: to who has a code.",
     ),
-    name: described(v.nullable(v.string()), "As the console names it, and redemptions too; null = it has none."),
+    name: described(v.nullable(v.string()), "As the console names it; null = it has none."),
     mode: described(
       v.nullable(v.string()),
       "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT, in Apple's words; null = not said.",
@@ -35,7 +35,7 @@ export const OfferedPrice = named(
     countries: described(v.nullable(v.array(Storefront)), "Storefronts that it is for; null = it is of none alone."),
     starts: described(v.nullable(Day), "Null = no day is set."),
     ends: described(v.nullable(Day), "The same."),
-    firstSeen: described(Time, "When the console first listed it to us: nobody says since when it did."),
+    firstSeen: described(Time, "When the console first listed it to us."),
     lastSeen: described(Time, "When it last did; read once a day."),
   }),
 )

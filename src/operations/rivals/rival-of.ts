@@ -27,7 +27,7 @@ export const RivalId = coded(
 /** What every answer about a rival begins with. */
 export const rivalFields = {
   id: described(v.string(), "Store id."),
-  name: described(v.string(), "The name the store showed, or the store id until one was seen."),
+  name: described(v.string(), "The store's name of it, or the id until one was seen."),
 }
 
 export interface Rival {

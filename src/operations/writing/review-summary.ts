@@ -40,10 +40,25 @@ const ReviewQuote = named(
   }),
 )
 
-const ThemeMonth = v.strictObject({
-  count: described(Count, "Reviews about it."),
-  reviews: described(Count, "Of so many with a text."),
-})
+const ThemeMonth = named(
+  "ThemeMonth",
+  v.strictObject({
+    count: described(Count, "Reviews about it."),
+    reviews: described(Count, "Of so many with a text."),
+  }),
+)
+
+const ThemeChange = named(
+  "ThemeChange",
+  v.strictObject({
+    recent: described(ThemeMonth, "Of the last 30 days."),
+    before: described(ThemeMonth, "Of the 30 days before."),
+    points: described(
+      v.nullable(v.number()),
+      "What its share gained, in percentage points; null = a month without reviews.",
+    ),
+  }),
+)
 
 const FIGURES = {
   sentiment: described(v.picklist(SENTIMENTS), "By the average: complaint up to 2.5 stars, praise from 4."),
@@ -52,19 +67,7 @@ const FIGURES = {
   average: described(v.number(), "Of their stars, to two decimals."),
   firstDay: described(Day, "Of the oldest of them."),
   lastDay: described(Day, "Of the newest of them."),
-  change: described(
-    v.nullable(
-      v.strictObject({
-        recent: described(ThemeMonth, "Of the last 30 days."),
-        before: described(ThemeMonth, "Of the 30 days before."),
-        points: described(
-          v.nullable(v.number()),
-          "What its share gained, in percentage points; null = a month without reviews.",
-        ),
-      }),
-    ),
-    "Null = the reviews looked at reach back less than 60 days.",
-  ),
+  change: described(v.nullable(ThemeChange), "Null = the reviews looked at reach back less than 60 days."),
   quotes: described(v.array(ReviewQuote), `Of at most ${QUOTES_OF_THEME} of them, in their own language.`),
   reviewIds: described(v.array(v.string()), "Each review that is counted, the newest first."),
 }

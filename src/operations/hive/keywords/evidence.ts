@@ -23,10 +23,10 @@ const score = (text: string) => described(v.nullable(v.number()), text)
 export const evidenceFields = {
   ...popularityFields,
   popularityState: State,
-  popularityAt: described(v.nullable(Time), "When it was seen; null where it is neither measured nor absent."),
+  popularityAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
   difficulty: score("0 to 100; null unless measured."),
   difficultyState: State,
-  difficultyAt: described(v.nullable(Time), "When it was seen; null where it is neither measured nor absent."),
+  difficultyAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
   appCount: described(v.nullable(Count), "How many apps the results hold; null = not read lately."),
   appCountAtLeast: described(
     v.nullable(v.boolean()),
