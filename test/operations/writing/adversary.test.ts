@@ -8,6 +8,9 @@ import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-sce
 
 setDefaultTimeout(600_000)
 
+/** Of each operation: `SCRIPTS=1000` tries as many as the books were ever held against. */
+const SCRIPTS = Number(process.env.SCRIPTS ?? cases(16, 200))
+
 let scene: Scene
 beforeAll(async () => {
   scene = await openScene()
@@ -64,7 +67,7 @@ describe.each(Object.keys(SAID))("%s against a provider that goes wrong at rando
 
   test("a unit is taken for a text and for nothing else, and nothing of the provider's is shown", async () => {
     let made = 0
-    const rounds = cases(16, 200)
+    const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
       const { credits } = await scene.books()
@@ -89,7 +92,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
 
   test("a unit is taken where one could be had, and nothing where none was", async () => {
     let made = 0
-    const rounds = cases(16, 200)
+    const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
       const { credits } = await scene.books()
