@@ -59,7 +59,7 @@ export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: 
       order by k.position, k.side, k.term
       limit ${lists ?? null}
     ), answer as materialized (
-      select t.tracked, t.side, t.own, t.term, t.position, t.day, r.source, r.depth, r.seen_at, r.app_ids,
+      select t.tracked, t.side, t.own, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at, r.app_ids,
         array_position(r.app_ids, t.own) as our_rank
       from term t
       cross join lateral (

@@ -87,11 +87,10 @@ async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string):
     with ${dayAnswers(sql, [sideOf(app, side)])}
     select a.term, a.day, a.our_rank as rank, a.app_ids[1:${PLACES}] as ids
     from answer a
-    join term t on t.term = a.term
     cross join lateral (
       select coalesce(published, case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end) as weight
       from keyword_now
-      where list_id = t.list_id
+      where list_id = a.list_id
       offset 0
     ) n
     where a.day >= ${addDays(today, -YOUNG_DAYS)}::date and n.weight > 0
