@@ -57,6 +57,8 @@ export async function openTab(binary: string): Promise<Tab> {
   on("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   for (const domain of ["Page", "Network", "Runtime", "Log"]) await ask(`${domain}.enable`)
   const loaded = async (act: () => Promise<unknown>) => {
+    // the page before may still be loading, and its end is not the one that is waited for
+    while ((await value("document.readyState").catch(() => "")) !== "complete") await Bun.sleep(5)
     const there = new Promise<void>((done) => on("Page.loadEventFired", () => done()))
     await act()
     await there
