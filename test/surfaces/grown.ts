@@ -16,6 +16,8 @@ const ROWS: Record<string, Record<string, number>> = {
   get_store_page: { timeline: 100 },
   list_reviews: { list: 100, android: 100 },
   search_reviews: { reviews: 100 },
+  // those of rules, and the finer ones of a model, of which the sample has none
+  summarize_reviews: { themes: 15 + 12 },
   get_review_stats: { byVersion: 200 },
   get_timeline: { changes: 50 },
   get_keyword_competition: { keywords: 50, notMeasured: 10 },
