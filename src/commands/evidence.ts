@@ -3,6 +3,7 @@ import { type Evidence, type KeywordEvidence, readKeywordEvidence } from "../mea
 import { openRawBodies } from "../measuring/raw-bodies.ts"
 import type { Platform } from "../observations/types.ts"
 import { SOURCES } from "../sources/all.ts"
+import { isTracked } from "../tracking/terms.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { isStorefront } from "../vocabulary/storefronts.ts"
 import { normaliseTerm } from "../vocabulary/term.ts"
@@ -43,7 +44,7 @@ export const evidence: Command = {
             { list: { platform, storefront, term }, app, day, today },
           ),
         )
-      return [await isTracked(sql, asked), each] as const
+      return [await isTracked(sql, asked.app, asked), each] as const
     })
     show(invocation, { app: asked.app, tracked, evidence: shown }, () => shown.flatMap((one) => lines(one, tracked)))
     return 0
@@ -75,14 +76,6 @@ async function storeApps(sql: Sql, appId: string, platform: Platform | undefined
   const asked = rows.filter((row) => platform === undefined || row.platform === platform)
   if (asked.length === 0) throw new CommandProblem("the app is not in that store")
   return asked
-}
-
-async function isTracked(sql: Sql, { app, storefront, term }: ReturnType<typeof askedFor>): Promise<boolean> {
-  const found = await sql`
-    select
-    from tracked_term
-    where (app_id, country, term) = (${app}, ${storefront}, ${term})`
-  return found.length > 0
 }
 
 function lines(shown: KeywordEvidence, tracked: boolean): string[] {

@@ -133,3 +133,16 @@ async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]
   await deriveMonths(tx, await readMonths(tx, lists, apps))
   await deriveAppKeywords(tx, lists)
 }
+
+/** Whether an app tracks a keyword in a storefront. */
+export async function isTracked(
+  sql: Db,
+  appId: string,
+  { storefront, term }: { storefront: string; term: string },
+): Promise<boolean> {
+  const found = await sql`
+    select
+    from tracked_term
+    where (app_id, country, term) = (${appId}, ${storefront}, ${term})`
+  return found.length > 0
+}
