@@ -1,13 +1,13 @@
 import { foldReviewText } from "../../formulas/review-text.ts"
 import { patternOf } from "../checks/phrase-list.ts"
 import type { WritingLanguage } from "../languages.ts"
-import { ADS_SHOWN, TOPIC_WORDS } from "./topic-words.ts"
+import { ADS_ELSEWHERE, ADS_SHOWN, TOPIC_WORDS } from "./topic-words.ts"
 import { TOPICS, type Topic } from "./topics.ts"
 
 /** The topics that a text is about, in the order of TOPICS, by the words of these languages. */
 export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
   const folded = foldReviewText(text)
-  const other = languages.reduce((left, language) => without(left, TOPIC_WORDS[language].misleading), folded)
+  const other = languages.reduce((left, language) => without(without(left, TOPIC_WORDS[language].misleading), ADS_ELSEWHERE[language] ?? ""), folded)
   const found = TOPICS.filter((topic) =>
     languages.some((language) => holds(topic === "ads" ? other : folded, TOPIC_WORDS[language][topic])),
   )
