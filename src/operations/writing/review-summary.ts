@@ -86,7 +86,7 @@ const Theme = named(
         found: described(Count, "Reviews that the list said are about it."),
         right: described(Count, "So many of them were, as a person had labelled them."),
       }),
-      "How far the list can be trusted: of 108 labelled reviews of games, on which no word of it was mended. 102 of all 124 findings were right; few found says little.",
+      "How far the list can be trusted: of 130 labelled reviews of games, on which no word of it was mended. 116 of all 142 findings were right, and 55 topics were not found; few found says little.",
     ),
     ...FIGURES,
   }),

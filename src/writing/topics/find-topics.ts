@@ -7,7 +7,10 @@ import { TOPICS, type Topic } from "./topics.ts"
 /** The topics that a text is about, in the order of TOPICS, by the words of these languages. */
 export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
   const folded = foldReviewText(text)
-  const other = languages.reduce((left, language) => without(without(left, TOPIC_WORDS[language].misleading), ADS_ELSEWHERE[language] ?? ""), folded)
+  const other = languages.reduce(
+    (left, language) => without(without(left, TOPIC_WORDS[language].misleading), ADS_ELSEWHERE[language] ?? ""),
+    folded,
+  )
   const found = TOPICS.filter((topic) =>
     languages.some((language) => holds(topic === "ads" ? other : folded, TOPIC_WORDS[language][topic])),
   )

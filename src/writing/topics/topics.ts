@@ -29,23 +29,23 @@ function labels(line: string): Labels {
 }
 
 /**
- * How far the words can be trusted: of 108 reviews of games that a person labelled and no word was mended on, so many were
+ * How far the words can be trusted: of 130 reviews of games that a person labelled and no word was mended on, so many were
  * found to be about it, and so many rightly. A test counts them again.
  */
 export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: number }>> = {
-  ads: { found: 12, right: 9 },
-  price: { found: 28, right: 25 },
-  misleading: { found: 16, right: 13 },
-  difficulty: { found: 21, right: 19 },
-  crashes: { found: 9, right: 8 },
-  update: { found: 10, right: 8 },
-  lost_data: { found: 3, right: 3 },
+  ads: { found: 18, right: 13 },
+  price: { found: 30, right: 26 },
+  misleading: { found: 21, right: 21 },
+  difficulty: { found: 28, right: 23 },
+  crashes: { found: 11, right: 9 },
+  update: { found: 5, right: 5 },
+  lost_data: { found: 0, right: 0 },
   sign_in: { found: 0, right: 0 },
-  speed: { found: 1, right: 0 },
-  notifications: { found: 3, right: 3 },
-  rewards: { found: 9, right: 4 },
-  boring: { found: 7, right: 7 },
-  support: { found: 4, right: 2 },
-  ease: { found: 0, right: 0 },
-  design: { found: 1, right: 1 },
+  speed: { found: 0, right: 0 },
+  notifications: { found: 3, right: 2 },
+  rewards: { found: 8, right: 6 },
+  boring: { found: 8, right: 6 },
+  support: { found: 2, right: 2 },
+  ease: { found: 2, right: 1 },
+  design: { found: 6, right: 2 },
 }
