@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { hasDemoSeller } from "../accounts/demo/accounts.ts"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import {
@@ -143,7 +144,8 @@ export const listReadings = operation({
   output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const own = ownId(app, { platform, storefront })
-  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform })
+  const withDemo = await hasDemoSeller(sql, app.id)
+  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform, withDemo })
   return {
     ...{ country: storefront, platform },
     readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),

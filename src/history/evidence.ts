@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { bestFirst } from "../observations/best-first.ts"
+import { DEMO_FEED } from "../observations/review-feed.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
 import { CHART_SOURCE_CODES } from "../observations/types-charts.ts"
@@ -151,10 +152,18 @@ export interface AppReading extends Omit<FigureProvenance, "source" | "egress"> 
   sameSince: Date | null
 }
 
-/** The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store. */
+/**
+ * The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store. The demo's
+ * reviews are left out unless asked for.
+ */
 export async function readAppReadings(
   sql: Sql,
-  { app, storefront, platform }: { app: number; storefront: string; platform: "ios" | "android" },
+  {
+    app,
+    storefront,
+    platform,
+    withDemo,
+  }: { app: number; storefront: string; platform: "ios" | "android"; withDemo: boolean },
 ): Promise<AppReading[]> {
   return await sql<AppReading[]>`
     select 'page, ' || section as of, source, seen_at as "seenAt", parser,
@@ -170,7 +179,7 @@ export async function readAppReadings(
     select 'reviews, ' || feed || case when complete then '' else ' (broken off)' end, source, seen_at, parser,
       encode(sha256, 'hex'), origin, null
     from review_read
-    where app_id = ${app}
+    where app_id = ${app} and (${withDemo}::boolean or not starts_with(feed, ${DEMO_FEED}))
     union all
     select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps' else 'genre ' || c.genre end,
       coalesce(k.source, r.source::text), r.seen_at, r.parser, encode(r.sha256, 'hex'), r.origin, null

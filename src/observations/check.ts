@@ -15,4 +15,4 @@ export function checkObservation(observation: Observation, now: Date, kinds: rea
 }
 
 const NO_DEMO =
-  "only searches, charts and what the demo's own accounts say can be of the demo: name another origin, or leave it out"
+  "only searches, charts, reviews and what the demo's own accounts say can be of the demo: name another origin, or leave it out"

@@ -2,7 +2,7 @@ import type { SourceName } from "../vocabulary/upstreams.ts"
 
 export type Platform = "ios" | "android"
 
-/** The origin of the demo's data: searches and charts, which `removeDemo` clears, and what its invented accounts say, which goes with these. */
+/** The origin of the demo's data: searches, charts and reviews, which `removeDemo` clears, and what its invented accounts say, which goes with these. */
 export const DEMO = "demo"
 
 /** What every observation says of itself. */

@@ -1,14 +1,27 @@
-import type { Platform } from "./provenance.ts"
+import { DEMO, type Platform } from "./provenance.ts"
 
-/** The list that reviews stand in, as they are stored: a storefront's on the App Store, a language's on Google Play. */
+/** What the feed of the demo's reviews begins with: no storefront or language does, so that nobody reads them for a store's. */
+export const DEMO_FEED = "demo-"
+
+export function isDemoFeed(feed: string | null): boolean {
+  return feed?.startsWith(DEMO_FEED) ?? false
+}
+
+/**
+ * The list that reviews stand in, as they are stored: a storefront's on the App Store, a language's on Google Play. The demo's
+ * are held beside them, in a feed of their own.
+ */
 export function feedOf({
   platform,
   storefront,
   language = "",
+  origin,
 }: {
   platform: Platform
   storefront: string
   language?: string | undefined
+  origin?: string
 }): string {
-  return platform === "ios" ? storefront : language
+  const feed = platform === "ios" ? storefront : language
+  return origin === DEMO ? `${DEMO_FEED}${feed}` : feed
 }

@@ -119,6 +119,6 @@ export async function forgetDemo(sql: Sql): Promise<void> {
 /** All of it, in every workspace; its invented accounts with all that they say. */
 export async function removeAllOfDemo(sql: Sql): Promise<RemovedDemo & { accounts: number }> {
   await forgetDemo(sql)
-  const accounts = await deleteDemoAccounts(sql)
+  const accounts = await sql.begin((tx) => deleteDemoAccounts(tx))
   return { ...(await removeDemo(sql)), accounts }
 }

@@ -5,6 +5,7 @@ import { deriveMonths, type ListMonth } from "../observations/derived/months.ts"
 import { deriveListNow } from "../observations/derived/now.ts"
 import { type ImportResult, importLines } from "../observations/import/import-lines.ts"
 import { removeDemoCharts } from "../observations/remove-demo-charts.ts"
+import { removeDemoReviews } from "../observations/remove-demo-reviews.ts"
 import { lockLists, lockRemoval } from "../observations/rows/identities.ts"
 import { recountDays } from "../observations/rows/searches.ts"
 import { DEMO } from "../observations/types.ts"
@@ -107,10 +108,11 @@ export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
       where origin = ${DEMO}`
     const readings = await removeReadings(tx)
     const charts = await removeDemoCharts(tx)
+    const reviews = await removeDemoReviews(tx)
     const shown = await removeShown(tx)
-    const unused = [...tracked.apps, ...readings.apps, ...charts.apps, ...shown]
+    const unused = [...tracked.apps, ...readings.apps, ...charts.apps, ...reviews.apps, ...shown]
     await removeUnused(tx, [...tracked.lists, ...readings.lists], unused)
-    return { apps, readings: readings.count + charts.count, kept }
+    return { apps, readings: readings.count + charts.count + reviews.count, kept }
   })
 }
 

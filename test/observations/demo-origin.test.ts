@@ -30,7 +30,7 @@ beforeEach(async () => {
   await holdAccount(sql)
 })
 
-/** Something of every kind but searches. Charts alone of them can be the demo's, and what its own accounts say. */
+/** Something of every kind but searches. Charts and reviews alone of them can be the demo's, and what its own accounts say. */
 const others = {
   apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
   hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
@@ -60,7 +60,7 @@ const others = {
 
 describe("of the demo", () => {
   const { billing_event, assistant_answer } = others
-  const { apps, hints, popularity, listing, developer, genres, reviews, app_ads } = others
+  const { apps, hints, popularity, listing, developer, genres, app_ads } = others
   const refusable = {
     apps,
     hints,
@@ -68,7 +68,6 @@ describe("of the demo", () => {
     listing,
     developer,
     genres,
-    reviews,
     app_ads,
     billing_event,
     assistant_answer,
@@ -82,7 +81,7 @@ describe("of the demo", () => {
         refused: [
           [
             "bad_provenance",
-            "only searches, charts and what the demo's own accounts say can be of the demo: name another origin, or leave it out",
+            "only searches, charts, reviews and what the demo's own accounts say can be of the demo: name another origin, or leave it out",
           ],
         ],
       })

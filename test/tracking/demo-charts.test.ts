@@ -66,7 +66,7 @@ describe("the file", () => {
 
 test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
   const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 69 + 30, bad: [] })
+  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 69 + 30 + 4, bad: [] })
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
   const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import type { Db, Sql, Tx } from "../../database/types.ts"
+import { removeDemoReviews } from "../../observations/remove-demo-reviews.ts"
 import { REPORT_ZONE } from "../pacific.ts"
 
 /** The invented accounts of a workspace. */
@@ -47,13 +48,34 @@ export async function makeDemoAccounts(
   })
 }
 
-/** With all that they say. Of all workspaces when none is named. Returns how many went. */
-export async function deleteDemoAccounts(tx: Tx | Sql, workspaceId: number | null = null): Promise<number> {
+/** Whether a tracked app has the demo's seller: then its workspace is shown the reviews that are invented of it. */
+export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from account_app a
+    join connected_account c on c.id = a.account_id
+    where a.app_id = ${appId} and c.state = 'demo' and c.kind = 'app-store-connect'
+    limit 1`
+  return rows.length > 0
+}
+
+/** With all that they say; with the last of them the invented reviews. Of all workspaces when none is named. Returns how many went. */
+export async function deleteDemoAccounts(tx: Tx, workspaceId: number | null = null): Promise<number> {
   if (workspaceId !== null) await lockAccounts(tx, workspaceId)
   const { count } = await tx`
     delete from connected_account
     where state = 'demo' and (${workspaceId}::int is null or workspace_id = ${workspaceId})`
+  if (count > 0) await removeUnshownReviews(tx)
   return count
+}
+
+async function removeUnshownReviews(tx: Tx): Promise<void> {
+  const left = await tx`
+    select
+    from connected_account
+    where state = 'demo' and kind = 'app-store-connect'
+    limit 1`
+  if (left.length === 0) await removeDemoReviews(tx)
 }
 
 /** Why nothing can be done with one. */

@@ -1,8 +1,6 @@
-import { hash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-import { DEMO } from "../../observations/provenance.ts"
 import { record } from "../../observations/record.ts"
 import type { Observation } from "../../observations/types.ts"
 import { publishedSunday } from "../../sources/accounts/ads/requests.ts"
@@ -13,6 +11,7 @@ import { ADS_TASKS } from "../ads/turns.ts"
 import { pacificDay, REPORT_ZONE } from "../pacific.ts"
 import { type DemoAccounts, makeDemoAccounts } from "./accounts.ts"
 import { COUNTRY, campaignOf, campaignRows, changeRows, dayRows, popularityRows, termRows, thingRows } from "./ads.ts"
+import { provenance, reviewReadings } from "./reviews.ts"
 import {
   type DemoApp,
   downloadRowsOn,
@@ -49,7 +48,7 @@ export interface LoadedOwner {
 }
 
 /**
- * Invents what a console and an ad account say of the demo's apps up to yesterday, the newest days first, a few in a
+ * Invents what a console, an ad account and reviews say of the demo's apps up to yesterday, the newest days first, a few in a
  * transaction. Loaded again it changes nothing, and on a later day adds the days between. What `assert` throws in a
  * transaction ends it. Where the workspace has an account of its own nothing is invented.
  */
@@ -162,6 +161,7 @@ function* readingsOf(
 ): Generator<Observation[]> {
   const last = addDays(pacificDay(now), -1)
   const lastOfAds = lastAdsDay(REPORT_ZONE, now)
+  yield reviewReadings(apps, last)
   yield standingOf(accounts, apps, { lastOfAds, week: publishedSunday(now) })
   for (let ago = 0; ago < count; ago += AT_ONCE) {
     const days = Array.from({ length: Math.min(AT_ONCE, count - ago) }, (_, place) => ago + place)
@@ -170,12 +170,6 @@ function* readingsOf(
       ...(ago <= WINDOW_DAYS ? adsDay(accounts.ads, apps, addDays(lastOfAds, -ago)) : []),
     ])
   }
-}
-
-/** Seen as soon as the day is over, whenever it is invented: so it is the same each time. */
-function provenance(day: string) {
-  const sha256 = hash("sha256", `invented ${day}`, "buffer")
-  return { platform: "ios" as const, parser: 1, origin: DEMO, seenAt: new Date(`${addDays(day, 1)}T07:00:00Z`), sha256 }
 }
 
 function consoleDay(account: string, apps: readonly DemoApp[], day: string): Observation[] {

@@ -23,6 +23,7 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   name: "reviews",
   sources: SOURCES,
   private: false,
+  demo: true,
   shape,
   line: {
     entries: {

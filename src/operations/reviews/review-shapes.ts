@@ -1,8 +1,9 @@
 import * as v from "valibot"
+import { hasDemoSeller } from "../../accounts/demo/accounts.ts"
 import type { Sql } from "../../database/types.ts"
 import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../../history/reviews/reviews.ts"
 import { feedOf } from "../../observations/review-feed.ts"
-import type { Platform } from "../../observations/types.ts"
+import { DEMO, type Platform } from "../../observations/types.ts"
 import type { TableRow } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
@@ -37,7 +38,7 @@ export const Feed = named(
   v.strictObject({
     feed: described(
       v.nullable(v.string()),
-      "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. Null = the app is not in that store.",
+      "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. One that begins with demo- holds the demo's reviews, which are invented. Null = the app is not in that store.",
     ),
     state: described(
       v.picklist(["read", "none", "some", "never_read", "no_app"]),
@@ -108,11 +109,26 @@ export async function readAppFeed(
     const known = { readAt: null, complete: false, completeAt: null }
     return { held: null, known: { state: "never_read", ...known }, shown: { feed: null, state: "no_app", ...known } }
   }
-  const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
-  const known = await readFeedState(sql, held)
+  const { held, known } = await readHeldFeed(sql, app, { appId, platform, storefront })
   const { state, readAt, complete, completeAt } = known
   const shown = { feed: held.feed, state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
   return { held, known, shown }
+}
+
+/** The store's; where nobody read it and the app is the demo's, what is invented. */
+async function readHeldFeed(
+  sql: Sql,
+  app: TrackedApp,
+  { appId, platform, storefront }: { appId: number; platform: Platform; storefront: string },
+): Promise<{ held: HeldFeed; known: FeedState }> {
+  const place = { platform, storefront, language: reviewLanguage(storefront) }
+  const held = { appId, feed: feedOf(place) }
+  const known = await readFeedState(sql, held)
+  if (known.state !== "never_read") return { held, known }
+  const invented = { appId, feed: feedOf({ ...place, origin: DEMO }) }
+  const told = await readFeedState(sql, invented)
+  if (told.state === "never_read" || !(await hasDemoSeller(sql, app.id))) return { held, known }
+  return { held: invented, known: told }
 }
 
 function iso(at: Date | null): string | null {

@@ -99,7 +99,19 @@ export function pager(
 /** Over figures of the demo's account; of all others nothing. */
 export function inventedNote({ sources }: { readonly sources?: unknown }): Html | false {
   const demo = (Array.isArray(sources) ? sources : []).find((source) => source?.state === "demo")
-  return demo !== undefined && html`<p><span class="tag warn">Invented</span> ${INVENTED}</p>`
+  return demo !== undefined && invented(INVENTED)
 }
+
+/** Over reviews of the demo's feed; of all others nothing. */
+export function inventedReviewsNote({ feed }: { readonly feed: string | null }): Html | false {
+  return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
+}
+
+function invented(why: string): Html {
+  return html`<p><span class="tag warn">Invented</span> ${why}</p>`
+}
+
+const INVENTED_REVIEWS =
+  "Nobody wrote these reviews: they are the demo's, show what reviews tell, and go once you connect your own account."
 
 const INVENTED = "These figures are the demo's: they show what an owner sees, and go once you connect your own account."

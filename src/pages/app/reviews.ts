@@ -15,14 +15,14 @@ import {
   sideCode,
 } from "./desk.ts"
 import { sideForm } from "./frame.ts"
-import { card, empty, readBy, refusedPart, samplePage, tiles } from "./parts.ts"
+import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
 import { starsPart, starText } from "./stars.ts"
 import { replyLink } from "./texts/drafts.ts"
 import { summaryCard } from "./texts/summary.ts"
 
 interface Stats {
-  feed: { state: string; readAt: string | null }
+  feed: { feed: string | null; state: string; readAt: string | null }
   from: string
   to: string
   count: number | null
@@ -68,7 +68,7 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
       html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
     )
   return page(
-    html`${sideForm(desk, app, {}, side)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
+    html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
       stats.distribution &&
       card(
         "Stars",

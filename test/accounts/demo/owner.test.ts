@@ -232,7 +232,7 @@ test("it goes with an own account, and does not come back beside one; with the d
   expect(await demos()).toHaveLength(1)
   await makeDemoAccounts(sql, workspaceId, async () => {})
   expect((await removeAllOfDemo(sql)).accounts).toBe(2)
-  expect(await deleteDemoAccounts(sql)).toBe(0)
+  expect(await sql.begin((tx) => deleteDemoAccounts(tx))).toBe(0)
   const left = Object.entries(await heldOfAccounts()).filter(([, { rows }]) => rows > 0)
   expect(left).toEqual([])
 })

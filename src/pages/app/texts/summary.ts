@@ -14,7 +14,7 @@ import {
   sideAt,
   sideCode,
 } from "../desk.ts"
-import { card, empty } from "../parts.ts"
+import { card, empty, inventedReviewsNote } from "../parts.ts"
 import { starText } from "../stars.ts"
 import {
   type Authorship,
@@ -47,6 +47,7 @@ interface Theme {
 }
 
 interface Summary {
+  feed: { feed: string | null }
   state: "ready" | "too_few" | "never_read"
   reviews: number | null
   from: string | null
@@ -97,8 +98,8 @@ function notReady(side: Side, { state, reviews }: Summary): Html {
   )
 }
 
-function aboutPart({ reviews, from, to, without }: Summary): Html {
-  return html`<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
+function aboutPart({ feed, reviews, from, to, without }: Summary): Html {
+  return html`${inventedReviewsNote(feed)}<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
 }
 
 function themePart({

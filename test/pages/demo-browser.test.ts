@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { loadDemoOnce, loadRestOnce } from "../../src/process/demo.ts"
+import { createCode } from "../../src/sign-in/code.ts"
+import { listDemoApps } from "../../src/tracking/demo.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
+import { chromiumBinary, openTab, type Tab } from "./browser.ts"
+
+setDefaultTimeout(240_000)
+
+const binary = chromiumBinary()
+
+/**
+ * Pages on which the demo can say nothing honestly, and what they teach by. It holds one day of searches, so that nothing moved for an
+ * alert to tell; no source was asked, no store page was read, and nobody changed anything.
+ */
+const TEACHING: Record<string, string> = {
+  "/app/alerts": "The first can come with the second day of readings.",
+  "/app/changes": "Every write that was confirmed",
+  "/app/sources": "Every figure comes from a source",
+  "/page": "The page is read once a day.",
+}
+
+interface SeenForm {
+  /** One of each is sent: where it leads, and which fields it has. */
+  kind: string
+  /** Whether a person can send it: a button of it is there to be pressed. */
+  isSendable: boolean
+}
+
+interface Seen {
+  address: string
+  status: number
+  heading: string
+  /** Cells, entries, charts and forms outside empty states. */
+  shown: number
+  /** What the empty states say. */
+  empty: string
+  links: string[]
+  forms: SeenForm[]
+}
+
+const SEE = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)]
+  const to = (form) => new URL(form.getAttribute("action") ?? "", location.href).pathname
+  const kind = (form) => [form.method, to(form), form.querySelector("[type=hidden][name=action]")?.value ?? "", ...[...form.elements].map(({ name }) => name)].join(" ")
+  return {
+    address: location.pathname + location.search,
+    status: performance.getEntriesByType("navigation")[0].responseStatus,
+    heading: document.querySelector("main h1")?.textContent ?? "",
+    shown: all("main :is(td, li, dd, svg, form, .inside p)").filter((one) => !one.closest(".empty, nav")).length,
+    empty: all("main .empty").map((one) => one.textContent).join(" "),
+    links: all("a[href]").filter(({ target }) => target !== "_blank").map(({ href }) => href.replace(/#.*/, "")),
+    forms: all("form").map((form) => ({
+      kind: kind(form),
+      isSendable: [...form.querySelectorAll("button")].some((one) => one.type === "submit" && one.getClientRects().length > 0),
+    })),
+  }
+})()`
+
+/** What a person types into a field that has nothing yet. */
+const TYPED = { app: "310633997", keywords: "tea", rivals: "310633997", countries: "us", q: "ads", find: "photo" }
+
+/** Types, and presses the button of the form of that place. */
+const send = (place: number) => `(() => {
+  const form = document.querySelectorAll("form")[${place}]
+  for (const [name, value] of Object.entries(${JSON.stringify(TYPED)})) {
+    const field = form.querySelector("[name=" + name + "]:not([type=hidden])")
+    if (field && field.value === "") field.value = value
+  }
+  form.querySelector("button").click()
+})()`
+
+describe.skipIf(binary === null)("the demo's first start, in a browser that runs no script", () => {
+  let sql: Sql
+  let house: House
+  let workspace: number
+  let server: ReturnType<typeof Bun.serve>
+  let tab: Tab
+  let apps: string[]
+  let own: string[]
+
+  beforeAll(async () => {
+    sql = await freshDatabase()
+    house = openHouse({ sql, now: () => new Date() })
+    workspace = await house.workspace()
+    await loadDemoOnce(sql, workspace)
+    await loadRestOnce(sql, { days: 30 })
+    apps = (await listDemoApps(sql, workspace)).map(({ id }) => id)
+    const tabs = APP_TABS.filter((page) => !page.includes("?"))
+    own = [
+      ...WORKSPACE_PAGES.map((page) => `/app${page}`),
+      ...apps.flatMap((id) => tabs.map((page) => `/app/apps/${id}${page}`)),
+    ]
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    tab = await openTab(binary as string)
+    await tab.show(1_280, 900)
+    await tab.scripts(false)
+    await tab.open(`${server.url.origin}/sign-in?code=${await createCode(sql, workspace)}`)
+    await tab.leave("document.querySelector('main button').click()")
+  })
+  afterAll(async () => {
+    await tab.close()
+    await server.stop(true)
+  })
+
+  const see = async (page: string) => {
+    await tab.open(`${server.url.origin}${page}`)
+    return await tab.value<Seen>(SEE)
+  }
+
+  const nameOf = async (page: string) =>
+    (await listDemoApps(sql, workspace)).find(({ id }) => page.startsWith(`/app/apps/${id}`))!.name
+
+  test("shows something on every page, but for those that teach what would be there", async () => {
+    for (const page of own) {
+      const { status, heading, shown, empty } = await see(page)
+      expect([page, status, heading === "" || heading === "Not here"]).toEqual([page, 200, false])
+      const teaching = TEACHING[page.replace(/^\/app\/apps\/[^/]+/, "")]
+      if (teaching === undefined) expect([page, shown > 0]).toEqual([page, true])
+      else expect([page, empty]).toEqual([page, expect.stringContaining(teaching)])
+    }
+  })
+
+  test("leads from every page to pages that are there", async () => {
+    const { origin } = server.url
+    const owner = await ownerOf(house, workspace)
+    const found = new Set<string>()
+    for (const page of own) for (const link of (await see(page)).links) found.add(link)
+    const inside = [...found].flatMap((link) => (link.startsWith(`${origin}/app`) ? link.slice(origin.length) : []))
+    expect(inside.length).toBeGreaterThan(200)
+    for (const link of inside) expect([link, (await owner.open(link)).status]).toEqual([link, 200])
+  })
+
+  test("has a button on every form, and each leads to a page that answers", async () => {
+    const sent = new Set<string>()
+    for (const page of own.filter((one) => !one.startsWith("/app/apps/") || one.startsWith(`/app/apps/${apps[1]}`))) {
+      const { forms } = await see(page)
+      for (const [place, { kind, isSendable }] of forms.entries()) {
+        expect([page, kind, isSendable]).toEqual([page, kind, true])
+        if (sent.has(kind)) continue
+        sent.add(kind)
+        await see(page)
+        await tab.leave(send(place))
+        const { address, status, heading } = await tab.value<Seen>(SEE)
+        const to = kind.split(" ")[1]!
+        expect([kind, status, address.startsWith(to)]).toEqual([kind, 200, true])
+        expect([kind, heading]).toEqual([kind, to === "/app/write" ? "Make this change?" : await nameOf(to)])
+      }
+    }
+    expect(sent.size).toBeGreaterThan(8)
+  })
+
+  test("shows invented reviews as such: their stars, the words that are looked for, and what they are about", async () => {
+    const text = () => tab.value<string>("document.querySelector('main').textContent")
+    for (const app of apps) {
+      await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)
+      expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
+      await tab.value("document.querySelector('[name=q]').value = 'crash'")
+      await tab.leave("document.querySelector('[name=q]').form.querySelector('button').click()")
+      expect(await text()).toContain("Invented: crashes")
+      expect(await text()).not.toContain("Invented: too many ads")
+    }
+    await tab.open(`${server.url.origin}/app/apps/${apps[1]}/summary`)
+    await tab.leave("document.querySelector('main form button').click()")
+    expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
+    expect(await text()).toContain("Of 28 reviews with a text")
+  })
+})
