@@ -2858,7 +2858,7 @@ export interface components {
             seenAt: string;
         };
         ReviewFeed: {
-            /** @description Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. Null = the app is not in that store. */
+            /** @description Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. One that begins with demo- holds the demo's reviews, which are invented. Null = the app is not in that store. */
             feed: string | null;
             /**
              * @description read: the feed was read. none: the store said last that it has no reviews. some: reviews are held, how far the feed was read is not known. never_read: nothing is known, which is not no reviews. no_app: the app is not in that store.
@@ -12803,4 +12803,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 5a425136ed73dfb081f8b2671a4f7d390115eeb0a578194491a2fb9aaee5c008
+// sha256 of the document: c9b0f687326bbf2fb342745163227e82716f1b61ff9986ecef47aee0de0d745b
