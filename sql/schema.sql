@@ -1635,6 +1635,33 @@ create table oauth_grant (
   constraint oauth_grant_salt_check CHECK ((length(salt) = 32))
 );
 
+create view offer_redemption_fact (
+  account_id text,
+  day date,
+  place integer,
+  app text,
+  country text,
+  product text,
+  offer text,
+  redemptions integer
+);
+
+create table offer_redemption_fact_row (
+  account_id text not null,
+  day date not null,
+  place integer not null,
+  app text not null,
+  country text not null,
+  product text not null,
+  offer text not null,
+  redemptions integer not null,
+  set_id bigint not null default 0,
+  constraint offer_redemption_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
+  constraint offer_redemption_fact_row_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
+);
+CREATE INDEX offer_redemption_fact_app_idx ON offer_redemption_fact_row USING btree (account_id, app, day);
+CREATE INDEX offer_redemption_fact_set_idx ON offer_redemption_fact_row USING btree (set_id) WHERE (set_id > 0);
+
 create table operator_action (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),

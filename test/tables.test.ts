@@ -34,6 +34,8 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   console_turn: { writes: "accounts", reads: "" },
   funnel_fact: { writes: "", reads: "accounts" },
   funnel_fact_row: { writes: "observations", reads: "" },
+  offer_redemption_fact: { writes: "", reads: "accounts" },
+  offer_redemption_fact_row: { writes: "observations", reads: "" },
   price_day: { writes: "observations", reads: "accounts" },
   price_period: { writes: "observations", reads: "accounts" },
   billing_event: { writes: "observations", reads: "accounts" },

@@ -30,13 +30,13 @@ export async function makeTurns(sql: Sql, account: string, now: Date): Promise<v
     on conflict (account_id, report, day) do nothing`
 }
 
-/** The newest day first: what an owner looks for in the morning. Null = nothing is due. */
+/** The newest day first, and of a day redemptions last: as owners look for them in the morning. Null = nothing is due. */
 export async function readNextTurn(sql: Sql, account: string): Promise<Turn | null> {
   const [turn] = await sql<Turn[]>`
     select report, day
     from report_turn
     where account_id = ${account} and next_at <= now()
-    order by day desc, report
+    order by day desc, report = 'offer_redemptions', report
     limit 1`
   return turn ?? null
 }

@@ -18,12 +18,12 @@ import { prices } from "./kinds/prices.ts"
 import { reviews } from "./kinds/reviews.ts"
 import { sales } from "./kinds/sales.ts"
 import { search } from "./kinds/search.ts"
-import { subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
+import { offerRedemptions, subscriptionEvents, subscriptions } from "./kinds/subscriptions.ts"
 
 /** All that is observed. Rows are written kind by kind in this order, so that nobody waits in a circle. */
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
-  sales, subscriptions, subscriptionEvents, engagement, downloads, prices,
+  sales, subscriptions, subscriptionEvents, offerRedemptions, engagement, downloads, prices,
   adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent, billingMetrics, assistantAnswer,
 ] // biome-ignore format: a list to scan
 

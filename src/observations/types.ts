@@ -13,7 +13,11 @@ import type { HintsObservation } from "./kinds/hints.ts"
 import type { PopularityObservation } from "./kinds/popularity.ts"
 import type { PricesObservation } from "./kinds/prices.ts"
 import type { SalesObservation } from "./kinds/sales.ts"
-import type { SubscriptionEventsObservation, SubscriptionsObservation } from "./kinds/subscriptions.ts"
+import type {
+  OfferRedemptionsObservation,
+  SubscriptionEventsObservation,
+  SubscriptionsObservation,
+} from "./kinds/subscriptions.ts"
 import type { Platform } from "./provenance.ts"
 import type { AppsObservation } from "./shapes/apps.ts"
 import type { ChartObservation } from "./shapes/chart.ts"
@@ -61,6 +65,7 @@ export type Observation =
   | SalesObservation
   | SubscriptionsObservation
   | SubscriptionEventsObservation
+  | OfferRedemptionsObservation
   | EngagementObservation
   | DownloadsObservation
   | PricesObservation

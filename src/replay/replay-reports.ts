@@ -15,7 +15,7 @@ import type { Range, ReplaySubject } from "./replay-subjects.ts"
 type HeldReport = Extract<Observation, { kind: (typeof ACCOUNT_KINDS)[number] }>
 
 const ACCOUNT_KINDS = [
-  "sales", "subscriptions", "subscription_events", "engagement", "downloads", "prices",
+  "sales", "subscriptions", "subscription_events", "offer_redemptions", "engagement", "downloads", "prices",
   "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_popularity", "billing_metrics",
 ] as const // biome-ignore format: a list to scan
 

@@ -25,7 +25,8 @@ export type BillingSource = (typeof BILLING_SOURCES)[number]
 
 /** Who reads what belongs to a workspace. */
 export const ACCOUNT_SOURCES = [
-  "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-engagement", "asc-downloads", "asc-prices",
+  "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-offer-redemptions", "asc-engagement", "asc-downloads",
+  "asc-prices",
   "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
   ...BILLING_SOURCES, "revenuecat-metrics",
 ] as const // biome-ignore format: a list to scan
@@ -53,8 +54,8 @@ export type PopularitySource = (typeof POPULARITY_SOURCES)[number]
 export type SourceName = RankSource | FactSource | AccountSource | Assistant
 export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOURCES]
 
-/** The reports of a seller that are read, by the day: what was sold, what stands, and what happened to subscriptions. */
-export const REPORTS = ["sales", "subscriptions", "subscription_events"] as const
+/** The reports of a seller that are read, by the day: what was sold, what stands, what happened to subscriptions, and codes redeemed. */
+export const REPORTS = ["sales", "subscriptions", "subscription_events", "offer_redemptions"] as const
 export type Report = (typeof REPORTS)[number]
 
 /** Reports of an app that are asked for once and then made each day: how people came to it, and how often it was downloaded. */

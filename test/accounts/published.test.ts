@@ -86,7 +86,11 @@ const OWN: Published = {
       get: {
         parameters: [
           query("filter[vendorNumber]", null, true),
-          query("filter[reportType]", ["SALES", "SUBSCRIPTION", "SUBSCRIPTION_EVENT"], true),
+          query(
+            "filter[reportType]",
+            ["SALES", "SUBSCRIPTION", "SUBSCRIPTION_EVENT", "SUBSCRIPTION_OFFER_CODE_REDEMPTION"],
+            true,
+          ),
           query("filter[reportSubType]", ["SUMMARY", "DETAILED"], true),
           query("filter[frequency]", ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], true),
           query("filter[reportDate]", null),

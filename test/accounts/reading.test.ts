@@ -119,6 +119,8 @@ test("late is not empty, and empty is not zero of something: three states, told 
   await scene.add()
   await readSome()
   expect(await turns(YESTERDAY)).toEqual([
+    // read last of a day
+    { report: "offer_redemptions", state: "due", tries: 0, later: false },
     { report: "sales", state: "none", tries: 0, later: true },
     { report: "subscription_events", state: "late", tries: 1, later: true },
     { report: "subscriptions", state: "late", tries: 1, later: true },

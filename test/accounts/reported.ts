@@ -21,6 +21,7 @@ export type PrivateKind =
   | "sales"
   | "subscriptions"
   | "subscription_events"
+  | "offer_redemptions"
   | "engagement"
   | "downloads"
   | "prices"

@@ -44,6 +44,7 @@ const others = {
   sales: (rest: object) => reported("sales", rest),
   subscriptions: (rest: object) => reported("subscriptions", rest),
   subscription_events: (rest: object) => reported("subscription_events", rest),
+  offer_redemptions: (rest: object) => reported("offer_redemptions", rest),
   engagement: (rest: object) => reported("engagement", rest),
   downloads: (rest: object) => reported("downloads", rest),
   prices: (rest: object) => reported("prices", rest),

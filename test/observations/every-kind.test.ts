@@ -176,10 +176,11 @@ const KEPT: Record<string, object> = {
   developer: { apps: [{ id: "897446215" }] },
 }
 
-const [SOLD, STANDING, HAPPENED, SHOWN, COSTS] = [
+const [SOLD, STANDING, HAPPENED, REDEEMED, SHOWN, COSTS] = [
   "sales",
   "subscriptions",
   "subscription_events",
+  "offer_redemptions",
   "engagement",
   "prices",
 ].map((name) => {
@@ -287,6 +288,12 @@ const WRONG: Record<string, [object, string][]> = {
     [{ account: "" }, "bad_text"],
     [{ rows: [{ ...HAPPENED, event: " " }] }, "bad_text"],
     [{ rows: [{ ...HAPPENED, quantity: 0.5 }] }, "bad_figure"],
+  ],
+  offer_redemptions: [
+    [{ account: "" }, "bad_text"],
+    [{ rows: [{ ...REDEEMED, offer: " " }] }, "bad_text"],
+    [{ rows: [{ ...REDEEMED, redemptions: -1 }] }, "bad_figure"],
+    [{ rows: [{ ...REDEEMED, country: "DE" }] }, "bad_storefront"],
   ],
   engagement: [
     [{ app: " " }, "bad_text"],

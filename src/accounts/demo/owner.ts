@@ -179,6 +179,7 @@ function consoleDay(account: string, apps: readonly DemoApp[], day: string): Obs
     { kind: "sales", source: "asc-sales", ...head, rows: salesOn(apps, day) },
     { kind: "subscriptions", source: "asc-subscriptions", ...head, rows: stockOn(apps, day) },
     { kind: "subscription_events", source: "asc-subscription-events", ...head, rows: eventsOn(apps, day) },
+    { kind: "offer_redemptions", source: "asc-offer-redemptions", ...head, rows: [] },
     ...apps.flatMap(
       (app): Observation[] =>
         [

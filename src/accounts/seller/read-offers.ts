@@ -55,6 +55,19 @@ export interface ProductOffer extends ListedOffer {
   sku: string
   firstSeen: Date
   lastSeen: Date
+  /**
+   * How often its codes were redeemed on the days that were read; null = none was, it has no codes, or no report tells it from
+   * another of that name.
+   */
+  redemptions: number | null
+}
+
+/** Which redemptions are counted. */
+interface RedeemedDays {
+  from: string
+  to: string
+  /** Any of those days was read: without that, no redemption is not none. */
+  isRead: boolean
 }
 
 const MOST_OFFERS = 500
@@ -64,12 +77,28 @@ export async function readListedOffers(
   sql: Db,
   { account, app }: { account: string; app: string },
   { from, to, product, country }: { from: string; to: string; product: string | null; country: string | null },
+  redeemed: RedeemedDays,
 ): Promise<ProductOffer[]> {
   return await sql<ProductOffer[]>`
+    with redeemed as materialized (
+      select product, offer, sum(redemptions)::int as redemptions
+      from offer_redemption_fact
+      where account_id = ${account} and app = ${app} and day between ${redeemed.from} and ${redeemed.to}
+        and (${country}::text is null or country = ${country})
+      group by product, offer
+    )
     select p.sku, o.kind, o.offer, o.name, o.mode, o.duration, o.periods, o.active, o.codes, o.countries, o.starts, o.ends,
-      o.first_seen as "firstSeen", o.last_seen as "lastSeen"
+      o.first_seen as "firstSeen", o.last_seen as "lastSeen", case
+        when ${redeemed.isRead} and o.kind = 'code' and p.sold_as = 'subscription' and o.name is not null and not exists (
+          select
+          from account_offer t
+          where (t.account_id, t.app, t.product, t.kind, t.name) = (o.account_id, o.app, o.product, o.kind, o.name)
+            and t.offer <> o.offer
+        ) then coalesce(r.redemptions, 0)
+      end as redemptions
     from account_offer o
     join account_product p on (p.account_id, p.app, p.product) = (o.account_id, o.app, o.product)
+    left join redeemed r on r.product = o.product and r.offer = o.name
     where o.account_id = ${account} and o.app = ${app} and (${product}::text is null or p.sku = ${product})
       and o.last_seen >= ${from}::date and o.first_seen < ${addDays(to, 1)}::date
       and (${country}::text is null or o.countries is null or ${country} = any(o.countries))

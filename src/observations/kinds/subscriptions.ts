@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { replaceFacts } from "../derived/accounts/facts.ts"
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "../derived/accounts/reports.ts"
+import { OFFER_REDEMPTIONS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
 import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
@@ -92,5 +92,40 @@ export const subscriptionEvents = kind<SubscriptionEventsObservation>({
     source: "asc-subscription-events",
     ...HEAD,
     rows: [{ ...TEA, event: "Start Introductory Offer", offer: "Free Trial", quantity: 3 }],
+  },
+})
+
+const RedemptionRow = v.strictObject({
+  ...Subscription,
+  /** The reference name of the offer, as the console lists it. */
+  offer: Name,
+  /** A code that many may use; left out where each is used once. */
+  code: Word,
+  redemptions: Amount,
+})
+export type RedemptionRow = v.InferOutput<typeof RedemptionRow>
+
+const redemptionShape = reportShape(RedemptionRow)
+export type OfferRedemptionsObservation = Omit<
+  ObservationOf<"offer_redemptions", "asc-offer-redemptions", typeof redemptionShape>,
+  "storefront"
+>
+
+/** How often codes of offers were redeemed on a day. */
+export const offerRedemptions = kind<OfferRedemptionsObservation>({
+  name: "offer_redemptions",
+  sources: ["asc-offer-redemptions"],
+  private: true,
+  demo: true,
+  everywhere: true,
+  shape: redemptionShape,
+  facts: OFFER_REDEMPTIONS,
+  store: async (tx, seen, _, staged) => ({ placed: await storeReports(tx, "offer_redemptions", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "offer_redemptions", OFFER_REDEMPTIONS, placed, staged),
+  stored: (sql, range) => readReports<OfferRedemptionsObservation>(sql, "offer_redemptions", range),
+  example: {
+    source: "asc-offer-redemptions",
+    ...HEAD,
+    rows: [{ ...TEA, offer: "Welcome back", code: "SPRING", redemptions: 4 }],
   },
 })

@@ -43,13 +43,13 @@ export const AccountSource = named(
     report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "Which of its reports."),
     state: described(
       v.picklist(ANSWERED_STATES),
-      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
+      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question failed, and is asked again; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
     why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
     asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),
-    reportedDays: described(Count, "Days of those asked for that it said, be it that there was nothing."),
+    reportedDays: described(Count, "Days that it said, be it that there was nothing."),
     days: described(Count, "Days asked for."),
-    lateDays: described(v.array(ReportDay), "Days that the console has not published: unknown, not zero."),
+    lateDays: described(v.array(ReportDay), "Not published yet: unknown, not zero."),
   }),
 )
 

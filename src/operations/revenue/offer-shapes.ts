@@ -1,8 +1,11 @@
 import * as v from "valibot"
-import type { ProductOffer } from "../../accounts/seller/read-offers.ts"
+import { type AppAccount, readStanding } from "../../accounts/app-accounts.ts"
+import { type ProductOffer, readListedOffers } from "../../accounts/seller/read-offers.ts"
+import type { Context } from "../../operation.ts"
 import { OFFER_KINDS } from "../../vocabulary/accounts/offer-kinds.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Storefront, Time } from "../shapes.ts"
+import { reportQuery, sourceShape } from "./account-shapes.ts"
 
 export const RedeemedOffer = named(
   "RedeemedOffer",
@@ -21,13 +24,10 @@ export const OfferedPrice = named(
     product: described(v.string(), "The seller's SKU."),
     kind: described(
       v.picklist(OFFER_KINDS),
-      "introductory: to new subscribers; promotional: by the app, to those it chooses; code: to who has a code.",
+      "introductory: to new subscribers; promotional: to those the app chooses; code: to who has one.",
     ),
     name: described(v.nullable(v.string()), "As the console names it; null = it has none."),
-    mode: described(
-      v.nullable(v.string()),
-      "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT, in Apple's words; null = not said.",
-    ),
+    mode: described(v.nullable(v.string()), "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT; null = not said."),
     duration: described(v.nullable(v.string()), "Of one period, such as ONE_MONTH; null = not said."),
     periods: described(v.nullable(Count), "How many of these; null = not said."),
     active: described(v.nullable(v.boolean()), "Of codes: whether they can be redeemed; null = not said."),
@@ -35,17 +35,42 @@ export const OfferedPrice = named(
     countries: described(v.nullable(v.array(Storefront)), "Storefronts that it is for; null = it is of none alone."),
     starts: described(v.nullable(Day), "Null = no day is set."),
     ends: described(v.nullable(Day), "The same."),
-    firstSeen: described(Time, "When the console first listed it to us."),
-    lastSeen: described(Time, "When it last did; read once a day."),
+    redemptions: described(
+      v.nullable(Count),
+      "Of subscriptions' codes, those days; null = not read, or another is named so.",
+    ),
+    redeemedFrom: described(v.nullable(Day), "First of those days that was read; null as redemptions."),
+    redeemedTo: described(v.nullable(Day), "The last."),
+    firstSeen: described(Time, "When first listed to us."),
+    lastSeen: described(Time, "When it last was; read once a day."),
   }),
 )
 
-export function offeredShape({
-  sku,
-  offer: _,
-  firstSeen,
-  lastSeen,
-  ...offer
-}: ProductOffer): v.InferOutput<typeof OfferedPrice> {
-  return { product: sku, ...offer, firstSeen: firstSeen.toISOString(), lastSeen: lastSeen.toISOString() }
+/** With the days of the report of redemptions that were read. */
+function offeredShape(
+  { sku, offer: _, firstSeen, lastSeen, ...offer }: ProductOffer,
+  reported: readonly string[],
+): v.InferOutput<typeof OfferedPrice> {
+  const [from, to] = offer.redemptions === null ? [] : [reported[0], reported.at(-1)]
+  return {
+    ...{ product: sku, ...offer, redeemedFrom: from ?? null, redeemedTo: to ?? null },
+    ...{ firstSeen: firstSeen.toISOString(), lastSeen: lastSeen.toISOString() },
+  }
+}
+
+/** What is offered, and how far the report of redemptions was read. */
+export async function readOffered(
+  seller: AppAccount | null,
+  { days, ...query }: Parameters<typeof readListedOffers>[2] & { days: number },
+  { sql, now }: Pick<Context, "sql" | "now">,
+) {
+  if (!seller) return { offered: null, redeemed: null }
+  const { from, to } = reportQuery({ days }, now())
+  const standing = await readStanding(sql, seller.id, "offer_redemptions", { from, to })
+  const counted = { from, to, isRead: standing.reported.length > 0 }
+  const offered = await readListedOffers(sql, { account: seller.id, app: seller.outsideId }, query, counted)
+  return {
+    offered: offered.map((offer) => offeredShape(offer, standing.reported)),
+    redeemed: sourceShape(seller, "offer_redemptions", standing, days),
+  }
 }

@@ -9,7 +9,6 @@ import {
   readOffers,
   readPaid,
 } from "../../accounts/billing/read-billing.ts"
-import { readListedOffers } from "../../accounts/seller/read-offers.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
@@ -20,8 +19,8 @@ import { described, named } from "../../vocabulary/schema.ts"
 import { isStorable } from "../../vocabulary/text.ts"
 import { BILLING_SOURCES } from "../../vocabulary/upstreams.ts"
 import { Count, Day, Storefront, Time } from "../shapes.ts"
-import { Money } from "./account-shapes.ts"
-import { OfferedPrice, offeredShape, RedeemedOffer } from "./offer-shapes.ts"
+import { AccountSource, Money } from "./account-shapes.ts"
+import { OfferedPrice, RedeemedOffer, readOffered } from "./offer-shapes.ts"
 
 const DAYS = 365
 
@@ -35,20 +34,14 @@ const Witness = named(
     state: v.picklist(ANSWERED_STATES),
     counted: described(
       v.boolean(),
-      "True = its figures are those shown: of several that tell of the same purchases one is counted.",
+      "Its figures are shown: of several that tell of the same purchases one is counted.",
     ),
-    since: described(
-      v.nullable(Time),
-      "When its first message came: nothing before it is known. Null = none did, or it sends none.",
-    ),
-    asOf: described(v.nullable(Time), "When the last came; null as since."),
-    events: described(
-      v.nullable(Count),
-      "Its messages of those days about purchases in the App Store; null = it sends none.",
-    ),
-    sandbox: described(v.nullable(Count), "Those of tests, which are not counted."),
-    otherStores: described(v.nullable(Count), "Those of other stores, which are not counted."),
-    unknownTypes: described(v.nullable(Count), "Those of a type that counts as nothing here."),
+    since: described(v.nullable(Time), "When its first message came: nothing before is known; null = none."),
+    asOf: described(v.nullable(Time), "When its last came; null = none."),
+    events: described(v.nullable(Count), "Messages of those days on App Store purchases; null = it sends none."),
+    sandbox: described(v.nullable(Count), "Of tests: not counted."),
+    otherStores: described(v.nullable(Count), "Of other stores: not counted."),
+    unknownTypes: described(v.nullable(Count), "Of a type that counts as nothing."),
   }),
 )
 
@@ -61,13 +54,10 @@ const Price = named(
   "PaidPrice",
   v.strictObject({
     price: described(Money, "What one paid for it, as its message says."),
-    firstDay: described(Day, "The first UTC day on which it was paid or given back."),
+    firstDay: described(Day, "First UTC day on which it was paid or given back."),
     lastDay: described(Day, "The last."),
     ...counts,
-    revenue: described(
-      Amount,
-      "What was paid at it less what was given back, in its currency; before anybody's share.",
-    ),
+    revenue: described(Amount, "Paid at it less given back, before anybody's share."),
   }),
 )
 
@@ -78,16 +68,16 @@ const Paid = named(
     country: described(v.nullable(Storefront), "Null = the messages name none."),
     countryIs: described(
       v.nullable(v.picklist(["storefront", "last_contact"])),
-      "last_contact: where the phone was last heard of, which may be another country than that of its account.",
+      "last_contact: where the phone was last heard of, maybe not the country of its account.",
     ),
     trialStarts: Count,
     paidStarts: Count,
     trialConversions: Count,
     renewals: Count,
     oneTime: described(Count, "Bought once and for all."),
-    cancellations: described(Count, "Renewal turned off, dated then and not at the end of what was paid."),
+    cancellations: described(Count, "Renewal turned off, dated then."),
     refunds: Count,
-    prices: described(v.array(Price), "Each price that was paid, the one last paid first."),
+    prices: described(v.array(Price), "The one last paid first."),
   }),
 )
 
@@ -99,7 +89,7 @@ const Listed = named(
     soldAs: v.picklist(["app", "purchase", "subscription"]),
     country: Storefront,
     from: described(Day, "The day from which it counts."),
-    sinceKnown: described(v.boolean(), "False = the console names no day: this is the one on which it was first seen."),
+    sinceKnown: described(v.boolean(), "False = no day is named: this is when it was first seen."),
     price: described(v.nullable(Money), "Null = not sold there from then on."),
     proceeds: described(v.nullable(Amount), "What the seller gets of it, in the same currency."),
     automatic: described(v.nullable(v.boolean()), "Apple derives it from another storefront's; null where price is."),
@@ -139,7 +129,7 @@ export const getPricing = operation({
     ),
     listed: described(
       v.nullable(v.array(Listed)),
-      "What the console asks now, and asked within those days; null = no console that shows prices is connected.",
+      "What the console asks now, and asked within those days; null = no console is connected.",
     ),
     offers: described(
       v.nullable(v.array(RedeemedOffer)),
@@ -147,8 +137,9 @@ export const getPricing = operation({
     ),
     offered: described(
       v.nullable(v.array(OfferedPrice)),
-      "What the console offers besides the usual prices, and offered within those days; null as listed. Empty = nothing, or not read yet.",
+      "What it offers or offered besides, those days; null as listed. Empty = nothing, or not read yet.",
     ),
+    redeemed: described(v.nullable(AccountSource), "How far the report of redemptions was read; null as listed."),
   }),
 }).run(async ({ app, country = null, product = null }, ctx) => {
   const { sql } = ctx
@@ -164,6 +155,7 @@ export const getPricing = operation({
   if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
   return {
     ...query,
+    ...(await readOffered(seller, { ...until, country, days: DAYS }, ctx)),
     sources: [
       ...billing.map((account) => billingShape(account, account === counted)),
       ...(seller ? [sellerShape(seller)] : []),
@@ -171,7 +163,6 @@ export const getPricing = operation({
     paid: counted ? paidProducts(await readPaid(sql, counted.id, query)) : null,
     listed: seller ? prices.map(listedShape) : null,
     offers: counted ? await readOffers(sql, counted.id, query) : null,
-    offered: seller ? (await readListedOffers(sql, sellerApp(seller), { ...until, country })).map(offeredShape) : null,
   }
 })
 

@@ -26,7 +26,7 @@ const eventFields: Record<EventGroup, v.GenericSchema<number>> = {
   reactivations: described(Quantity, "Begun again by people who had one."),
   renewals: described(Quantity, "Renewed, out of a billing issue too."),
   planChanges: described(Quantity, "Upgrades, downgrades and crossgrades."),
-  cancellations: described(Quantity, "Ended: dated at the end of what was paid, not when renewal was turned off."),
+  cancellations: described(Quantity, "Ended, dated at the end of what was paid."),
   refunds: Quantity,
   billingIssues: described(Quantity, "Into billing retry or a grace period."),
   other: described(Quantity, "Under names that are none of these."),

@@ -1,5 +1,5 @@
 import type { SalesRow } from "../../observations/kinds/sales.ts"
-import type { EventRow, StockRow } from "../../observations/kinds/subscriptions.ts"
+import type { EventRow, RedemptionRow, StockRow } from "../../observations/kinds/subscriptions.ts"
 import { ReadFailure } from "../source.ts"
 import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
@@ -86,13 +86,32 @@ export async function subscriptionEventRows(lines: AsyncIterable<string>, day: s
   return sum.rows()
 }
 
+const REDEMPTION_COLUMNS = [
+  "Date", "App Apple ID", "Subscription Apple ID", "Subscription Name", "Offer Reference Name", "Territory", "Redemptions",
+] as const // biome-ignore format: a list to scan
+
+/** Throws ReadFailure: `mismatched` where it is of another day. */
+export async function redemptionRows(lines: AsyncIterable<string>, day: string): Promise<RedemptionRow[]> {
+  const sum = createSum<RedemptionRow>(["redemptions"])
+  for await (const row of reportTable(lines, REDEMPTION_COLUMNS)) {
+    checkDay(row.text("Date"), day)
+    sum.add({
+      ...subscription(row, "Territory"),
+      offer: row.text("Offer Reference Name"),
+      redemptions: row.count("Redemptions"),
+      ...words(row, { code: "Offer Code" }),
+    })
+  }
+  return sum.rows()
+}
+
 /** An app's and a subscription's names change over time; its ids do not. */
-function subscription(row: ReportRow) {
+function subscription(row: ReportRow, country = "Country") {
   return {
     app: row.text("App Apple ID"),
     product: row.text("Subscription Apple ID"),
     name: row.text("Subscription Name") || row.text("Subscription Apple ID"),
-    country: row.text("Country").toLowerCase(),
+    country: row.text(country).toLowerCase(),
   }
 }
 

@@ -1,12 +1,20 @@
 import type { SalesObservation } from "../../observations/kinds/sales.ts"
-import type { SubscriptionEventsObservation, SubscriptionsObservation } from "../../observations/kinds/subscriptions.ts"
+import type {
+  OfferRedemptionsObservation,
+  SubscriptionEventsObservation,
+  SubscriptionsObservation,
+} from "../../observations/kinds/subscriptions.ts"
 import type { AccountSource, Report } from "../../vocabulary/upstreams.ts"
 import { jsonOrNothing } from "../json.ts"
 import type { About } from "../source.ts"
 import { reportLines } from "./report-lines.ts"
-import { salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
+import { redemptionRows, salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
 
-export type ReportReading = SalesObservation | SubscriptionsObservation | SubscriptionEventsObservation
+export type ReportReading =
+  | SalesObservation
+  | SubscriptionsObservation
+  | SubscriptionEventsObservation
+  | OfferRedemptionsObservation
 
 /** A day of a report of one account. */
 export interface ReportQuestion {
@@ -21,6 +29,7 @@ const SOURCE: Record<Report, { source: AccountSource; rows: ReportRows }> = {
   sales: { source: "asc-sales", rows: salesRows },
   subscriptions: { source: "asc-subscriptions", rows: subscriptionRows },
   subscription_events: { source: "asc-subscription-events", rows: subscriptionEventRows },
+  offer_redemptions: { source: "asc-offer-redemptions", rows: redemptionRows },
 }
 
 /** Raised whenever a report is read otherwise. */
@@ -49,4 +58,5 @@ function saysNothingSold(bytes: Uint8Array): boolean {
   return details.some((detail) => typeof detail === "string" && NOTHING_SOLD.test(detail))
 }
 
-const NOTHING_SOLD = /\bthere (were|are) no (sales|subscriptions?|subscription events|events) for the (date|period)/i
+const NOTHING_SOLD =
+  /\bthere (were|are) no (sales|subscriptions?|subscription events|events|(subscription )?(offer )?(code )?redemptions?) for the (date|period)/i

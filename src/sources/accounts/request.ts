@@ -5,6 +5,7 @@ const TYPES: Record<Report, string> = {
   sales: "SALES",
   subscriptions: "SUBSCRIPTION",
   subscription_events: "SUBSCRIPTION_EVENT",
+  offer_redemptions: "SUBSCRIPTION_OFFER_CODE_REDEMPTION",
 }
 
 /** Path and query of a day's report. Without a version the console gives the one that stands. */

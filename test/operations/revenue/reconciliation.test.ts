@@ -86,7 +86,7 @@ beforeAll(async () => {
   }
   await scene.add()
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 18 }).runOnce()
+  await createAccountReading({ ...parts, gapMs: 0, atMost: 24 }).runOnce()
 })
 afterAll(() => scene.there.stop())
 

@@ -63,7 +63,7 @@ const NOTHING = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscr
 test("from connecting to yesterday's revenue: each day known, empty or unknown, each currency by itself", async () => {
   daily()
   const { id } = await scene.add()
-  await readReports(12)
+  await readReports(16)
   const { status, body, credits } = await call("revenue?days=4")
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({ dayZone: "America/Los_Angeles", from: ago(4), to: ago(1), country: null })

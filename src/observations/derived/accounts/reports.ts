@@ -81,3 +81,19 @@ async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<vo
       group by s.account_id, s.day, 3, 4, 5, 6, 7
     ) events`
 }
+
+export const OFFER_REDEMPTIONS: Facts = { ...DAILY, table: "offer_redemption_fact_row", insert: insertRedemptions }
+
+async function insertRedemptions(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
+  await tx`
+    insert into offer_redemption_fact_row (set_id, account_id, day, place, app, country, product, offer, redemptions)
+    select ${set}::bigint, account_id, day, ${before}::int + row_number() over (
+        partition by account_id, day order by app, country, product, offer
+      ), app, country, product, offer, redemptions
+    from (
+      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
+        s.row ->> 'offer' as offer, sum((s.row ->> 'redemptions')::int)::int as redemptions
+      from (${from}) s
+      group by s.account_id, s.day, 3, 4, 5, 6
+    ) redeemed`
+}
