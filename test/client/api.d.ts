@@ -4599,9 +4599,9 @@ export interface components {
              * @description Which of its reports.
              * @enum {string}
              */
-            report: "sales" | "subscriptions" | "subscription_events" | "engagement" | "downloads";
+            report: "sales" | "subscriptions" | "subscription_events" | "offer_redemptions" | "engagement" | "downloads";
             /**
-             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.
+             * @description limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question failed, and is asked again; demo: every figure is invented. What was read before stays and is dated by asOf.
              * @enum {string}
              */
             state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
@@ -4612,11 +4612,11 @@ export interface components {
              * @description When a day of those was last read; null = none was.
              */
             asOf: string | null;
-            /** @description Days of those asked for that it said, be it that there was nothing. */
+            /** @description Days that it said, be it that there was nothing. */
             reportedDays: number;
             /** @description Days asked for. */
             days: number;
-            /** @description Days that the console has not published: unknown, not zero. */
+            /** @description Not published yet: unknown, not zero. */
             lateDays: string[];
         };
         Sold: {
@@ -4625,9 +4625,9 @@ export interface components {
             /** @description By people who had it before. */
             redownloads: number;
             updates: number;
-            /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+            /** @description In-app purchases and non-renewing subscriptions, less refunds. */
             purchases: number;
-            /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+            /** @description Auto-renewable subscriptions paid, begun and renewed, less refunds. */
             subscriptions: number;
             /** @description Units of types that count as none of these. */
             other: number;
@@ -4814,9 +4814,9 @@ export interface components {
                 /** @description By people who had it before. */
                 redownloads: number | null;
                 updates: number | null;
-                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                /** @description In-app purchases and non-renewing subscriptions, less refunds. */
                 purchases: number | null;
-                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less refunds. */
                 subscriptions: number | null;
                 /** @description Units of types that count as none of these. */
                 other: number | null;
@@ -4835,9 +4835,9 @@ export interface components {
                 /** @description By people who had it before. */
                 redownloads: number;
                 updates: number;
-                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                /** @description In-app purchases and non-renewing subscriptions, less refunds. */
                 purchases: number;
-                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less refunds. */
                 subscriptions: number;
                 /** @description Units of types that count as none of these. */
                 other: number;
@@ -4858,9 +4858,9 @@ export interface components {
                 /** @description By people who had it before. */
                 redownloads: number;
                 updates: number;
-                /** @description In-app purchases and non-renewing subscriptions, less what was given back. */
+                /** @description In-app purchases and non-renewing subscriptions, less refunds. */
                 purchases: number;
-                /** @description Auto-renewable subscriptions paid, begun and renewed, less what was given back. */
+                /** @description Auto-renewable subscriptions paid, begun and renewed, less refunds. */
                 subscriptions: number;
                 /** @description Units of types that count as none of these. */
                 other: number;
@@ -4906,7 +4906,7 @@ export interface components {
             renewals: number;
             /** @description Upgrades, downgrades and crossgrades. */
             planChanges: number;
-            /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+            /** @description Ended, dated at the end of what was paid. */
             cancellations: number;
             refunds: number;
             /** @description Into billing retry or a grace period. */
@@ -5002,7 +5002,7 @@ export interface components {
                 renewals: number | null;
                 /** @description Upgrades, downgrades and crossgrades. */
                 planChanges: number | null;
-                /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                /** @description Ended, dated at the end of what was paid. */
                 cancellations: number | null;
                 refunds: number | null;
                 /** @description Into billing retry or a grace period. */
@@ -5025,7 +5025,7 @@ export interface components {
                 renewals: number;
                 /** @description Upgrades, downgrades and crossgrades. */
                 planChanges: number;
-                /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                /** @description Ended, dated at the end of what was paid. */
                 cancellations: number;
                 refunds: number;
                 /** @description Into billing retry or a grace period. */
@@ -5051,7 +5051,7 @@ export interface components {
                     renewals: number;
                     /** @description Upgrades, downgrades and crossgrades. */
                     planChanges: number;
-                    /** @description Ended: dated at the end of what was paid, not when renewal was turned off. */
+                    /** @description Ended, dated at the end of what was paid. */
                     cancellations: number;
                     refunds: number;
                     /** @description Into billing retry or a grace period. */
@@ -5491,25 +5491,25 @@ export interface components {
             kind: "app-store-connect" | "revenuecat" | "adapty" | "superwall" | "app-store-notifications";
             /** @enum {string} */
             state: "connecting" | "ok" | "limited" | "agreement_required" | "revoked" | "paused" | "removed" | "demo" | "unavailable";
-            /** @description True = its figures are those shown: of several that tell of the same purchases one is counted. */
+            /** @description Its figures are shown: of several that tell of the same purchases one is counted. */
             counted: boolean;
             /**
              * Format: date-time
-             * @description When its first message came: nothing before it is known. Null = none did, or it sends none.
+             * @description When its first message came: nothing before is known; null = none.
              */
             since: string | null;
             /**
              * Format: date-time
-             * @description When the last came; null as since.
+             * @description When its last came; null = none.
              */
             asOf: string | null;
-            /** @description Its messages of those days about purchases in the App Store; null = it sends none. */
+            /** @description Messages of those days on App Store purchases; null = it sends none. */
             events: number | null;
-            /** @description Those of tests, which are not counted. */
+            /** @description Of tests: not counted. */
             sandbox: number | null;
-            /** @description Those of other stores, which are not counted. */
+            /** @description Of other stores: not counted. */
             otherStores: number | null;
-            /** @description Those of a type that counts as nothing here. */
+            /** @description Of a type that counts as nothing. */
             unknownTypes: number | null;
         };
         PaidPrice: {
@@ -5517,7 +5517,7 @@ export interface components {
             price: components["schemas"]["Money"];
             /**
              * Format: date
-             * @description The first UTC day on which it was paid or given back.
+             * @description First UTC day on which it was paid or given back.
              */
             firstDay: string;
             /**
@@ -5529,7 +5529,7 @@ export interface components {
             sales: number;
             /** @description Times it was given back. */
             refunds: number;
-            /** @description What was paid at it less what was given back, in its currency; before anybody's share. */
+            /** @description Paid at it less given back, before anybody's share. */
             revenue: string;
         };
         PaidProduct: {
@@ -5537,7 +5537,7 @@ export interface components {
             product: string;
             /** @description Null = the messages name none. */
             country: components["schemas"]["Storefront"] | null;
-            /** @description last_contact: where the phone was last heard of, which may be another country than that of its account. */
+            /** @description last_contact: where the phone was last heard of, maybe not the country of its account. */
             countryIs: ("storefront" | "last_contact") | null;
             trialStarts: number;
             paidStarts: number;
@@ -5545,10 +5545,10 @@ export interface components {
             renewals: number;
             /** @description Bought once and for all. */
             oneTime: number;
-            /** @description Renewal turned off, dated then and not at the end of what was paid. */
+            /** @description Renewal turned off, dated then. */
             cancellations: number;
             refunds: number;
-            /** @description Each price that was paid, the one last paid first. */
+            /** @description The one last paid first. */
             prices: components["schemas"]["PaidPrice"][];
         };
         ListedPrice: {
@@ -5563,7 +5563,7 @@ export interface components {
              * @description The day from which it counts.
              */
             from: string;
-            /** @description False = the console names no day: this is the one on which it was first seen. */
+            /** @description False = no day is named: this is when it was first seen. */
             sinceKnown: boolean;
             /** @description Null = not sold there from then on. */
             price: components["schemas"]["Money"] | null;
@@ -5593,13 +5593,13 @@ export interface components {
             /** @description The seller's SKU. */
             product: string;
             /**
-             * @description introductory: to new subscribers; promotional: by the app, to those it chooses; code: to who has a code.
+             * @description introductory: to new subscribers; promotional: to those the app chooses; code: to who has one.
              * @enum {string}
              */
             kind: "introductory" | "promotional" | "code";
             /** @description As the console names it; null = it has none. */
             name: string | null;
-            /** @description FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT, in Apple's words; null = not said. */
+            /** @description FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT; null = not said. */
             mode: string | null;
             /** @description Of one period, such as ONE_MONTH; null = not said. */
             duration: string | null;
@@ -5621,14 +5621,26 @@ export interface components {
              * @description The same.
              */
             ends: string | null;
+            /** @description Of subscriptions' codes, those days; null = not read, or another is named so. */
+            redemptions: number | null;
+            /**
+             * Format: date
+             * @description First of those days that was read; null as redemptions.
+             */
+            redeemedFrom: string | null;
+            /**
+             * Format: date
+             * @description The last.
+             */
+            redeemedTo: string | null;
             /**
              * Format: date-time
-             * @description When the console first listed it to us.
+             * @description When first listed to us.
              */
             firstSeen: string;
             /**
              * Format: date-time
-             * @description When it last did; read once a day.
+             * @description When it last was; read once a day.
              */
             lastSeen: string;
         };
@@ -5651,12 +5663,14 @@ export interface components {
             sources: components["schemas"]["PricingSource"][];
             /** @description What was paid, by product and country; null = nobody tells of purchases. */
             paid: components["schemas"]["PaidProduct"][] | null;
-            /** @description What the console asks now, and asked within those days; null = no console that shows prices is connected. */
+            /** @description What the console asks now, and asked within those days; null = no console is connected. */
             listed: components["schemas"]["ListedPrice"][] | null;
             /** @description Offers that something was begun or paid with, the most first; null as paid. */
             offers: components["schemas"]["RedeemedOffer"][] | null;
-            /** @description What the console offers besides the usual prices, and offered within those days; null as listed. Empty = nothing, or not read yet. */
+            /** @description What it offers or offered besides, those days; null as listed. Empty = nothing, or not read yet. */
             offered: components["schemas"]["OfferedPrice"][] | null;
+            /** @description How far the report of redemptions was read; null as listed. */
+            redeemed: components["schemas"]["AccountSource"] | null;
         };
         SoldProduct: {
             /** @description The console's id; of the app itself the app's. */
@@ -11459,7 +11473,7 @@ export interface operations {
                 /** @description Only this product, by its id (SKU). */
                 product?: string;
                 /** @description Fields of paid and listed and offers and offered to keep. */
-                fields?: ("product" | "country" | "countryIs" | "trialStarts" | "paidStarts" | "trialConversions" | "renewals" | "oneTime" | "cancellations" | "refunds" | "prices" | "name" | "soldAs" | "from" | "sinceKnown" | "price" | "proceeds" | "automatic" | "offer" | "firstDay" | "lastDay" | "redemptions" | "kind" | "mode" | "duration" | "periods" | "active" | "codes" | "countries" | "starts" | "ends" | "firstSeen" | "lastSeen")[];
+                fields?: ("product" | "country" | "countryIs" | "trialStarts" | "paidStarts" | "trialConversions" | "renewals" | "oneTime" | "cancellations" | "refunds" | "prices" | "name" | "soldAs" | "from" | "sinceKnown" | "price" | "proceeds" | "automatic" | "offer" | "firstDay" | "lastDay" | "redemptions" | "kind" | "mode" | "duration" | "periods" | "active" | "codes" | "countries" | "starts" | "ends" | "redeemedFrom" | "redeemedTo" | "firstSeen" | "lastSeen")[];
             };
             header?: {
                 /** @description The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing. */
@@ -12803,4 +12817,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: c9b0f687326bbf2fb342745163227e82716f1b61ff9986ecef47aee0de0d745b
+// sha256 of the document: 8fb540a246668c6a2486848d601c104335307b17cef16c296e6749fbfc330999
