@@ -13,6 +13,12 @@ setDefaultTimeout(60_000)
 
 const NOW = new Date("2026-03-11T18:00:00Z")
 
+/** As the store's feed said it, to its end. */
+const OWN = reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], {
+  storeId: TEA.id,
+  end: { pages: 1, complete: true, empty: false },
+})
+
 let scene: AccountScene
 let key: string
 const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: ["tea"] }]
@@ -57,7 +63,7 @@ test("nobody else is shown them: not beside the same app, not in the market, not
   expect(await ask("/search", their, theirs)).toMatchObject({ total: null })
   const market = () => scene.house.call(`/v1/hive/reviews/${TEA.id}?country=us`, { key: their })
   expect((await market()).status).toBe(404)
-  await record(scene.sql, [reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], { storeId: TEA.id })], () => NOW)
+  await record(scene.sql, [OWN], () => NOW)
   expect((await market()).body).toMatchObject({ feed: "us", held: 1, reviews: [{ id: "1" }] })
   const readings = async (workspace: number, app: string) =>
     (await (await ownerOf(scene.house, workspace)).open(`/app/apps/${app}/readings`)).text
@@ -66,7 +72,7 @@ test("nobody else is shown them: not beside the same app, not in the market, not
 })
 
 test("what was read of the store stands in their place, and never beside them", async () => {
-  await record(scene.sql, [reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], { storeId: TEA.id })], () => NOW)
+  await record(scene.sql, [OWN], () => NOW)
   const { reviews, feed } = await ask("/search?from=2025-10-01")
   expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
 })
@@ -90,7 +96,7 @@ test("they go with the first own account, and with the demo", async () => {
   await scene.sql`delete from connected_account`
   await load()
   expect((await held()).versions).toHaveLength(28)
-  await record(scene.sql, [reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], { storeId: TEA.id })], () => NOW)
+  await record(scene.sql, [OWN], () => NOW)
   await removeAllOfDemo(scene.sql)
   const { versions, feeds } = await held()
   expect([versions, feeds]).toMatchObject([[{ id: "1", feed: "us" }], [{ feed: "us" }]])
