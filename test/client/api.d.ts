@@ -4635,7 +4635,7 @@ export interface components {
             refunds: number;
             /** @description What customers paid, less refunds, each currency by itself. */
             gross: components["schemas"]["Money"][];
-            /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+            /** @description What the seller gets, as the report estimates; Apple settles it later. */
             proceeds: components["schemas"]["Money"][];
         };
         BillingFigures: {
@@ -4698,7 +4698,7 @@ export interface components {
         WitnessSide: {
             /** @description Purchases paid, less those given back. */
             units: number;
-            /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+            /** @description What customers paid with tax, before anybody's share; in the row's currency. */
             gross: string;
             /** @description Of them given back. */
             refunds: number;
@@ -4719,7 +4719,7 @@ export interface components {
             difference: {
                 /** @description Purchases paid, less those given back. */
                 units: number;
-                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                /** @description What customers paid with tax, before anybody's share; in the row's currency. */
                 gross: string;
             };
             /** @description What of the difference each explains, taken off in this order. */
@@ -4727,13 +4727,13 @@ export interface components {
                 cause: components["schemas"]["WitnessCause"];
                 /** @description Purchases paid, less those given back. */
                 units: number;
-                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                /** @description What customers paid with tax, before anybody's share; in the row's currency. */
                 gross: string;
             }[];
             unexplained: {
                 /** @description Purchases paid, less those given back. */
                 units: number;
-                /** @description What customers paid, tax included, before anybody's share; in the row's currency. */
+                /** @description What customers paid with tax, before anybody's share; in the row's currency. */
                 gross: string;
                 /** @description Of the money of the one that says more. Null = neither says any. */
                 share: number | null;
@@ -4754,7 +4754,7 @@ export interface components {
             days: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /** @description Null = not reported. */
@@ -4804,7 +4804,7 @@ export interface components {
             days: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /** @description False = not known: every figure is null. */
@@ -4824,7 +4824,7 @@ export interface components {
                 refunds: number | null;
                 /** @description What customers paid, less refunds, each currency by itself. */
                 gross: components["schemas"]["Money"][] | null;
-                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                /** @description What the seller gets, as the report estimates; Apple settles it later. */
                 proceeds: components["schemas"]["Money"][] | null;
             }[];
             /** @description Storefronts with any, the most downloads first. One that is not listed had none on the reported days. */
@@ -4845,7 +4845,7 @@ export interface components {
                 refunds: number;
                 /** @description What customers paid, less refunds, each currency by itself. */
                 gross: components["schemas"]["Money"][];
-                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                /** @description What the seller gets, as the report estimates; Apple settles it later. */
                 proceeds: components["schemas"]["Money"][];
             }[];
             /** @description The app itself and what is sold within it. */
@@ -4868,14 +4868,14 @@ export interface components {
                 refunds: number;
                 /** @description What customers paid, less refunds, each currency by itself. */
                 gross: components["schemas"]["Money"][];
-                /** @description What the seller gets of it, as the report estimates; Apple settles it later. */
+                /** @description What the seller gets, as the report estimates; Apple settles it later. */
                 proceeds: components["schemas"]["Money"][];
             }[];
             /** @description Days whose figures were changed by the console afterwards, newest first, at most 50. */
             restatements: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /**
@@ -4967,7 +4967,7 @@ export interface components {
             stock: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /** @description At the standard price. */
@@ -4985,7 +4985,7 @@ export interface components {
             days: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /** @description False = not known: every figure is null. */
@@ -5036,7 +5036,7 @@ export interface components {
                 days: {
                     /**
                      * Format: date
-                     * @description A day of the reports (dayZone), YYYY-MM-DD.
+                     * @description A day in dayZone, YYYY-MM-DD.
                      */
                     day: string;
                     /** @description Free trials begun. */
@@ -5136,7 +5136,7 @@ export interface components {
             days: {
                 /**
                  * Format: date
-                 * @description A day of the reports (dayZone), YYYY-MM-DD.
+                 * @description A day in dayZone, YYYY-MM-DD.
                  */
                 day: string;
                 /** @description False = it still grows, or is not known. */
@@ -12817,4 +12817,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 8fb540a246668c6a2486848d601c104335307b17cef16c296e6749fbfc330999
+// sha256 of the document: de1fe511a117ee424298eca3be3e247f7d1a4e89c202db02f2b82e48922eeeb3

@@ -16,7 +16,7 @@ import { Count, Time } from "../shapes.ts"
 const MOST_DAYS = 365
 const DAYS = 30
 
-export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the reports (dayZone), YYYY-MM-DD."))
+export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day in dayZone, YYYY-MM-DD."))
 
 export const reportInput = {
   country: described(v.optional(Country), "Two-letter storefront code; all when left out."),

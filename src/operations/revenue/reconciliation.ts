@@ -37,7 +37,7 @@ export const CauseName = named(
 
 const amounts = {
   units: described(Whole, "Purchases paid, less those given back."),
-  gross: described(Decimal, "What customers paid, tax included, before anybody's share; in the row's currency."),
+  gross: described(Decimal, "What customers paid with tax, before anybody's share; in the row's currency."),
 }
 const Amounts = v.strictObject(amounts)
 const Side = named("WitnessSide", v.strictObject({ ...amounts, refunds: described(Count, "Of them given back.") }))

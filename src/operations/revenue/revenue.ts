@@ -28,7 +28,7 @@ const soldFields = {
   other: described(Units, "Units of types that count as none of these."),
   refunds: described(Count, "Units given back."),
   gross: described(v.array(Money), "What customers paid, less refunds, each currency by itself."),
-  proceeds: described(v.array(Money), "What the seller gets of it, as the report estimates; Apple settles it later."),
+  proceeds: described(v.array(Money), "What the seller gets, as the report estimates; Apple settles it later."),
 }
 
 const SoldShape = named("Sold", v.strictObject(soldFields))
