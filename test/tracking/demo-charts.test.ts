@@ -3,7 +3,7 @@ import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
-import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce } from "../../src/process/demo.ts"
+import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo } from "../../src/process/demo.ts"
 import { DEMO_CHARTS_FILE, loadDemoCharts, removeDemo } from "../../src/tracking/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
@@ -66,7 +66,7 @@ describe("the file", () => {
 
 test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
   const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 69 + 30 + 4, bad: [] })
+  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 70 + 30 + 4, bad: [] })
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
   const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
@@ -166,4 +166,19 @@ test("one that broke off before its charts is loaded again, and then never", asy
   await loadRestOnce(sql, { days: 1 })
   expect(await sql`select 1 from chart_results`).toHaveLength(33)
   expect(await loadDemoOnce(sql, null)).toBe(false)
+})
+
+test("all of it, loaded a second time, adds nothing, and removed leaves nothing: searches, charts, figures, reviews and apps", async () => {
+  const workspaceId = await newWorkspace(sql)
+  const empty = await stored(sql)
+  const now = () => NOW
+  expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
+  const loaded = await stored(sql)
+  expect(await sql`select from review_feed`).toHaveLength(4)
+  expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
+  expect(await stored(sql)).toBe(loaded)
+  expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 4, accounts: 2, kept: [] })
+  for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])
+    expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
+  expect(await stored(sql)).toBe(empty)
 })
