@@ -14,6 +14,7 @@ import { addDays } from "../../vocabulary/days.ts"
 import { answerOf, ownId, type RankRow, type TermRank, termRank } from "../ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../readers.ts"
 import { dueCodeOf, type KeywordUnderWay, underWayBy } from "../under-way.ts"
+import { trackedLists } from "./tracked-lists.ts"
 
 export const STATES = ["top10", "absent", "unmeasured"] as const
 export const ORDERS = ["rank", "term", "popularity", "difficulty"] as const
@@ -163,18 +164,9 @@ function standings(
     within,
   }: Side & { own: number; appId: string; within: RankedPageQuery["within"] },
 ) {
-  const isWithin = within ? sql`and k.term = any(${within.terms as string[]}::text[])` : sql``
   return sql`
 term as materialized (
-      select k.term, k.position, l.id as list_id, l.last_day
-      from tracked_term k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      where k.app_id = ${appId} and k.country = ${storefront} ${isWithin}
+      ${trackedLists(sql, { appId, platform, storefront }, within?.terms)}
     ), last as materialized (
       ${within ? sql`select ${within.day}::date as day` : sql`select max(last_day) as day from term`}
     ), standing as materialized (

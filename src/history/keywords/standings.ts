@@ -4,6 +4,7 @@ import type { SideApp } from "../day-answers.ts"
 import { monthsIn, monthsOf, type StoredMonths, termMonths } from "../rank-months.ts"
 import { answerOf } from "../ranks.ts"
 import { LOOK_BACK_DAYS, readSideDays, type TermDay, termDay } from "../side-days.ts"
+import { trackedLists } from "./tracked-lists.ts"
 
 export interface SideStanding {
   /** The latest day on which any of the keywords was measured; null = never. */
@@ -16,21 +17,14 @@ export interface SideStanding {
 }
 
 /** What an app's keywords come to on the day shown: counted where they are stored, 1,000 in 5 ms of the embedded database. */
-export async function readStanding(sql: Sql, { appId, platform, storefront, own }: SideApp): Promise<SideStanding> {
+export async function readStanding(sql: Sql, side: SideApp): Promise<SideStanding> {
   const [standing] = await sql<[SideStanding]>`
     select min(t.day) as day, count(*)::int as tracked, count(r.source)::int as measured,
       count(nullif(r.rank, 0))::int as ranked, count(*) filter (where r.rank between 1 and 10)::int as top10,
       min(nullif(r.rank, 0))::int as best
     from (
-      select l.id as list_id, max(l.last_day) over () as day, ${own}::int as own_id
-      from tracked_term k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      where k.app_id = ${appId} and k.country = ${storefront}
+      select list_id, max(last_day) over () as day, ${side.own}::int as own_id
+      from (${trackedLists(sql, side)}) k
     ) t
     left join lateral (${answerOf(sql, sql`true`)}) r on true`
   return standing
@@ -63,25 +57,14 @@ const RECENT_DAYS = 2
 
 type DayRow = StoredMonths & { day: string | null; seenAt: Date | null }
 
-async function readDay(
-  sql: Sql,
-  { appId, platform, storefront, own }: SideApp,
-  months: readonly string[],
-): Promise<DayRow> {
+async function readDay(sql: Sql, side: SideApp, months: readonly string[]): Promise<DayRow> {
   const [row] = await sql<[DayRow]>`
     select min(k.day) as day, max(n.seen_at) as "seenAt", ${termMonths(sql)}
     from (
-      select k.term, k.position, l.id as list_id, max(l.last_day) over () as day
-      from tracked_term k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      where k.app_id = ${appId} and k.country = ${storefront}
+      select term, position, list_id, max(last_day) over () as day
+      from (${trackedLists(sql, side)}) k
     ) k
     left join list_now n on n.list_id = k.list_id and n.day = k.day
-    left join lateral (${monthsOf(sql, { own: sql`${own}::int`, list: sql`k.list_id` }, months)}) m on true`
+    left join lateral (${monthsOf(sql, { own: sql`${side.own}::int`, list: sql`k.list_id` }, months)}) m on true`
   return row
 }
