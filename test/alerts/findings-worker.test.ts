@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { createFindings, type FindingsOptions } from "../../src/alerts/findings-worker.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { createLog, silentLog } from "../../src/log.ts"
@@ -15,6 +15,8 @@ let made = 0
 beforeAll(async () => {
   sql = await freshDatabase()
 })
+// a schema that is not as it was is made anew for the file that comes next
+afterAll(async () => void (await sql`drop table if exists effect`))
 
 beforeEach(async () => {
   await sql`delete from tracked_app`

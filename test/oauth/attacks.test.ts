@@ -3,7 +3,7 @@ import { listKeys } from "../../src/access/key-register.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { isRegistered, isUsableRedirect } from "../../src/oauth/redirects.ts"
 import { REGISTRATIONS_AN_HOUR } from "../../src/oauth/registration.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { fieldIn } from "../sign-in/browser.ts"
 import {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate oauth_client, sign_in_try`
+  await deleteRows(sql, "oauth_client", "sign_in_try")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })

@@ -5,7 +5,7 @@ import { PINNED } from "../../src/oauth/pinned.ts"
 import { isUsableRedirect } from "../../src/oauth/redirects.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { type OutboundOptions, type SafeFetch, safeFetch } from "../../src/outbound/safe-fetch.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { browserOf } from "../sign-in/browser.ts"
 import { ownerBrowser, pkce, queryOf, REDIRECT } from "./scene.ts"
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate oauth_client, sign_in_try`
+  await deleteRows(sql, "oauth_client", "sign_in_try")
   asked = []
   answer = () => ({ body: DOCUMENT })
 })
@@ -165,7 +165,7 @@ describe("clients in common use", () => {
       expect([page.status, page.text.includes(name)]).toEqual([200, true])
     }
     const [id] = PINNED.keys() as unknown as [string]
-    await sql`truncate oauth_client`
+    await deleteRows(sql, "oauth_client")
     answer = () => ({ body: { client_id: id, client_name: "Newer", redirect_uris: [REDIRECT] } })
     expect((await opened([...PINNED.keys()][0]!)).text).toContain("client.example")
   })

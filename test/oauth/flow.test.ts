@@ -3,7 +3,7 @@ import { listKeys, pauseKey, revokeKey } from "../../src/access/key-register.ts"
 import { SCOPES } from "../../src/access/scopes.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { browserOf } from "../sign-in/browser.ts"
 import {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate oauth_client, sign_in_try`
+  await deleteRows(sql, "oauth_client", "sign_in_try")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })

@@ -206,6 +206,7 @@ describe("recording", () => {
     )
     expect(failure).toContain("broken")
     expect(await stored(sql)).toBe(before)
+    await sql`alter table rating_count drop constraint broken`
   })
 })
 

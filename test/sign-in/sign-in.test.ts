@@ -8,7 +8,7 @@ import { whoami } from "../../src/operations/account/account.ts"
 import { createCode } from "../../src/sign-in/code.ts"
 import { createOwners, isOwnForm, isOwnPath, type Owner } from "../../src/sign-in/owner.ts"
 import { makePassphrase, removePassphrase, setPassphrase } from "../../src/sign-in/passphrase.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { type Browser, browserOf, fieldIn } from "./browser.ts"
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate sign_in_try, sign_in_code, owner_session`
+  await deleteRows(sql, "sign_in_try", "sign_in_code", "owner_session")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })

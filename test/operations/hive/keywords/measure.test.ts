@@ -255,7 +255,8 @@ test("a key needs hive:measure, which no key has unasked, and Explorer", async (
 /** What becomes of a new row of what is due; null = as ever. */
 async function swallow(what: string | null): Promise<void> {
   await sql`drop trigger if exists swallowed on due`
+  await sql`drop function if exists swallow()`
   if (what === null) return
-  await sql.unsafe(`create or replace function swallow() returns trigger language plpgsql as $$ begin ${what}; end $$`)
+  await sql.unsafe(`create function swallow() returns trigger language plpgsql as $$ begin ${what}; end $$`)
   await sql.unsafe("create trigger swallowed before insert on due for each row execute function swallow()")
 }
