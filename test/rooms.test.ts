@@ -180,7 +180,7 @@ function reachedFrom(start: string, leadsTo: ReadonlyMap<string, readonly string
   return reached
 }
 
-const DATABASE_TYPES = ["types", "gate", "locks", "json", "uncut", "statement-groups"].map(
+const DATABASE_TYPES = ["types", "gate", "locks", "json", "uncut", "statement-groups", "shared-reads"].map(
   (name) => `database/${name}.ts`,
 )
 

@@ -1,7 +1,7 @@
 import { isConnectionProblem } from "./gate.ts"
 
 /** What is asked for a workspace. */
-interface OfWorkspace {
+export interface OfWorkspace {
   workspaceId: number
 }
 

@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Caller } from "../access/caller.ts"
-import type { Db } from "../database/types.ts"
+import { createReadGroups } from "../database/shared-reads.ts"
+import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { iconIn, type NamePlace, nameIn } from "../observations/app-names.ts"
 
@@ -25,33 +26,44 @@ export interface TrackedApp {
   tasksDone: string[] | null
 }
 
-/** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function readVisibleApps(sql: Db, caller: Pick<Caller, "workspaceId" | "appList">): Promise<TrackedApp[]> {
-  return await sql<TrackedApp[]>`
-    ${columns(sql)}
-    ${ofCaller(sql, caller)}`
-}
+type AppsQuery = Pick<Caller, "workspaceId" | "appList">
 
-function ofCaller(sql: Db, { workspaceId, appList }: Pick<Caller, "workspaceId" | "appList">) {
-  return sql`
+/** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
+export async function readVisibleApps(sql: Db, { workspaceId, appList }: AppsQuery): Promise<TrackedApp[]> {
+  return await sql<TrackedApp[]>`
+    ${columns(sql, sql`null`)}
     where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
     order by a.created_at, a.id
-    limit 1000`
+    limit ${MOST_APPS}`
 }
+
+const MOST_APPS = 1_000
 
 /** What an app tracks: of each storefront the terms in their order; null = none. */
 export type TermLists = Record<string, string[]> | null
 
 export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
 
-/** The same apps, as readVisibleApps, with what they track, in one statement. */
-export async function readVisibleAppsWithTerms(
-  sql: Db,
-  caller: Pick<Caller, "workspaceId" | "appList">,
-): Promise<TrackedAppWithTerms[]> {
-  return await sql<TrackedAppWithTerms[]>`
-    ${columns(sql, undefined, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
-    ${ofCaller(sql, caller)}`
+/** Of each caller the same apps as readVisibleApps, with what they track, in one statement. */
+export async function readAppsWithTerms(sql: Db, callers: readonly AppsQuery[]): Promise<TrackedAppWithTerms[][]> {
+  const rows = await sql<(TrackedAppWithTerms & { caller: number; place: number })[]>`
+    select c.caller::int, l.*
+    from unnest(
+      ${callers.map(({ workspaceId }) => workspaceId)}::int[],
+      ${callers.map(({ appList }) => appList && JSON.stringify(appList))}::text[]
+    ) with ordinality c (workspace_id, app_list, caller)
+    cross join lateral (
+      ${columns(sql, sql`null`, sql`, ${termsOf(sql, sql`a.id`)} as terms, row_number() over (order by a.created_at, a.id) as place`)}
+      where a.workspace_id = c.workspace_id
+        and (c.app_list is null or a.id = any(array(select jsonb_array_elements_text(c.app_list::jsonb))))
+      order by a.created_at, a.id
+      limit ${MOST_APPS}
+    ) l
+    order by c.caller, l.place
+    limit ${MOST_APPS * callers.length}`
+  const lists: TrackedAppWithTerms[][] = callers.map(() => [])
+  for (const { caller, place: _, ...app } of rows) lists[caller - 1]!.push(app)
+  return lists
 }
 
 export async function readTerms(sql: Db, appId: string): Promise<TermLists> {
@@ -72,19 +84,59 @@ function termsOf(sql: Db, appId: Fragment) {
   )`
 }
 
-/** Named as in `country`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
-export async function findApp(
-  sql: Db,
-  caller: Pick<Caller, "workspaceId" | "appList">,
-  id: string,
-  storefront?: string,
-): Promise<TrackedApp> {
-  if (caller.appList && !caller.appList.includes(id)) throw new Fault("app_not_allowed")
-  const [app] = await sql<TrackedApp[]>`
-    ${columns(sql, storefront)}
-    where a.workspace_id = ${caller.workspaceId} and a.id = ${id}`
+/** Named as in `storefront`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
+export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
+  refuseHidden(caller, id)
+  const [app] = await readApps(sql, [{ workspaceId: caller.workspaceId, id, storefront: storefront ?? null }])
+  return found(app)
+}
+
+/** The same for a call: what several look up at once they look up in one statement. */
+export async function findAppOfCall(sql: Sql, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
+  refuseHidden(caller, id)
+  const app = await readTogether(sql, { workspaceId: caller.workspaceId, id, storefront: storefront ?? null })
+  return { ...found(app) }
+}
+
+interface AppQuery {
+  workspaceId: number
+  id: string
+  storefront: string | null
+}
+
+const readTogether = createReadGroups<AppQuery, TrackedApp | null>(
+  ({ workspaceId, id, storefront }) => JSON.stringify([workspaceId, id, storefront]),
+  readApps,
+)
+
+function refuseHidden({ appList }: AppsQuery, id: string): void {
+  if (appList && !appList.includes(id)) throw new Fault("app_not_allowed")
+}
+
+function found(app: TrackedApp | null | undefined): TrackedApp {
   if (!app) throw new Fault("not_found")
   return app
+}
+
+/** In the order of the queries; null = the workspace has no such app. */
+async function readApps(sql: Db, queries: readonly AppQuery[]): Promise<(TrackedApp | null)[]> {
+  const rows = await sql<(TrackedApp & { query: number })[]>`
+    select q.query::int, l.*
+    from unnest(
+      ${queries.map(({ workspaceId }) => workspaceId)}::int[],
+      ${queries.map(({ id }) => id)}::text[],
+      ${queries.map(({ storefront }) => storefront)}::text[]
+    ) with ordinality q (workspace_id, id, storefront, query)
+    cross join lateral (
+      ${columns(sql, sql`q.storefront`)}
+      where a.workspace_id = q.workspace_id and a.id = q.id
+      offset 0
+    ) l
+    order by q.query
+    limit ${queries.length}`
+  const apps: (TrackedApp | null)[] = queries.map(() => null)
+  for (const { query, ...app } of rows) apps[query - 1] = app
+  return apps
 }
 
 /** Its own name, else the store's in its first storefront (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
@@ -102,12 +154,13 @@ function nameAt(sql: Db, storefront: Fragment): Fragment {
   )`
 }
 
-function columns(sql: Db, storefront?: string, more = sql``) {
+/** `storefront`: where names are looked for first; null = in the app's first. */
+function columns(sql: Db, storefront: Fragment, more = sql``) {
   constant ??= constantColumns(sql)
   return sql`
     ${constant}${more}
     from tracked_app a
-    cross join lateral (select coalesce(${storefront ?? null}::text, a.countries[1]) as storefront) p
+    cross join lateral (select coalesce(${storefront}::text, a.countries[1]) as storefront) p
     left join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app`
 }

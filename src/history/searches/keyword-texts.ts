@@ -1,3 +1,4 @@
+import { createSharedReads } from "../../database/shared-reads.ts"
 import type { Sql } from "../../database/types.ts"
 import { figuresText } from "../../observations/derived/app-keywords.ts"
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
@@ -38,6 +39,17 @@ export async function readKeywordTexts(
 ): Promise<WrittenAnswer | null> {
   const { appId, own, platform, storefront, today } = asked
   const name = JSON.stringify([appId, own, platform, storefront, today])
+  return await readTogether(sql, name, () => readNamed(sql, name, asked, write))
+}
+
+const readTogether = createSharedReads<WrittenAnswer | null>()
+
+async function readNamed(
+  sql: Sql,
+  name: string,
+  asked: KeywordTextsQuery,
+  write: (texts: KeywordTexts) => WrittenAnswer,
+): Promise<WrittenAnswer | null> {
   const kept = findKeptAnswer(sql, name)
   const row = await readRow(sql, asked, kept?.digest ?? null)
   if (!row.isNew) return kept!.answer

@@ -3,8 +3,11 @@ import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getApp, listApps } from "../../../src/operations/apps/apps.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
+import { addTerms, removeTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { countedOn } from "../../surfaces/counted.ts"
 
 let sql: Sql
 
@@ -48,6 +51,63 @@ test("apps are listed oldest first with their keywords in order, and only the wo
 
 test("a workspace without apps lists none", async () => {
   expect(await ask(listApps, contextOf(sql, await newWorkspace(sql)))).toEqual({ apps: [] })
+})
+
+test("callers that ask at once share statements: each gets its own list, by its key's apps, with what stood when it asked", async () => {
+  const counted = countedOn(sql)
+  const house = openHouse({ sql: counted.sql })
+  const callers = await Promise.all(
+    Array.from({ length: 6 }, async (_, n) => {
+      const workspaceId = await house.workspace({ plan: "pro" })
+      const apps: string[] = []
+      for (const iosId of ["10001", "10002"]) {
+        const app = { workspaceId, iosId, countries: ["us"], keywords: ["tea"], origin: "own" as const }
+        apps.push(await sql.begin((tx) => trackApp(tx, app)))
+      }
+      const limited = n % 2 === 1
+      const key = await house.key(workspaceId, limited ? { appList: [apps[1]!] } : {})
+      return { key, apps: limited ? [apps[1]!] : apps }
+    }),
+  )
+  for (const { key } of callers) await house.call("/v1/apps", { key })
+  const before = counted.statements()
+  await Promise.all(
+    callers.map(async ({ key, apps }) => {
+      for (const term of ["mate", "matcha"]) {
+        await sql.begin((tx) => addTerms(tx, apps[0]!, "all", [term]))
+        const answers = await Promise.all([1, 2, 3].map(() => house.call("/v1/apps", { key })))
+        for (const { body } of answers) {
+          expect(body.apps.map(({ id }: { id: string }) => id)).toEqual(apps)
+          expect(body.apps[0].keywords).toContain(term)
+        }
+      }
+    }),
+  )
+  // 36 lists and 36 charges
+  expect(counted.statements() - before).toBeLessThan(60)
+})
+
+test("a list that has become long, and one that has become short again, is whole", async () => {
+  const workspaceId = await newWorkspace(sql)
+  const track = (iosId: number, keywords: string[]) =>
+    sql.begin((tx) => trackApp(tx, { workspaceId, iosId: String(iosId), countries: ["us"], keywords, origin: "own" }))
+  const terms = Array.from({ length: 150 }, (_, n) => `a rather long keyword, number ${n}`)
+  const counts = async () =>
+    (await ask(listApps, contextOf(sql, workspaceId))).apps.map(
+      ({ keywords }: { keywords: string[] }) => keywords.length,
+    )
+  await track(10001, ["tea"])
+  expect([await counts(), await counts()]).toEqual([[1], [1]])
+  const second = await track(10002, terms)
+  expect([await counts(), await counts()]).toEqual([
+    [1, 150],
+    [1, 150],
+  ])
+  await sql.begin((tx) => removeTerms(tx, second, "all", terms.slice(1)))
+  expect([await counts(), await counts()]).toEqual([
+    [1, 1],
+    [1, 1],
+  ])
 })
 
 test("the snapshot holds the latest day of each storefront and store, with its own figures", async () => {

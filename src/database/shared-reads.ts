@@ -1,0 +1,68 @@
+import { createStatementGroups, type OfWorkspace } from "./statement-groups.ts"
+import type { Sql } from "./types.ts"
+
+/** From then on nobody waits for a reading that has not come back: its connection may be dead. */
+const STALLED_MS = 1_000
+
+interface Reading<Answer> {
+  /** Settles with the answer, or once it is stalled, and a turn of the event loop later: who comes with it comes along. */
+  over: Promise<void>
+  next?: Promise<Answer>
+}
+
+/**
+ * What is asked while the same is being read is read once more, for all who ask meanwhile. A reading begins after everybody
+ * asked who gets it, so nobody is told what was so before.
+ */
+export function createSharedReads<Answer>() {
+  const byDatabase = new WeakMap<Sql, Map<string, Reading<Answer>>>()
+  return (sql: Sql, name: string, read: () => Promise<Answer>): Promise<Answer> => {
+    const readings = byDatabase.get(sql) ?? new Map<string, Reading<Answer>>()
+    byDatabase.set(sql, readings)
+    const begin = (): Promise<Answer> => {
+      const answer = read()
+      const reading: Reading<Answer> = { over: isOver(answer) }
+      readings.set(name, reading)
+      void reading.over.then(() => {
+        if (!reading.next) readings.delete(name)
+      })
+      return answer
+    }
+    const underWay = readings.get(name)
+    if (!underWay) return begin()
+    underWay.next ??= underWay.over.then(begin)
+    return underWay.next
+  }
+}
+
+function isOver(answer: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, STALLED_MS)
+  const end = () => {
+    clearTimeout(timer)
+    setImmediate(resolve)
+  }
+  answer.then(end, end)
+  return promise
+}
+
+/** What several ask at once in one statement, each of its own; the same is asked of the database once. */
+export function createReadGroups<Question extends OfWorkspace, Answer>(
+  nameOf: (question: Question) => string,
+  readAll: (sql: Sql, questions: readonly Question[]) => Promise<Answer[]>,
+): (sql: Sql, question: Question) => Promise<Answer> {
+  const byDatabase = new WeakMap<Sql, (question: Question) => Promise<Answer>>()
+  return (sql, question) => {
+    const group =
+      byDatabase.get(sql) ?? createStatementGroups<Question, Answer>((questions) => readOnce(sql, questions))
+    byDatabase.set(sql, group)
+    return group(question)
+  }
+
+  async function readOnce(sql: Sql, questions: readonly Question[]): Promise<Answer[]> {
+    const named = new Map(questions.map((question) => [nameOf(question), question]))
+    const answers = await readAll(sql, [...named.values()])
+    const byName = new Map([...named.keys()].map((name, at) => [name, answers[at] as Answer]))
+    return questions.map((question) => byName.get(nameOf(question)) as Answer)
+  }
+}

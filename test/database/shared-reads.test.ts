@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { createReadGroups, createSharedReads } from "../../src/database/shared-reads.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase, ownHandle } from "../database.ts"
+import { errorOf } from "../error-of.ts"
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+/** Readings that end when the test says so: each tells how many had begun before it. */
+function readings() {
+  const begun: PromiseWithResolvers<number>[] = []
+  const read = () => {
+    const one = Promise.withResolvers<number>()
+    begun.push(one)
+    return one.promise
+  }
+  return { begun, read }
+}
+
+const aTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe("what is asked by name", () => {
+  test("is read once at a time, and whoever asks meanwhile gets a reading that begins later", async () => {
+    const { begun, read } = readings()
+    const shared = createSharedReads<number>()
+    const first = shared(sql, "a", read)
+    const later = [shared(sql, "a", read), shared(sql, "a", read), shared(sql, "a", read)]
+    expect(begun.length).toBe(1)
+    begun[0]!.resolve(1)
+    expect(await first).toBe(1)
+    await aTurn()
+    await aTurn()
+    expect(begun.length).toBe(2)
+    const last = shared(sql, "a", read)
+    begun[1]!.resolve(2)
+    expect(await Promise.all(later)).toEqual([2, 2, 2])
+    await aTurn()
+    await aTurn()
+    begun[2]!.resolve(3)
+    expect(await last).toBe(3)
+    await aTurn()
+    await aTurn()
+    void shared(sql, "a", read)
+    expect(begun.length).toBe(4)
+  })
+
+  test("waits for no other name and no other database", () => {
+    const { begun, read } = readings()
+    const shared = createSharedReads<number>()
+    for (const [handle, name] of [
+      [sql, "a"],
+      [sql, "b"],
+      [ownHandle(sql), "a"],
+    ] as const)
+      void shared(handle, name, read)
+    expect(begun.length).toBe(3)
+  })
+
+  test("is asked again after a failure, which those are told who waited for that reading alone", async () => {
+    const { begun, read } = readings()
+    const shared = createSharedReads<number>()
+    const failed = errorOf(shared(sql, "a", read))
+    const next = shared(sql, "a", read)
+    begun[0]!.reject(new Error("away"))
+    expect(await failed).toEqual(new Error("away"))
+    await aTurn()
+    await aTurn()
+    begun[1]!.resolve(2)
+    expect(await next).toBe(2)
+  })
+
+  test("is not waited for once a reading has not come back for a second", async () => {
+    const { begun, read } = readings()
+    const shared = createSharedReads<number>()
+    void shared(sql, "a", read)
+    const next = shared(sql, "a", read)
+    await Bun.sleep(1_100)
+    expect(begun.length).toBe(2)
+    begun[1]!.resolve(2)
+    expect(await next).toBe(2)
+  }, 10_000)
+})
+
+test("what many ask at once takes few statements, each is answered its own, and sees what was written before it asked", async () => {
+  await sql`create table if not exists noted (id int primary key, at int not null)`
+  await sql`insert into noted select n, 0 from generate_series(1, 5) n`
+  let statements = 0
+  const group = createReadGroups<{ workspaceId: number }, { id: number; at: number }>(
+    ({ workspaceId }) => String(workspaceId),
+    async (handle, asked) => {
+      statements++
+      const ids = asked.map(({ workspaceId }) => workspaceId)
+      expect(new Set(ids).size).toBe(ids.length)
+      const rows = await handle<{ id: number; at: number }[]>`select id, at from noted where id = any(${ids}::int[])`
+      return ids.map((wanted) => rows.find(({ id }) => id === wanted)!)
+    },
+  )
+  let asked = 0
+  const askers = Array.from({ length: 20 }, async (_, n) => {
+    const workspaceId = (n % 5) + 1
+    for (let turn = 0; turn < 20; turn++) {
+      const [{ at }] = await sql<[{ at: number }]>`
+        update noted set at = at + 1 where id = ${workspaceId} returning at`
+      const found = await group(sql, { workspaceId })
+      asked++
+      expect(found.id).toBe(workspaceId)
+      expect(found.at).toBeGreaterThanOrEqual(at)
+    }
+  })
+  await Promise.all(askers)
+  expect(asked).toBe(400)
+  expect(statements).toBeLessThan(asked)
+})
