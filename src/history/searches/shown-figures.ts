@@ -18,7 +18,7 @@ export async function readShownFigures(
   { platform, today }: Pick<Side, "platform"> & { today: string },
 ): Promise<Map<number, ShownFigures>> {
   if (lists.length === 0) return new Map()
-  const rows = await sql<(Partial<MetricsRow> & { listId: number })[]>`
+  const rows = await sql<(FiguresRow & { listId: number })[]>`
     select n.list_id as "listId", n.difficulty, n.difficulty_day as "difficultyDay", n.estimate,
       n.estimate_day as "estimateDay", n.published, n.published_day as "publishedDay", n.published_by as "publishedBy"
     from unnest(${lists as number[]}::int[]) l (id)
@@ -34,8 +34,10 @@ export async function readShownFigures(
 }
 
 /** What answers do not show. */
-export const NOT_READ: MetricsRow = {
+export const NOT_READ = {
   ...{ demand: null, demandDay: null, demandAt: null, hints: null, hintsDay: null, hintsAt: null },
-  ...{ difficulty: null, difficultyDay: null, difficultyAt: null, estimate: null, estimateDay: null, estimateAt: null },
-  ...{ published: null, publishedDay: null, publishedAt: null, publishedBy: null },
+  ...{ difficultyAt: null, estimateAt: null, publishedAt: null },
 }
+
+/** What they are made of. */
+export type FiguresRow = Omit<MetricsRow, keyof typeof NOT_READ>

@@ -102,7 +102,7 @@ export interface MetricsRow {
 }
 
 export function metricsOf(row: MetricsRow, platform: Side["platform"], today: string): KeywordMetrics {
-  const since = addDays(today, -SHOWN_DAYS)
+  const since = shownSince(today)
   const shown = (day: string | null, score: number | null, at: Date | null) =>
     day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
   const demand = shown(row.demandDay, row.demand, row.demandAt)
@@ -119,6 +119,14 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
     difficultyNone: difficulty.score === null && difficulty.at !== null,
     difficultyAt: difficulty.at,
   }
+}
+
+/** Kept for the next keyword of the same answer. */
+let kept = { today: "", since: "" }
+
+function shownSince(today: string): string {
+  if (kept.today !== today) kept = { today, since: addDays(today, -SHOWN_DAYS) }
+  return kept.since
 }
 
 /** An estimate of which no band can be given (popularityBand) is none, and still orders. */
