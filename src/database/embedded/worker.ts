@@ -2,6 +2,7 @@
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
+import { discardZeroPages } from "./zero-pages.ts"
 
 export type Request =
   | {
@@ -41,7 +42,16 @@ async function open({ directory, template, code }: OpenRequest): Promise<WebAsse
   const engine = loadEngine({ initdb: false, code })
   cluster = await openCluster(directory, template, engine)
   reportLoss(cluster)
+  setTimeout(giveBack, SETTLED_MS, cluster)
   return (await engine).pgliteWasmModule!
+}
+
+/** After which a start is over, and what it alone needed is given back. */
+const SETTLED_MS = 1_000
+
+function giveBack(opened: PGlite): void {
+  Bun.gc(true)
+  discardZeroPages(moduleOf(opened).HEAPU8.buffer)
 }
 
 async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
@@ -77,7 +87,7 @@ const LONGJMP = 100
 
 // PGlite swallows what ends PostgreSQL's main loop (a PANIC, a trap), and would go on with a broken backend.
 function reportLoss(cluster: PGlite): void {
-  const module = (cluster as unknown as { Module: { _PostgresMainLoopOnce: () => void } }).Module
+  const module = moduleOf(cluster)
   const once = module._PostgresMainLoopOnce
   module._PostgresMainLoopOnce = () => {
     try {
@@ -87,6 +97,15 @@ function reportLoss(cluster: PGlite): void {
       throw error
     }
   }
+}
+
+interface Program {
+  HEAPU8: Uint8Array
+  _PostgresMainLoopOnce(): void
+}
+
+function moduleOf(cluster: PGlite): Program {
+  return (cluster as unknown as { Module: Program }).Module
 }
 
 function lose(error: unknown): void {

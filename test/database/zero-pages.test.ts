@@ -1,0 +1,45 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { openCluster } from "../../src/database/embedded/cluster.ts"
+import { discardZeroPages } from "../../src/database/embedded/zero-pages.ts"
+import { scratchFolder, startHolder } from "./processes.ts"
+
+setDefaultTimeout(60_000)
+
+const { folder, remove } = scratchFolder()
+afterAll(remove)
+
+test.skipIf(process.platform !== "linux")("what PostgreSQL reserved and does not use takes no memory", async () => {
+  const cluster = await openCluster(join(folder, "one"))
+  const { buffer } = (cluster as unknown as { Module: { HEAPU8: Uint8Array } }).Module.HEAPU8
+  const before = Bun.hash(new Uint8Array(buffer))
+  // the look at all of it for the sum has brought every page
+  expect(discardZeroPages(buffer)).toBeGreaterThan(100 * 2 ** 20)
+  expect(discardZeroPages(buffer)).toBe(0)
+  expect(Bun.hash(new Uint8Array(buffer))).toBe(before)
+  await cluster.exec("create table t as select generate_series(1, 100000) as n")
+  expect((await cluster.query("select count(*)::int as count from t")).rows).toEqual([{ count: 100_000 }])
+  await cluster.close()
+})
+
+test.skipIf(process.platform !== "linux")("a server's embedded database gives it back once it is open", async () => {
+  const holder = startHolder("server", join(folder, "two"))
+  await holder.opened()
+  const atFirst = memoryMegabytes(holder.child.pid)
+  const until = performance.now() + 30_000
+  while (memoryMegabytes(holder.child.pid) > 40 && performance.now() < until) await Bun.sleep(100)
+  const settled = memoryMegabytes(holder.child.pid)
+  await holder.end()
+  process.stdout.write(`PostgreSQL's memory: ${atFirst} MB, ${settled} MB once it is open\n`)
+  expect(settled).toBeGreaterThan(5)
+  expect(settled).toBeLessThan(25)
+})
+
+/** Of PGlite's memory, which spans 128 MB, what is there. */
+function memoryMegabytes(pid: number): number {
+  const mappings = readFileSync(`/proc/${pid}/smaps`, "utf8").split(/\n(?=[0-9a-f]+-[0-9a-f]+ )/)
+  const kilobytes = (mapping: string, what: string) => Number(new RegExp(`^${what}: +(\\d+)`, "m").exec(mapping)?.[1])
+  const own = mappings.find((mapping) => kilobytes(mapping, "Size") >> 10 === 128)!
+  return Math.round(kilobytes(own, "Rss") / 1024)
+}
