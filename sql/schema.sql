@@ -616,6 +616,15 @@ create table app_rival (
 );
 CREATE INDEX app_rival_rival ON app_rival USING btree (rival, storefront);
 
+create table app_shown (
+  app_id integer not null,
+  name text not null,
+  publisher text not null,
+  others jsonb,
+  constraint app_shown_pkey PRIMARY KEY (app_id),
+  constraint app_shown_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE
+);
+
 create table app_storefront (
   app_id integer not null,
   storefront text not null,

@@ -69,6 +69,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   app_first_seen: { writes: "observations", reads: "history" },
   app_rival: { writes: "alerts", reads: "history measuring operations tracking" },
   app_storefront: { writes: "observations tracking", reads: "actions history market measuring operations" },
+  app_shown: { writes: "observations", reads: "history" },
   app_text: { writes: "observations", reads: "history" },
   assistant_answer: { writes: "observations", reads: "alerts history visibility" },
   assistant_pace: { writes: "visibility", reads: "" },

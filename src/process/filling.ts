@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
-import { APP_TEXT_FORMULA } from "../formulas/app-text.ts"
 import type { Log } from "../log.ts"
 import { fillAppKeywords } from "../observations/derived/app-keywords.ts"
-import { rebuildAppTexts } from "../observations/derived/app-texts.ts"
+import { APP_TEXTS_FORM, rebuildAppTexts } from "../observations/derived/app-texts.ts"
 import { FORM } from "../observations/derived/keyword-lines.ts"
 
 export interface FillingProcess {
@@ -32,7 +31,7 @@ export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProc
 
 /** What is derived anew, and the formula or form by which it is: kept under its name once it is done. */
 const FILLINGS = [
-  { name: "app_texts", event: "names_filled", form: APP_TEXT_FORMULA, derive: rebuildAppTexts },
+  { name: "app_texts", event: "names_filled", form: APP_TEXTS_FORM, derive: rebuildAppTexts },
   { name: "app_keywords", event: "keywords_filled", form: FORM, derive: fillAppKeywords },
 ]
 

@@ -20,8 +20,11 @@ export function once<T>(make: () => T): () => T {
 /** An answer that is JSON already, as it is sent; read back as data only where somebody looks into it. */
 export class WrittenAnswer {
   readonly text: string
-  constructor(text: string) {
+  /** As much of the answer as its price is made of; left out where that is always the same. */
+  readonly priced: unknown
+  constructor(text: string, priced?: unknown) {
     this.text = text
+    this.priced = priced
   }
 
   toJSON(): unknown {

@@ -37,6 +37,7 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     "app_storefront",
     "store_app_name",
     "app_text",
+    "app_shown",
     "name_search",
     "app_ads",
     "market_fact",

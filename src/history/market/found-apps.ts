@@ -2,47 +2,70 @@ import type { Sql } from "../../database/types.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import type { MarketStand } from "./lists.ts"
 
-/** What an app is called, and who sells it. */
-export interface NamedApp {
-  name: string | null
-  publisher: string | null
-  publisherId: string | null
+/** What an app is called, and who sells it, each as JSON: null = not known. */
+export interface ShownApp {
+  name: string
+  publisher: string
+  publisherId: string
 }
 
-export interface NamedPlaces {
+export interface ShownPlaces {
   /** How these storefronts' lists stand, in the order of their codes. */
   stand: MarketStand[]
-  /** By store_app id, each as it is called in the storefront of its place. */
-  names: Map<number, NamedApp>
+  /** Of each place, as the app is called in its storefront. */
+  shown: ShownApp[]
 }
 
-/** One statement, as a page of the finder needs both, and a way to the database costs more than either. */
-export async function readNamedPlaces(
+/**
+ * One statement and one row, as a page of the finder needs both, and a way to the database costs more than either. No JSON
+ * holds a tab or the end of a line.
+ */
+export async function readShownPlaces(
   sql: Sql,
   countries: readonly string[],
   places: readonly { app: number; country: string }[],
-): Promise<NamedPlaces> {
+): Promise<ShownPlaces> {
   const [apps, at] = [places.map(({ app }) => app), places.map(({ country }) => country)]
-  const rows = await sql<(NamedApp & MarketStand & { app: number | null })[]>`
-    select u.app, s.developer as publisher, s.developer_id as "publisherId",
-      ${nameIn(sql, sql`u.app`, { storefront: sql`u.country`, countries: [] })} as name, null as country, null as version,
-      null as "followedSince", null as "followedGenres"
-    from unnest(${apps}::int[], ${at}::text[]) u (app, country)
-    cross join lateral (
-      select developer, developer_id
-      from store_app
-      where id = u.app
-      -- looked up for each: a plan for many reads all that there are
-      offset 0
-    ) s
-    union all
-    select null, null, null, null, k.country, s.version, m.since, m.genres
-    from unnest(${countries as string[]}::text[]) k (country)
-    left join storefront_now s on s.storefront = k.country
-    left join market_storefront m on m.storefront = k.country
-    order by app, country
-    limit ${places.length + countries.length}`
-  const stand = rows.slice(-countries.length)
-  const named = rows.slice(0, -countries.length)
-  return { stand, names: new Map(named.map((row) => [row.app!, row])) }
+  const [row] = await sql<[{ shown: string | null; stand: MarketStand[] }]>`
+    select (
+        select string_agg(
+            -- what was not derived yet is looked up where it stands
+            coalesce(
+              (h.others -> u.country)::text, h.name,
+              to_json(${nameIn(sql, sql`u.app`, { storefront: sql`u.country`, countries: [] })})::text, 'null'
+            ) || chr(9) || coalesce(
+              h.publisher, (
+                select coalesce(to_json(developer)::text, 'null') || chr(9) || coalesce(to_json(developer_id)::text, 'null')
+                from store_app
+                where id = u.app
+              )
+            ),
+            chr(10)
+            order by u.place
+          )
+        from unnest(${apps}::int[], ${at}::text[]) with ordinality u (app, country, place)
+        left join lateral (
+          select name, publisher, others
+          from app_shown
+          where app_id = u.app
+          -- looked up for each: a plan for many reads all that there are
+          offset 0
+        ) h on true
+      ) as shown, (
+        select json_agg(
+            json_build_object(
+              'country', k.country, 'version', s.version, 'followedSince', m.since, 'followedGenres', m.genres
+            )
+            order by k.country collate "C"
+          )
+        from unnest(${countries as string[]}::text[]) k (country)
+        left join storefront_now s on s.storefront = k.country
+        left join market_storefront m on m.storefront = k.country
+      ) as stand`
+  return { stand: row.stand, shown: row.shown === null ? [] : row.shown.split("\n").map(shownApp) }
+}
+
+function shownApp(line: string): ShownApp {
+  const [name, publisher, publisherId] = line.split("\t") as [string, string, string]
+  return { name, publisher, publisherId }
 }

@@ -2,8 +2,15 @@ import type { Sql, Tx } from "../../database/types.ts"
 import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../../formulas/app-text.ts"
 import { lockApps } from "../rows/facts.ts"
 import { holdIdentities } from "../rows/identities.ts"
+import { deriveAppShown } from "./app-shown.ts"
 
-/** After a name or developer was written. Needs the apps' lock (lockApps). Idempotent; returns how many changed. */
+/** Another than that of before = all apps' are derived anew, once. */
+export const APP_TEXTS_FORM = `${APP_TEXT_FORMULA} shown`
+
+/**
+ * By what apps are found, and what is shown of them: after a name, a developer or its id was written. Needs the apps' lock
+ * (lockApps). Idempotent; returns of how many apps either changed.
+ */
 export async function deriveAppTexts(tx: Tx, apps: readonly number[]): Promise<number> {
   const ids = [...new Set(apps)].toSorted((a, b) => a - b)
   let written = 0
@@ -33,12 +40,13 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     left join app_text t on t.app_id = s.id
     order by s.id
     limit ${apps.length}`
+  const shown = await deriveAppShown(tx, apps)
   const changed = rows.flatMap(({ id, names, developer, held, formula }) => {
     const folded = foldApp(names, developer)
     return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
   if (changed.length > 0) await write(tx, changed)
-  return changed.length
+  return new Set([...shown, ...changed.map(({ id }) => id)]).size
 }
 
 async function write(tx: Tx, changed: readonly { id: number; folded: string | null }[]): Promise<void> {

@@ -38,7 +38,7 @@ export interface ShownApps {
 export interface NewFacts {
   /** The readings whose rating counts were new. */
   rated: ShownApps["from"][]
-  /** Apps (store_app ids) whose developer is another now. */
+  /** Apps (store_app ids) whose developer is another now, or its id. */
   resold: number[]
 }
 
@@ -130,7 +130,7 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
 
 /**
  * Newer facts replace older ones; facts not shown are left, and older readings only fill what is missing. The demo's
- * are replaced as a whole. Returns apps with another developer.
+ * are replaced as a whole. Returns apps with another developer, or another id of it.
  */
 async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
   if (facts.length === 0) return []
@@ -147,7 +147,7 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
       join store_app a on a.id = f.id
       where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
     ), merged as (
-      select a.id, a.developer as was,
+      select a.id, a.developer as was, a.developer_id as was_id,
         case when whole then f.developer when newer then coalesce(f.developer, a.developer)
           else coalesce(a.developer, f.developer) end as developer,
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
@@ -178,7 +178,7 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
         m.developer, m.bundle_id, m.genre, m.genres, m.developer_id, m.developer_site, m.seen_at,
         m.source, m.origin
       )
-    returning a.id, m.developer is distinct from m.was as resold`
+    returning a.id, (m.developer, m.developer_id) is distinct from (m.was, m.was_id) as resold`
   return updated.flatMap(({ id, resold }) => (resold ? [id] : []))
 }
 

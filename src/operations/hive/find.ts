@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
 import { type BestPlace, bestPlaces, bitsOf, orderedPlaces } from "../../formulas/best-places.ts"
-import { type NamedApp, readNamedPlaces } from "../../history/market/found-apps.ts"
+import { readShownPlaces, type ShownApp } from "../../history/market/found-apps.ts"
 import {
   areLatest,
   chosenLists,
@@ -17,6 +17,7 @@ import { readSoughtApps } from "../../history/market/sought-apps.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { addDays, dayOf, monthsBefore } from "../../vocabulary/days.ts"
+import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { refuseUnknownGenres } from "../charts/chart-genres.ts"
@@ -137,17 +138,21 @@ export const hiveFindApps = operation({
   const today = dayOf(ctx.now())
   const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(today, query.released))
   const question = { query, countries, genres, since }
-  const { found, unsure, state, lists, places, stand, names, figures } = await findPlaces(ctx, question)
-  const apps = places.map((place) => ({
-    ...foundApp(place, lists[place.list]!, names.get(place.app)!, today),
-    ...(figures && { estimates: foundFigures(figures.get(place.app)) }),
-  }))
-  const answer = {
+  const { found, unsure, state, lists, places, stand, shown, figures } = await findPlaces(ctx, question)
+  const head = {
     ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
-    ...{ total: found.count, state: stateOf(lists, since, state), apps, noEstimate: unsure },
+    ...{ total: found.count, state: stateOf(lists, since, state) },
+  }
+  const tail = {
+    noEstimate: unsure,
     coverage: { storefronts: coverageOf(stand, lists, question), firstSeenUnknown: found.unknown },
   }
-  return apps.length > 0 ? answer : nothing(answer)
+  if (places.length === 0) return nothing({ ...head, apps: [], ...tail })
+  const apps = places.map(({ app }) => (figures ? { estimates: foundFigures(figures.get(app)) } : {}))
+  const ofList = listTexts(lists, today)
+  const rows = places.map((place, at) => rowText(place, shown[at]!, ofList(place.list), apps[at]!))
+  const text = `${JSON.stringify(head).slice(0, -1)},"apps":[${rows.join()}],${JSON.stringify(tail).slice(1)}`
+  return new WrittenAnswer(text, { apps })
 })
 
 interface Question {
@@ -181,8 +186,8 @@ async function findPlacesOn(ctx: Context, question: Question, market: readonly M
   const unsure = fits ? bestPlaces(lists, { ...terms, only: fits.unsure, upTo: 0 }).count : 0
   const places = orderedPlaces(found, lists, (page - 1) * limit, page * limit)
   const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
-  const [shown, figures] = await Promise.all([
-    readNamedPlaces(sql, countries, named),
+  const [read, figures] = await Promise.all([
+    readShownPlaces(sql, countries, named),
     query.estimates || fits
       ? readFigures(
           ctx,
@@ -191,7 +196,7 @@ async function findPlacesOn(ctx: Context, question: Question, market: readonly M
         )
       : null,
   ])
-  return { found, unsure, state: fits?.state, lists, places, ...shown, figures }
+  return { found, unsure, state: fits?.state, lists, places, ...read, figures }
 }
 
 function listOf(kind: FindQuery["kind"]) {
@@ -207,15 +212,36 @@ function withoutList(genres: readonly string[], lists: readonly MarketList[]): s
   return genres.filter((genre) => !lists.some((list) => list.genre === genre))
 }
 
-function foundApp({ storeId, rank, firstDay }: BestPlace, list: MarketList, named: NamedApp, today: string) {
-  const { country, device, kind, genre, day, measuredAt, source, origin } = list
-  const { name, publisher, publisherId } = named
-  const id = String(storeId)
-  return {
-    ...{ id, name: name ?? id, publisher, publisherId, rank, country, device, kind, genre, day },
-    ...{ measuredAt, ageDays: Math.max(0, daysFromEpoch(today) - daysFromEpoch(day)), source, origin },
-    ...{ firstSeen: firstDay === 0 ? null : addDays(EPOCH, firstDay) },
+/** An app of the answer, as JSON: most of it comes as JSON, and most rows are of few lists. */
+function rowText(
+  { storeId, rank, firstDay }: BestPlace,
+  { name, publisher, publisherId }: ShownApp,
+  list: string,
+  more: object,
+): string {
+  const [id, seen] = [`"${storeId}"`, firstDay === 0 ? "null" : `"${addDays(EPOCH, firstDay)}"`]
+  const called = `"id":${id},"name":${name === "null" ? id : name},"publisher":${publisher},"publisherId":${publisherId}`
+  return `{${called},"rank":${rank},${list},"firstSeen":${seen}${membersOf(more, ",")}}`
+}
+
+/** What rows say of their list, each written once. */
+function listTexts(lists: readonly MarketList[], today: string): (list: number) => string {
+  const texts = new Map<number, string>()
+  return (at) => {
+    const held = texts.get(at)
+    if (held !== undefined) return held
+    const { country, device, kind, genre, day, measuredAt, source, origin } = lists[at]!
+    const ageDays = Math.max(0, daysFromEpoch(today) - daysFromEpoch(day))
+    const text = membersOf({ country, device, kind, genre, day, measuredAt, ageDays, source, origin })
+    texts.set(at, text)
+    return text
   }
+}
+
+/** An object's JSON without its braces, behind `before` where there is anything. */
+function membersOf(of: object, before = ""): string {
+  const text = JSON.stringify(of).slice(1, -1)
+  return text === "" ? "" : before + text
 }
 
 /** Which lists are behind the answer, of each storefront. */

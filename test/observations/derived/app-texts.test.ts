@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/formulas/app-text.ts"
+import { readShownPlaces } from "../../../src/history/market/found-apps.ts"
 import { appsWithText } from "../../../src/history/market/texts.ts"
 import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
 import { record } from "../../../src/observations/record.ts"
@@ -58,8 +59,29 @@ async function byTruth(): Promise<Text[]> {
   })
 }
 
+/** What a market's rows show of all apps in three storefronts. */
+async function shown() {
+  const apps = await sql<{ id: number }[]>`select id from store_app order by store_id`
+  const places = apps.flatMap(({ id }) => ["us", "jp", "de"].map((country) => ({ app: id, country })))
+  return (await readShownPlaces(sql, ["us"], places)).shown
+}
+
+/** The same, ready; and looked up where names and developers stand, as of apps that nothing is ready of. */
+async function readyAndLookedUp() {
+  const [{ ready }, rows] = [
+    (await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0],
+    await shown(),
+  ]
+  await sql`truncate app_shown`
+  const found = await shown()
+  await rebuildAppTexts(sql, async () => {})
+  expect((await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0].ready).toBe(ready)
+  return [rows, found] as const
+}
+
 const IDS = ["10001", "10002", "10003"]
 const DEVELOPERS = ["Leaves", "Blätter", "…", "Leaves"]
+const MAKERS = ["71", "71", "72", "71"]
 const three = <One>(...ones: One[]) => fc.array(fc.constantFrom(...ones), { minLength: 3, maxLength: 3 })
 const anyTelling: fc.Arbitrary<Observation> = fc
   .record({
@@ -73,7 +95,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
     const apps = IDS.map((id, place) => {
       const name = names[place]
       // of one moment one: of two the one that came first would be held
-      return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]! }
+      return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]!, developerId: MAKERS[hour - 1]! }
     })
     if (kind === "chart") return charted(at, IDS, { storefront, apps })
     if (kind === "lookup") return said(at, apps, { storefront })
@@ -100,8 +122,12 @@ describe("by what apps are found", () => {
         await tell(...seen)
         expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
         expect(await stored(sql)).toBe(before)
+        const [ready, lookedUp] = await readyAndLookedUp()
+        expect(ready).toEqual(lookedUp)
         await removeDemo(sql)
         expect(await kept()).toEqual(await byTruth())
+        const [left, leftByTruth] = await readyAndLookedUp()
+        expect(left).toEqual(leftByTruth)
       }),
       { seed: 20251119, numRuns: cases(6, 20) },
     )
@@ -134,17 +160,38 @@ describe("by what apps are found", () => {
     await sql`update app_text set formula = 0, grams = '{}' where app_id = ${first!.id + 2}`
     await tell(reading("tea", "2025-11-19T01:00:00Z", [99999]))
     await sql`insert into app_text select max(id), 1, 'y', '{}' from store_app`
+    await sql`update app_shown set name = '"x"' where app_id in (${first!.id + 2}, ${first!.id + 3})`
     let pauses = 0
     const pause = async () => {
       pauses += 1
     }
-    expect(await rebuildAppTexts(sql, pause)).toBe(4)
+    expect(await rebuildAppTexts(sql, pause)).toBe(5)
     expect(pauses).toBe(3)
     expect(await rebuildAppTexts(sql, pause)).toBe(0)
     await sql`delete from store_app where store_id = '99999'`
     await sql`truncate list, search_results cascade`
     expect(await stored(sql)).toBe(before)
   })
+})
+
+test("what is shown of an app is ready with what it is called in each storefront, and who sells it", async () => {
+  const at = (hour: number, name: string, more: Partial<StoreApp>, storefront = "us") =>
+    tell(looked(hour, { id: "10001", name, ...more }, storefront))
+  await at(1, 'Tea "now"\n\t', { developer: "Leaves", developerId: "71" })
+  await at(1, "お茶", {}, "jp")
+  const rows = async () =>
+    (await shown()).map(({ name, publisher, publisherId }) => [name, publisher, publisherId].join())
+  const sold = '"Leaves","71"'
+  expect(await rows()).toEqual([`"Tea \\"now\\"",${sold}`, `"お茶",${sold}`, `"Tea \\"now\\"",${sold}`])
+  await at(2, "Thé\u2028\tnoir", { developer: "Leaves", developerId: "72" })
+  const [first, second, third] = await shown()
+  expect([first, second, third].map((row) => [JSON.parse(row!.name), row!.publisherId])).toEqual([
+    ["Thé\u2028\tnoir", '"72"'],
+    ["お茶", '"72"'],
+    ["Thé\u2028\tnoir", '"72"'],
+  ])
+  await sql`update store_app_name set name = 'not looked at'`
+  expect((await shown()).map(({ name }) => name)).toEqual([first!.name, second!.name, third!.name])
 })
 
 describe("apps with a text", () => {
