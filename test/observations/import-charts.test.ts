@@ -6,6 +6,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../src/observations/import/lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
+import { LONG } from "../long.ts"
 import { ALL, daysOf, isAllHere, JP_FINANCE, linesOf, movedBetween, rowsOf, SOME } from "./chart-rows.ts"
 import { chartTables, places, placesFromReadings } from "./charted.ts"
 import { stored } from "./measured.ts"
@@ -81,7 +82,7 @@ describe("a line of a chart", () => {
   })
 })
 
-describe.each([["12 days", SOME, 12, 16], ...(isAllHere ? [["247 days", ALL, 247, 251] as const] : [])])(
+describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", ALL, 247, 251] as const] : [])])(
   "%s of the finance chart of Japan",
   (_, path, dayCount, readingCount) => {
     const rows = rowsOf(path)

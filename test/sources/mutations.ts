@@ -2,6 +2,7 @@ import { possible } from "../../src/observations/app-facts.ts"
 import { checkObservation } from "../../src/observations/check.ts"
 import type { Observation, Outcome } from "../../src/observations/types.ts"
 import { ReadFailure, type Source } from "../../src/sources/source.ts"
+import { cases } from "../long.ts"
 import { unfaithful } from "./faithful.ts"
 import { type As, type Island, islandsOf, put } from "./islands.ts"
 import { editedText } from "./text-edits.ts"
@@ -73,6 +74,9 @@ function drawn(random: Random, islands: readonly Island[]): Island {
 
 export type Tally = Record<"read" | Outcome, number>
 
+/** Of one body; those at length begin with those in short. */
+export const COUNT = cases(300, 2_000)
+
 /**
  * Holds a parser to its word on mutated bodies: each is either a ReadFailure that the parser itself throws, or an
  * observation that may be stored, is of what was asked, and has no value that does not stand in the mutated body. Says
@@ -82,7 +86,7 @@ export function expectTypedOrFaithful<Asked extends object>(
   source: Source<Asked, Observation>,
   asked: Asked,
   body: string,
-  { as, seed = 5, count = 2_000 }: { as: As; seed?: number; count?: number },
+  { as, seed = 5, count = COUNT }: { as: As; seed?: number; count?: number },
 ): Tally {
   const tally: Tally = { read: 0, blocked: 0, rate_limited: 0, not_found: 0, changed: 0, mismatched: 0, failed: 0 }
   let made = 0

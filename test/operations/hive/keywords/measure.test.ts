@@ -5,6 +5,7 @@ import { record } from "../../../../src/observations/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { type House, openHouse } from "../../../house.ts"
 import { until } from "../../../jobs/platform.ts"
+import { cases } from "../../../long.ts"
 import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { type Live, live } from "../../live.ts"
@@ -13,6 +14,7 @@ import { forgetSearches } from "../searched.ts"
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
+const CALLERS = cases(40, 200)
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const APPS = someApps(12)
 let sql: Sql
@@ -98,10 +100,10 @@ describe("a keyword that nobody measures", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  test("of 200 callers of five workspaces at once is one request of each kind and one unit", async () => {
+  test(`of ${CALLERS} callers of five workspaces at once is one request of each kind and one unit`, async () => {
     answers({ suggests: [], holdMs: 300 })
     const others = await Promise.all(Array.from({ length: 5 }, () => caller()))
-    const all = await Promise.all(Array.from({ length: 200 }, (_, i) => measure({ wait: 20 }, others[i % 5]![1])))
+    const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, others[i % 5]![1])))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
     expect(asked()).toEqual(["apps.apple.com/search", "itunes.apple.com/lookup", "search.itunes.apple.com/hints"])
     expect(all.filter(({ body }) => body.started).length).toBe(1)
