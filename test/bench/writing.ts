@@ -24,12 +24,11 @@ import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observatio
 import captions from "../pictures/opentracks/captions.json"
 import { matchLabelled } from "../visibility/labelled-answers.ts"
 import { ATTACKS } from "../writing/attacks.ts"
-import {
-  agreementOf, FEED_LANGUAGES, HELD_OUT, LABELLED, precisionOf, recallOf, SECOND, THIRD,
-} from "../writing/label-agreement.ts" // biome-ignore format: one list
+import { FEED_LANGUAGES } from "../writing/label-agreement.ts"
 import { BY_PEOPLE, isWhole, ORIGINAL, problemsIn } from "../writing/translated-by-people.ts"
 import { otherFeeds } from "./writing-feeds.ts"
 import { measureModel, recordedApps } from "./writing-model.ts"
+import { measureLabels } from "./writing-topics.ts"
 
 const rows = rowsOf(isAllHere ? ALL : SOME)
 const feeds = [...Map.groupBy(rows, ({ game, country }) => `${game} ${COUNTRIES[country]}`)].map(([feed, own]) => ({
@@ -60,36 +59,6 @@ function reviewOf({ review_id: id, title, review: text, rating, date }: Row): Su
 
 function summaryOf(reviews: readonly SummedReview[], languages: readonly WritingLanguage[]): Summary {
   return atOnce(summarise(reviews, { language: "en", languages, now: new Date("2026-01-12T00:00:00Z") }))
-}
-
-/**
- * Words were mended on the first three; before they were on the second and the third, these gave 0.77 and 0.73, 0.82 and 0.76.
- * Before anything was mended the first gave 0.69 and 0.71. On the held-out ones nothing is mended: whoever does labels others first.
- */
-function measureLabels(): void {
-  const told = (one: number) => (Number.isNaN(one) ? "none" : one.toFixed(2))
-  const said = (what: string, one: ReturnType<typeof agreementOf>["all"]) =>
-    `${what} ${told(precisionOf(one))} and ${told(recallOf(one))}`
-  const { all, ...each } = agreementOf(HELD_OUT)
-  const [low, high] = wilson(all.both, all.both + all.rules)
-  console.log(
-    `topics of ${HELD_OUT.length} labelled reviews that were held out, precision and recall: ${said("all", all)} (precision ${low.toFixed(2)} to ${high.toFixed(2)}; the bars are 0.85 and 0.70)`,
-  )
-  console.log(
-    `  ${Object.entries(each)
-      .map(([topic, one]) => `${said(topic, one)} of ${one.both + one.labels}`)
-      .join("; ")}`,
-  )
-  const mended = [LABELLED, SECOND, THIRD].map((reviews) => said(`of ${reviews.length}`, agreementOf(reviews).all))
-  console.log(`  where words were mended: ${mended.join("; ")}`)
-}
-
-/** The 95 % interval of so many of so many. */
-function wilson(k: number, n: number): [number, number] {
-  const z = 1.96
-  const middle = (k + (z * z) / 2) / (n + z * z)
-  const half = (z / (n + z * z)) * Math.sqrt((k * (n - k)) / n + (z * z) / 4)
-  return [middle - half, middle + half]
 }
 
 function measureSummaries(): void {

@@ -3,13 +3,9 @@ import { atOnce } from "../../src/vocabulary/pieces.ts"
 import type { WritingLanguage } from "../../src/writing/languages.ts"
 import { summarise } from "../../src/writing/review-summary.ts"
 import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
-import { topicsOf } from "../../src/writing/topics/find-topics.ts"
-import { TOPIC_WORDS } from "../../src/writing/topics/topic-words.ts"
-import { TOPIC_CHECKED, TOPIC_LABELS, TOPICS } from "../../src/writing/topics/topics.ts"
 import { cases } from "../long.ts"
 import { COUNTRIES, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
-import { agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf, SECOND, THIRD } from "./label-agreement.ts"
 
 const SPOKEN: Record<string, WritingLanguage> = { de: "de", jp: "ja", tr: "tr" }
 const NOW = new Date("2026-01-12T00:00:00Z")
@@ -98,56 +94,6 @@ describe("what is quoted", () => {
       { what: "theme", rule: "no_quote_left", count: 1 },
     ])
   })
-})
-
-test("every language has words and a label for every topic, and no word twice in a topic", () => {
-  for (const [language, words] of Object.entries(TOPIC_WORDS)) {
-    const labels = Object.values(TOPIC_LABELS[language as WritingLanguage])
-    expect([language, labels.length, new Set(labels).size]).toEqual([language, TOPICS.length, TOPICS.length])
-    for (const topic of TOPICS) {
-      const list = words[topic].split(" ")
-      expect(list[0]).not.toBe("")
-      expect([language, topic, list.filter((word, at) => list.indexOf(word) !== at)]).toEqual([language, topic, []])
-    }
-  }
-})
-
-test("of reviews on which no word was mended as many topics are found rightly as every answer says", () => {
-  expect([HELD_OUT.length, HELD_OUT.filter(({ topics }) => topics === undefined)]).toEqual([130, []])
-  const known = new Set([...LABELLED, ...SECOND, ...THIRD].map(({ row }) => row.review_id))
-  expect(HELD_OUT.filter(({ row }) => known.has(row.review_id))).toEqual([])
-  const { all, ...each } = agreementOf(HELD_OUT)
-  const told = Object.entries(each).map(([topic, { both, rules }]) => [topic, { found: both + rules, right: both }])
-  expect(Object.fromEntries(told)).toEqual(TOPIC_CHECKED)
-  // the contract says them; the bars of 0.85 and 0.70 are missed (test/bench/README.md)
-  expect([all.both, all.both + all.rules, all.labels]).toEqual([116, 142, 55])
-})
-
-test("of the reviews on which words were mended nine of ten topics found are right, and few are missed", () => {
-  for (const [labelled, size] of [
-    [LABELLED, 300],
-    [SECOND, 144],
-    [THIRD, 108],
-  ] as const) {
-    expect([labelled.length, labelled.filter(({ topics }) => topics === undefined)]).toEqual([size, []])
-    const { all, ads, misleading } = agreementOf(labelled)
-    expect([precisionOf(all) > 0.9, recallOf(all) > 0.76]).toEqual([true, true])
-    // "not like the ads" is no complaint about ads
-    expect([precisionOf(ads) > 0.85, recallOf(misleading) > 0.8]).toEqual([true, true])
-  }
-})
-
-test.each([
-  ["Came here through ads about this game.", "en", []],
-  ["Ads about this game brought me here, and now there are ads after every level.", "en", ["ads"]],
-  ["Not gonna lie, it is nice.", "en", []],
-  ["Don't lie, they lie.", "en", ["misleading"]],
-  ["Ich spiele fast täglich.", "de", []],
-  ["It loads fast.", "en", ["speed"]],
-  ["Used ten gold bars.", "en", []],
-  ["There are fewer gold bars now.", "en", ["rewards"]],
-] as const)("a word that is as often about something else asks for another beside it: %s", (text, language, topics) => {
-  expect(topicsOf(text, [language, "en"])).toEqual([...topics])
 })
 
 describe("how a theme changed against the 30 days before", () => {

@@ -17,7 +17,7 @@ import {
   LEAST_IN_THEME, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
 } from "../../writing/themes/theme-figures.ts" // biome-ignore format: one list
 import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
-import { TOPIC_CHECKED, TOPICS } from "../../writing/topics/topics.ts"
+import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
 import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
@@ -86,7 +86,7 @@ const Theme = named(
         found: described(Count, "Reviews that the list said are about it."),
         right: described(Count, "So many of them were, as a person had labelled them."),
       }),
-      "How far the list can be trusted: of 130 labelled reviews of games, on which no word of it was mended. 116 of all 142 findings were right, and 55 topics were not found; few found says little.",
+      `How far the list can be trusted: of ${TOPICS_CHECKED.reviews} labelled reviews, on which no word of it was mended. ${TOPICS_CHECKED.right} of all ${TOPICS_CHECKED.found} findings were right, and ${TOPICS_CHECKED.missed} topics were not found; few found says little.`,
     ),
     ...FIGURES,
   }),

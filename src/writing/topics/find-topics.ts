@@ -50,11 +50,16 @@ function patternsOf(language: WritingLanguage): Patterns {
       topic,
       [
         patternOf(spelled(TOPIC_WORDS[language][topic]))!,
-        ...(TOPIC_PAIRS[language][topic] ?? []).map(([one, other, apart]) => besideOf(spelled(one), spelled(other), apart ?? (UNSPACED.has(language) ? 15 : 40))),
+        ...(TOPIC_PAIRS[language][topic] ?? []).map(([one, other, apart]) =>
+          besideOf(spelled(one), spelled(other), apart ?? (UNSPACED.has(language) ? 15 : 40)),
+        ),
       ],
     ]),
   ) as Record<Topic, RegExp[]>
-  const otherwise = Object.entries(MEANT_OTHERWISE[language] ?? {}).map(([topic, words]) => [topic, patternOf(spelled(words))])
+  const otherwise = Object.entries(MEANT_OTHERWISE[language] ?? {}).map(([topic, words]) => [
+    topic,
+    patternOf(spelled(words)),
+  ])
   const patterns: Patterns = {
     topics,
     otherwise: Object.fromEntries(otherwise),

@@ -106,7 +106,6 @@ export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Reco
     design: [["grafik grafiken design gestaltung farben", "schön schöne schönes toll tolle gut gute super hässlich schlecht liebevoll"]],
   },
   tr: {
-    ads: [],
     misleading: [[AD.tr, UNLIKE.tr]],
     difficulty: [
       ["bolum* seviye* level oyun* etap*", "zor zorlas* imkansiz gecilmiyor gecilmez gecem* gecirm* gecirt* gecmiyor takildi* gecmemeniz gecilem*"],
@@ -120,7 +119,6 @@ export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Reco
     rewards: [
       ["altin* odul* hediye* can canlar kart kartlar kartlari koleksiyon* sandik* hamle_hediye", "az ver verin verili* veriyor verm* dus* azal* alam* gelm* gelmedi cikmiyor cikm* kazan* istiyorum tamamla* bitti sinir* kisit* yetersiz artir* ayni"],
     ],
-    boring: [["sik*", "sikmiyor sikmaz"]],
     support: [["destek yardim mesaj mail", "cevap donus ilgilen* yanit yazdim yok"]],
     design: [["gorsel* grafik* tasarim* cizim*", "guzel harika kotu hos iyi"]],
   },
@@ -135,7 +133,7 @@ export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Reco
   fr: {
     misleading: [[AD.fr, UNLIKE.fr]],
     difficulty: [["niveau niveaux jeu", "difficile difficiles dur durs impossible impossibles"], ["ne impossible sans", "avancer passer_le_niveau reussir gagner terminer"]],
-    price: [["achat achete acheter acheter", "obliger oblige faut pour fait"]],
+    price: [["achat achete acheter", "obliger oblige faut pour fait"]],
     crashes: [["ne n'", "fonctionne_pas marche_pas ouvre_pas charge_pas s'ouvre_plus fonctionne_plus marche_plus"]],
     lost_data: [["perdu perdre disparu efface* supprime*", "progression tout pieces niveaux vies boosters lingots"]],
     rewards: [["recompenses recompense pieces vies cadeaux lingots", "moins plus_de peu gagner donne reduit"]],

@@ -29,23 +29,28 @@ function labels(line: string): Labels {
 }
 
 /**
- * How far the words can be trusted: of 130 reviews of games that a person labelled and no word was mended on, so many were
- * found to be about it, and so many rightly. A test counts them again.
+ * How far the rules can be trusted: of 186 reviews that a person labelled and no rule was mended on, so many were found to be
+ * about it, and so many rightly. A test counts them again.
  */
 export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: number }>> = {
-  ads: { found: 18, right: 13 },
-  price: { found: 30, right: 26 },
-  misleading: { found: 21, right: 21 },
-  difficulty: { found: 28, right: 23 },
-  crashes: { found: 11, right: 9 },
-  update: { found: 5, right: 5 },
-  lost_data: { found: 0, right: 0 },
-  sign_in: { found: 0, right: 0 },
-  speed: { found: 0, right: 0 },
-  notifications: { found: 3, right: 2 },
-  rewards: { found: 8, right: 6 },
-  boring: { found: 8, right: 6 },
-  support: { found: 2, right: 2 },
-  ease: { found: 2, right: 1 },
-  design: { found: 6, right: 2 },
+  ads: { found: 21, right: 20 },
+  price: { found: 32, right: 30 },
+  misleading: { found: 27, right: 25 },
+  difficulty: { found: 36, right: 28 },
+  crashes: { found: 19, right: 16 },
+  update: { found: 16, right: 15 },
+  lost_data: { found: 6, right: 4 },
+  sign_in: { found: 2, right: 1 },
+  speed: { found: 2, right: 2 },
+  notifications: { found: 4, right: 2 },
+  rewards: { found: 10, right: 6 },
+  boring: { found: 7, right: 7 },
+  support: { found: 6, right: 5 },
+  ease: { found: 1, right: 1 },
+  design: { found: 2, right: 2 },
 }
+
+const sumOf = (what: "found" | "right"): number => TOPICS.reduce((sum, topic) => sum + TOPIC_CHECKED[topic][what], 0)
+
+/** The same of all topics together, with those that were not found. */
+export const TOPICS_CHECKED = { reviews: 186, found: sumOf("found"), right: sumOf("right"), missed: 50 }

@@ -1,0 +1,52 @@
+// How right the topics are that rules find in labelled reviews.
+
+import { randomOf } from "../observations/listed.ts"
+import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../writing/label-agreement.ts"
+
+/** Rules are mended on the labelled ones, so that the held-out ones alone say how right they are. Whoever mends rules on these draws others first. */
+export function measureLabels(): void {
+  const { all, ...each } = agreementOf(HELD_OUT)
+  const [precision, recall] = [spread(precisionOf), spread(recallOf)]
+  console.log(
+    `topics of ${HELD_OUT.length} labelled reviews that were held out, precision and recall: all ${withSpan(precisionOf(all), precision)} and ${withSpan(recallOf(all), recall)}; the bars are 0.85 and 0.70`,
+  )
+  for (const [topic, { both, rules, labels }] of Object.entries(each))
+    console.log(`  ${topic}: right ${share(both, both + rules)}, found ${share(both, both + labels)}`)
+  const mended = agreementOf(LABELLED).all
+  console.log(
+    `  of ${LABELLED.length} on which rules are mended: ${rounded(precisionOf(mended))} and ${rounded(recallOf(mended))}`,
+  )
+}
+
+/** Where 95 % of 2,000 samples of the held-out reviews lie, each drawn from them with repetition: topics of one review go together. */
+function spread(of: (agreement: Agreement) => number): [number, number] {
+  const single = HELD_OUT.map((review) => agreementOf([review]).all)
+  const random = randomOf(1)
+  const drawn = Array.from({ length: 2_000 }, () => {
+    const sample = single.map(() => single[Math.floor(random() * single.length)]!)
+    const total = (key: keyof Agreement) => sample.reduce((sum, one) => sum + one[key], 0)
+    return of({ both: total("both"), rules: total("rules"), labels: total("labels") })
+  }).sort((a, b) => a - b)
+  return [drawn[50]!, drawn[1_949]!]
+}
+
+function withSpan(value: number, [low, high]: [number, number]): string {
+  return `${rounded(value)} (${rounded(low)} to ${rounded(high)})`
+}
+
+/** So many of so many, with the interval of Wilson. */
+function share(k: number, n: number): string {
+  return n === 0 ? "none of 0" : `${k} of ${n} (${wilson(k, n).map(rounded).join(" to ")})`
+}
+
+/** The 95 % interval of so many of so many. */
+function wilson(k: number, n: number): [number, number] {
+  const z = 1.96
+  const middle = (k + (z * z) / 2) / (n + z * z)
+  const half = (z / (n + z * z)) * Math.sqrt((k * (n - k)) / n + (z * z) / 4)
+  return [middle - half, middle + half]
+}
+
+function rounded(value: number): string {
+  return value.toFixed(2)
+}
