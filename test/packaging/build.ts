@@ -90,7 +90,7 @@ async function collectEngine(folder: string, pictures: boolean): Promise<void> {
 }
 
 // 19 would make the file 3 MB of 125 smaller and the build 10 s longer
-const LEVEL = 6
+export const LEVEL = 6
 
 if (import.meta.main) {
   const { values } = parseArgs({

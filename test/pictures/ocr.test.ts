@@ -4,9 +4,10 @@ import { join } from "node:path"
 import { linesOf } from "../../src/pictures/lines.ts"
 import { type OcrThread, openOcrThread } from "../../src/pictures/ocr-thread.ts"
 import { pictureSize } from "../../src/pictures/picture-size.ts"
-import { loadTesseract } from "../../src/process/pictures.ts"
+import { loadTesseract, packagedEnglish, packagedWasm } from "../../src/process/pictures.ts"
 import { errorOf } from "../error-of.ts"
 import { cases } from "../long.ts"
+import { LEVEL } from "../packaging/build.ts"
 import captions from "./opentracks/captions.json"
 
 setDefaultTimeout(60_000)
@@ -56,4 +57,11 @@ test("a picture that takes too long ends its thread, not the ones behind it; wit
   expect(await slow.read(picture, ["eng"])).toBeNull()
   const broken = threadOf({ load: async () => Promise.reject(new Error("no files")) })
   expect(String(await errorOf(broken.read(picture, ["eng"])))).toMatch("no files")
+})
+
+test("what a binary carries to read pictures is less than 8 MB", () => {
+  const carried = [packagedWasm(), packagedEnglish()].map(
+    (bytes) => Bun.zstdCompressSync(bytes, { level: LEVEL }).length,
+  )
+  expect(carried[0]! + carried[1]!).toBeWithin(1e6, 8e6)
 })
