@@ -269,9 +269,9 @@ async function checkLatest({ identify }: InvokeParts, caller: Caller, check: () 
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */
-async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
+async function readSubject(name: string, input: Record<string, unknown>, { sql, caller, aside }: Context) {
   const country = input.country as string | undefined
-  const app = await findAppOfCall(sql, caller, input[name] as string, country)
+  const app = await aside(() => findAppOfCall(sql, caller, input[name] as string, country))
   return { app, storefront: country ?? app.countries[0] }
 }
 

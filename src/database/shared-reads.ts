@@ -1,5 +1,5 @@
 import { createStatementGroups, type OfWorkspace } from "./statement-groups.ts"
-import type { Sql } from "./types.ts"
+import type { Place, Sql } from "./types.ts"
 
 /** From then on nobody waits for a reading that has not come back: its connection may be dead. */
 const STALLED_MS = 1_000
@@ -10,13 +10,16 @@ interface Reading<Answer> {
   next?: Promise<Answer>
 }
 
+type Aside = Place["aside"]
+
 /**
  * What is asked while the same is being read is read once more, for all who ask meanwhile. A reading begins after everybody
- * asked who gets it, so nobody is told what was so before.
+ * asked who gets it, so nobody is told what was so before. Who waits does so aside, and who reads has its place again; where
+ * that comes to nothing, each of the others reads for itself.
  */
 export function createSharedReads<Answer>() {
   const byDatabase = new WeakMap<Sql, Map<string, Reading<Answer>>>()
-  return (sql: Sql, name: string, read: () => Promise<Answer>): Promise<Answer> => {
+  return async (sql: Sql, name: string, read: () => Promise<Answer>, aside: Aside): Promise<Answer> => {
     const readings = byDatabase.get(sql) ?? new Map<string, Reading<Answer>>()
     byDatabase.set(sql, readings)
     const begin = (): Promise<Answer> => {
@@ -29,9 +32,20 @@ export function createSharedReads<Answer>() {
       return answer
     }
     const underWay = readings.get(name)
-    if (!underWay) return begin()
-    underWay.next ??= underWay.over.then(begin)
-    return underWay.next
+    if (!underWay) return await begin()
+    if (underWay.next) {
+      const others = underWay.next.then(
+        (answer) => ({ answer }),
+        () => null,
+      )
+      const shared = await aside(() => others)
+      return shared ? shared.answer : await read()
+    }
+    underWay.next = aside(() => underWay.over).then(begin)
+    underWay.next.catch(() => {
+      if (readings.get(name) === underWay) readings.delete(name)
+    })
+    return await underWay.next
   }
 }
 

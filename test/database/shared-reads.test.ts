@@ -21,21 +21,22 @@ function readings() {
   return { begun, read }
 }
 
+const asIs = <T>(wait: () => Promise<T>) => wait()
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("what is asked by name", () => {
   test("is read once at a time, and whoever asks meanwhile gets a reading that begins later", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    const first = shared(sql, "a", read)
-    const later = [shared(sql, "a", read), shared(sql, "a", read), shared(sql, "a", read)]
+    const first = shared(sql, "a", read, asIs)
+    const later = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
     expect(begun.length).toBe(1)
     begun[0]!.resolve(1)
     expect(await first).toBe(1)
     await aTurn()
     await aTurn()
     expect(begun.length).toBe(2)
-    const last = shared(sql, "a", read)
+    const last = shared(sql, "a", read, asIs)
     begun[1]!.resolve(2)
     expect(await Promise.all(later)).toEqual([2, 2, 2])
     await aTurn()
@@ -44,7 +45,7 @@ describe("what is asked by name", () => {
     expect(await last).toBe(3)
     await aTurn()
     await aTurn()
-    void shared(sql, "a", read)
+    void shared(sql, "a", read, asIs)
     expect(begun.length).toBe(4)
   })
 
@@ -56,28 +57,56 @@ describe("what is asked by name", () => {
       [sql, "b"],
       [ownHandle(sql), "a"],
     ] as const)
-      void shared(handle, name, read)
+      void shared(handle, name, read, asIs)
     expect(begun.length).toBe(3)
   })
 
-  test("is asked again after a failure, which those are told who waited for that reading alone", async () => {
+  test("is asked again after a failure, and each who waited for what failed reads for itself", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    const failed = errorOf(shared(sql, "a", read))
-    const next = shared(sql, "a", read)
+    const failed = errorOf(shared(sql, "a", read, asIs))
+    const next = errorOf(shared(sql, "a", read, asIs))
+    const others = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
     begun[0]!.reject(new Error("away"))
     expect(await failed).toEqual(new Error("away"))
     await aTurn()
     await aTurn()
+    expect(begun.length).toBe(2)
+    begun[1]!.reject(new Error("away still"))
+    expect(await next).toEqual(new Error("away still"))
+    await aTurn()
+    expect(begun.length).toBe(4)
+    begun[2]!.resolve(2)
+    begun[3]!.resolve(3)
+    expect(await Promise.all(others)).toEqual([2, 3])
+  })
+
+  test("is waited for aside, and who gets no place again takes nobody's answer away", async () => {
+    const { begun, read } = readings()
+    const shared = createSharedReads<number>()
+    const first = shared(sql, "a", read, asIs)
+    const lost = async <T>(wait: () => Promise<T>): Promise<T> => {
+      await wait()
+      throw new Error("given up")
+    }
+    const next = errorOf(shared(sql, "a", read, lost))
+    const other = shared(sql, "a", read, asIs)
+    begun[0]!.resolve(1)
+    expect(await first).toBe(1)
+    expect(await next).toEqual(new Error("given up"))
+    await aTurn()
     begun[1]!.resolve(2)
-    expect(await next).toBe(2)
+    expect(await other).toBe(2)
+    const later = shared(sql, "a", read, asIs)
+    begun[2]!.resolve(3)
+    expect(await later).toBe(3)
   })
 
   test("is not waited for once a reading has not come back for a second", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    void shared(sql, "a", read)
-    const next = shared(sql, "a", read)
+    void shared(sql, "a", read, asIs)
+    const next = shared(sql, "a", read, asIs)
     await Bun.sleep(1_100)
     expect(begun.length).toBe(2)
     begun[1]!.resolve(2)

@@ -175,7 +175,7 @@ export const listKeywordRanks = operation({
   const own = ownId(app, side)
   const withAds = adsPopularity === true && platform === "ios"
   const asked = own === null || withAds ? null : { ...side, appId: app.id, own, today }
-  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts)))
+  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts), ctx.aside))
   if (ready) return ready
   const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
   const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
