@@ -4,7 +4,7 @@ import type { RateAnswer } from "../access/limits/limiter.ts"
 import type { Fault } from "../faults.ts"
 import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
-import { type Encoding, encodingFor, LEAST_BYTES, preparedIn } from "../vocabulary/compression.ts"
+import { type Encoding, encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
 import { inPieces } from "../vocabulary/pieces.ts"
 import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
@@ -25,7 +25,7 @@ export function keyedFault(fault: Fault, body: unknown, shown: ResponseDetails):
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
   addFaultHeaders(headers, fault)
-  return new Response(JSON.stringify(body), { status: fault.status, headers })
+  return textResponse(JSON.stringify(body), { status: fault.status, headers })
 }
 
 /** What a call is answered with, never stored by a cache; where that rests on stored data alone, with its ETag, and 304 without its text. */
@@ -39,7 +39,7 @@ export async function answerResponse(
   headers["cache-control"] = "private, no-store"
   if (operation?.table) headers.vary = "accept"
   if (status !== 202 && operation && isConditional(operation)) headers.etag = tagOf(answer, text)
-  return new Response(status === 304 ? null : text, { status, headers })
+  return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
 /** An answer as its caller would have it: JSON, unless that prefers rows and there are some. */

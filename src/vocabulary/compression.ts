@@ -38,15 +38,31 @@ const compress: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<Array
   gzip: promisify(gzip) as never,
 }
 
+const texts = new WeakMap<Response, string>()
+
+/** A response that is read back from its text where it is encoded: what is sent as it is, is not copied. */
+export function textResponse(text: string, init: ResponseInit): Response {
+  const answer = new Response(text, init)
+  texts.set(answer, text)
+  return answer
+}
+
 /** Encoded as the caller takes it. A key is sent by its own program alone, so an answer's length gives nothing away. */
 export async function inEncoding(accepted: string | null, answer: Response): Promise<Response> {
   // a caller that holds the answer learns what it varies by, as from the answer itself
   if (answer.status === 304) answer.headers.append("vary", "accept-encoding")
+  const text = texts.get(answer)
   // a stream of messages is read as it comes
-  if (answer.body === null || answer.headers.get("content-type") === "text/event-stream") return answer
+  if (text === undefined && (answer.body === null || answer.headers.get("content-type") === "text/event-stream"))
+    return answer
+  if (text !== undefined && !isLong(text)) return answer
   const encoding = encodingFor(accepted)
-  const bytes = await answer.bytes()
   const { status, headers } = answer
+  if (text !== undefined && !encoding) {
+    headers.append("vary", "accept-encoding")
+    return answer
+  }
+  const bytes = text === undefined ? await answer.bytes() : new TextEncoder().encode(text)
   if (bytes.length < LEAST_BYTES) return new Response(bytes, { status, headers })
   headers.append("vary", "accept-encoding")
   if (!encoding) return new Response(bytes, { status, headers })
@@ -54,6 +70,12 @@ export async function inEncoding(accepted: string | null, answer: Response): Pro
   headers.set("content-encoding", encoding)
   if (headers.has("content-length")) headers.set("content-length", String(compressed.length))
   return new Response(compressed, { status, headers })
+}
+
+/** Of its bytes; a letter takes three at most. */
+function isLong(text: string): boolean {
+  if (text.length >= LEAST_BYTES) return true
+  return text.length * 3 >= LEAST_BYTES && new TextEncoder().encode(text).length >= LEAST_BYTES
 }
 
 const compressOnce: Record<Encoding, (bytes: Uint8Array) => Uint8Array> = {

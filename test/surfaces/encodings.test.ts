@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import fc from "fast-check"
-import { encodingFor, LEAST_BYTES } from "../../src/vocabulary/compression.ts"
+import { encodingFor, inEncoding, LEAST_BYTES, textResponse } from "../../src/vocabulary/compression.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 
@@ -83,6 +83,26 @@ test("what is short goes as it is", async () => {
     const { headers } = await sent(path, { accept: "gzip, br, zstd" })
     expect([headers.get("content-encoding"), headers.get("vary")]).toEqual([null, null])
   }
+})
+
+test("what is short is so by its bytes, whether it is written as text or not, and goes unread where nobody encodes it", async () => {
+  const [ascii, wide] = ["a".repeat(LEAST_BYTES - 1), "é".repeat(LEAST_BYTES / 2)]
+  for (const [text, isLong] of [
+    [ascii, false],
+    [`${ascii}a`, true],
+    [wide.slice(1), false],
+    [wide, true],
+  ] as const)
+    for (const accept of [null, "gzip"])
+      for (const answer of [new Response(text), textResponse(text, { headers: { "content-type": "text/event" } })]) {
+        const sent = await inEncoding(accept, answer)
+        expect(sent.headers.get("vary")).toBe(isLong ? "accept-encoding" : null)
+        expect(sent.headers.get("content-encoding")).toBe(isLong ? accept : null)
+        const bytes = await sent.bytes()
+        expect(Buffer.from(isLong && accept ? gunzipSync(bytes) : bytes).toString()).toBe(text)
+      }
+  const written = textResponse(wide, {})
+  expect(await inEncoding(null, written)).toBe(written)
 })
 
 test("the encoding is the one that weighs most; among equals the cheapest for its gain", () => {
