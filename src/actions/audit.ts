@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { shownName } from "../tracking/tracked-app.ts"
 
 /** A write that was applied, or handed to a job. */
 export interface AuditRow {
@@ -41,5 +42,26 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
     where a.workspace_id = ${workspaceId}
       and (${appId ?? null}::text is null or a.app_id = ${appId ?? null})
     order by a.at desc, a.id desc
+    limit ${limit}`
+}
+
+export interface DemoWrite {
+  at: Date
+  name: string
+  countries: string[]
+}
+
+/** Apps that the demo tracks, newest first: nobody confirmed them, and no row of the audit outlives it. */
+export async function listDemoWrites(
+  sql: Sql,
+  { workspaceId, limit }: Pick<AuditQuery, "workspaceId" | "limit">,
+): Promise<DemoWrite[]> {
+  return await sql<DemoWrite[]>`
+    select a.created_at as at, ${shownName(sql)} as name, a.countries
+    from tracked_app a
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    where a.workspace_id = ${workspaceId} and a.origin = 'demo'
+    order by a.created_at desc, a.id
     limit ${limit}`
 }

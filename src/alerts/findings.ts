@@ -4,9 +4,9 @@ import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
 import { readFirstTerms } from "../history/term-days.ts"
 import { ensureAppIds, holdIdentities } from "../observations/rows/identities.ts"
-import type { Platform } from "../observations/types.ts"
+import { DEMO, type Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { parseRival } from "../vocabulary/store-ids.ts"
+import { INVENTED_IDS, parseRival } from "../vocabulary/store-ids.ts"
 import type { FindingOf } from "./alert-type.ts"
 import { followRivals, readRivals } from "./follow-rivals.ts"
 import { firstNewsDay, type Place, type PlaceDays } from "./place.ts"
@@ -59,6 +59,7 @@ async function takePlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]
 async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
   return await tx<Place[]>`
     select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as own, s.genre,
+      a.origin = ${DEMO} as "isInvented",
       ${categoriesOf(tx)} as categories, (a.created_at at time zone 'utc')::date as since,
       a.manual_rivals as "manualRivals"
     from (
@@ -72,6 +73,7 @@ async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]
     join store_app s on (s.platform, s.store_id) = (k.platform, k.subject)
     join tracked_app a on (a.ios_app = s.id or a.android_app = s.id) and k.storefront = any(a.countries)
     where exists (select from measured_app m where m.id = a.id)
+      or a.origin = ${DEMO} and starts_with(s.store_id, ${INVENTED_IDS})
     order by a.id, k.platform, k.storefront
     limit 100000`
 }

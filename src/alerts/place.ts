@@ -9,6 +9,8 @@ export interface Place {
   platform: Platform
   storefront: string
   own: number
+  /** The app is in no store: what the demo says of it is compared. */
+  isInvented: boolean
   /** The store's own id of its main genre; null = not known. */
   genre: string | null
   categories: string[]

@@ -9,6 +9,7 @@ import type { TrackedApp } from "../tracking/tracked-app.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { described } from "../vocabulary/schema.ts"
 import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
+import { isInventedId } from "../vocabulary/store-ids.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 
 const headFields = {
@@ -19,7 +20,11 @@ const headFields = {
   countries: v.array(Storefront),
 }
 
-export const AppHead = v.strictObject({ ...headFields, tags: v.record(v.string(), v.array(v.string())) })
+export const AppHead = v.strictObject({
+  ...headFields,
+  tags: v.record(v.string(), v.array(v.string())),
+  isInvented: described(v.boolean(), "It is in no store: the demo made it up, and all that is said of it."),
+})
 
 export const getAppHead = operation({
   id: "get_app_head",
@@ -37,7 +42,7 @@ export const getAppHead = operation({
 }).run(async ({ app }) => headOf(app))
 
 export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
-  return { ...head(app), tags: app.keywordTags ?? {} }
+  return { ...head(app), tags: app.keywordTags ?? {}, isInvented: isInventedId(app.iosId ?? "") }
 }
 
 /** Apps whose standing is read; the others are named. */

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import { listWorkspaceKeys } from "../access/key-register.ts"
-import { listAudit } from "../actions/audit.ts"
+import { listAudit, listDemoWrites } from "../actions/audit.ts"
 import { listRules, RULE_TYPES } from "../actions/standing-rules.ts"
 import { listChannels } from "../delivery/channels.ts"
 import { Fault } from "../faults.ts"
@@ -108,29 +108,35 @@ export const listWrites = operation({
   ...shared,
   id: "list_writes",
   path: "/desk/writes",
-  summary: "What was confirmed, when, by which key.",
+  summary: "What was confirmed, when, by which key; and what the demo did.",
   scope: null,
   output: v.strictObject({
     writes: v.array(
       v.strictObject({
         at: Time,
-        key: described(v.nullable(v.string()), "Its name; null where its record is gone."),
+        by: described(v.nullable(v.string()), "The key's name, or who else; null where the key's record is gone."),
         action: v.string(),
         summary: described(v.string(), "What the person approved."),
         credits: Count,
-        requestId: v.string(),
+        requestId: described(v.nullable(v.string()), "Null of what no key asked for."),
         approvedBy: described(v.nullable(v.string()), "Null = nobody was asked."),
       }),
     ),
   }),
 }).run(async (_, { sql, caller }) => {
   refuseLimited(caller)
-  const writes = await listAudit(sql, { workspaceId: caller.workspaceId, limit: WRITES_SHOWN })
-  return {
-    writes: writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
-      ...{ at: at.toISOString(), key: key.name, action, summary, credits, requestId, approvedBy },
-    })),
-  }
+  const { workspaceId } = caller
+  const writes = await listAudit(sql, { workspaceId, limit: WRITES_SHOWN })
+  const confirmed = writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
+    ...{ at, by: key.name, action, summary, credits, requestId, approvedBy },
+  }))
+  const brought = (await listDemoWrites(sql, { workspaceId, limit: WRITES_SHOWN })).map(({ name, countries, at }) => ({
+    ...{ at, by: "the demo", action: "add_app", credits: 0 },
+    summary: `Track "${name}" in ${countries.join(", ")}.`,
+    ...{ requestId: null, approvedBy: null },
+  }))
+  const newest = [...confirmed, ...brought].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, WRITES_SHOWN)
+  return { writes: newest.map(({ at, ...write }) => ({ at: at.toISOString(), ...write })) }
 })
 
 export const listSources = operation({
@@ -143,7 +149,7 @@ export const listSources = operation({
     sources: v.array(
       v.strictObject({
         source: v.string(),
-        lastSuccess: moment,
+        lastSuccess: described(moment, "Null = it was never answered."),
         answered24h: Count,
         failed24h: Count,
         lastFailure: v.nullable(v.strictObject({ at: Time, outcome: v.string() })),
@@ -153,10 +159,9 @@ export const listSources = operation({
     alerts: v.array(v.strictObject({ kind: v.string(), source: v.string(), since: Time })),
   }),
 }).run(async (_, { sql }) => {
-  const states = await readSourceStates(sql, SOURCE_NAMES)
-  const asked = states.filter(({ answeredAt, failedAt }) => answeredAt || failedAt)
+  const states = await readSourceStates(sql, SOURCE_NAMES.filter(isAsked))
   return {
-    sources: asked.map(({ source, answeredAt, answered24h, failed24h, failedAt, failure, failures }) => ({
+    sources: states.map(({ source, answeredAt, answered24h, failed24h, failedAt, failure, failures }) => ({
       ...{ source, answered24h, failed24h, lastSuccess: isoOf(answeredAt), failuresInARow: failures },
       lastFailure: failedAt && failure ? { at: failedAt.toISOString(), outcome: failure } : null,
     })),
@@ -165,6 +170,9 @@ export const listSources = operation({
     })),
   }
 })
+
+/** What others read, and what Apple publishes by the month, is brought by imports: nobody asks there. */
+const isAsked = (source: string) => !["import", "foreign", "apple-ads-report"].includes(source)
 
 /** Others are about what a workspace has connected. */
 const isOfSource = ({ subject }: OpenAlert) => (SOURCE_NAMES as readonly string[]).includes(subject)

@@ -10,6 +10,8 @@ export interface TermDaysQuery {
   platform: Platform
   storefront: string
   own: number
+  /** The app is the demo's own, and so are its days. */
+  isInvented: boolean
   from: string
   to: string
   /** The first of the keywords, in the order of the database (readFirstTerms). */
@@ -18,10 +20,10 @@ export interface TermDaysQuery {
 
 /**
  * Queries for a `with`: `term`, and `pair`, each measured day's answer beside that of the measured day before (`was_…`,
- * null where there is none). The demo's days, and days before the keyword was tracked (`since`), are in no pair.
+ * null where there is none). The demo's days of real apps, and days before the keyword was tracked (`since`), are in no pair.
  */
 export function termPairs(sql: Db, asked: TermDaysQuery, since: string | null) {
-  const { appId, platform, storefront, own, from, to, first } = asked
+  const { appId, platform, storefront, own, isInvented, from, to, first } = asked
   const tracked =
     since === null ? sql`'-infinity'::date` : sql`greatest((added_at at time zone 'utc')::date, ${since}::date)`
   return sql`
@@ -65,7 +67,8 @@ export function termPairs(sql: Db, asked: TermDaysQuery, since: string | null) {
         from measured
         window before as (partition by list_id order by day)
       ) m
-      where day >= greatest(since, ${from}::date) and origin <> ${DEMO} and was_origin is distinct from ${DEMO}
+      where day >= greatest(since, ${from}::date)
+        and (${isInvented} or origin <> ${DEMO} and was_origin is distinct from ${DEMO})
     )`
 }
 

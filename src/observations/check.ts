@@ -1,3 +1,5 @@
+import { isInventedId } from "../vocabulary/store-ids.ts"
+import { isInventedTerm } from "../vocabulary/term.ts"
 import { hold } from "./invariants.ts"
 import type { AnyKind } from "./kind.ts"
 import { KINDS, kindNamed } from "./kinds.ts"
@@ -11,8 +13,14 @@ export function checkObservation(observation: Observation, now: Date, kinds: rea
   const kind = kindNamed(observation.kind, kinds)
   hold(kind !== undefined, "bad_kind", "the kind is not one that is observed")
   kind.check(observation, now)
-  hold(kind.demo || observation.origin !== DEMO, "bad_provenance", NO_DEMO)
+  if (observation.origin !== DEMO) return
+  hold(kind.demo === true || (kind.demo === "invented" && isInvented(observation)), "bad_provenance", NO_DEMO)
+}
+
+function isInvented(observation: Observation): boolean {
+  if ("id" in observation) return isInventedId(observation.id)
+  return "term" in observation && isInventedTerm(observation.term)
 }
 
 const NO_DEMO =
-  "only searches, charts, reviews and what the demo's own accounts say can be of the demo: name another origin, or leave it out"
+  "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the demo: name another origin, or leave it out"

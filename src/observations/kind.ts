@@ -32,8 +32,8 @@ export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Q
   everywhere?: true
   /** True: of no store, so that it names no platform. Its rules look at its own fields alone. */
   storeless?: true
-  /** True: the demo's data may hold it; of no other kind it does. */
-  demo?: true
+  /** True: the demo's data may hold it, "invented": of its own world alone. Of no other kind it does. */
+  demo?: true | "invented"
   /** True: keywords' figures can rest on it. */
   figures?: true
   /** True: stored in tables parted by month. */

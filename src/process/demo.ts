@@ -1,5 +1,6 @@
 import { deleteDemoAccounts } from "../accounts/demo/accounts.ts"
 import { type LoadedOwner, loadDemoOwner } from "../accounts/demo/owner.ts"
+import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
 import { CommandProblem } from "../commands/cli/command.ts"
 import { readTree } from "../database/assets.ts"
 import type { Sql, Tx } from "../database/types.ts"
@@ -10,9 +11,11 @@ import {
   listDemoApps,
   loadDemo,
   loadDemoCharts,
-  type RemovedDemo,
-  removeDemo,
 } from "../tracking/demo.ts"
+import { loadInvented } from "../tracking/invented/load.ts"
+import { INVENTED_APP, INVENTED_STOREFRONT } from "../tracking/invented/world.ts"
+import { type RemovedDemo, removeDemo } from "../tracking/remove-demo.ts"
+import { addDays, dayOf } from "../vocabulary/days.ts"
 
 /**
  * Loads the demo's apps with what was found for their keywords, once in the life of an instance: never again after
@@ -48,25 +51,45 @@ interface OwnerDays {
   days?: number
 }
 
-async function loadOwner(
+/** What is of no source: an app that is in no store, an owner's figures and reviews, and the alerts that follow by the rules. */
+async function loadInvention(
   sql: Sql,
   workspaceId: number,
   { now = () => new Date(), days }: OwnerDays,
-  assert?: (tx: Tx) => Promise<void>,
+  assert: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoadedOwner> {
+  const world = await loadInvented(sql, { workspaceId, now, days }, assert)
   const apps = await listDemoApps(sql, workspaceId)
-  return await loadDemoOwner(sql, { workspaceId, apps, now, days }, assert)
+  const owner = await loadDemoOwner(sql, { workspaceId, apps, now, days }, assert)
+  await findAlerts(sql, now(), assert)
+  return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
+}
+
+/** Of so many days before today. */
+const FOUND_DAYS = 29
+
+async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>): Promise<void> {
+  const subject = { platform: "ios" as const, storefront: INVENTED_STOREFRONT, subject: INVENTED_APP.id }
+  await sql.begin(async (tx) => {
+    await assert(tx)
+    await deriveFindings(tx, [subject], now)
+  })
+  const today = dayOf(now)
+  await sql.begin(async (tx) => {
+    await assert(tx)
+    await derivePastFindings(tx, subject, { from: addDays(today, -FOUND_DAYS), to: today }, now)
+  })
 }
 
 /**
- * Loads the rest, its charts and an owner's invented figures up to today, unless the demo is removed meanwhile; and remembers
+ * Loads the rest, its charts and what is invented up to today, unless the demo is removed meanwhile; and remembers
  * that all of it was loaded.
  */
 export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<void> {
   try {
     await loadDemoCharts(sql, readFile(DEMO_CHARTS_FILE), assertWanted)
     const workspaceId = await findWanted(sql)
-    if (workspaceId !== null) await loadOwner(sql, workspaceId, owner, assertWanted)
+    if (workspaceId !== null) await loadInvention(sql, workspaceId, owner, assertWanted)
   } catch (error) {
     if (error instanceof DemoGone) return
     throw error
@@ -93,10 +116,12 @@ export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDa
   const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
   const loaded = await loadDemo(sql, workspaceId, file)
   const { read, recorded, known, bad } = await loadDemoCharts(sql, charts)
-  const invented = await loadOwner(sql, workspaceId, owner)
+  const invented = await loadInvention(sql, workspaceId, owner)
   const told = invented.recorded + invented.known
+  const apps = await listDemoApps(sql, workspaceId)
   return {
     ...loaded,
+    apps: apps.map(({ id, name }) => ({ id, name })),
     ...{ read: loaded.read + read + told, recorded: loaded.recorded + recorded + invented.recorded },
     known: loaded.known + known + invented.known,
     bad: [...loaded.bad, ...bad],

@@ -1,15 +1,8 @@
 import type { Sql, Tx } from "../database/types.ts"
-import { nameIn } from "../observations/app-names.ts"
-import { deriveAppTexts } from "../observations/derived/app-texts.ts"
-import { deriveMonths, type ListMonth } from "../observations/derived/months.ts"
-import { deriveListNow } from "../observations/derived/now.ts"
 import { type ImportResult, importLines } from "../observations/import/import-lines.ts"
-import { removeDemoCharts } from "../observations/remove-demo-charts.ts"
-import { removeDemoReviews } from "../observations/remove-demo-reviews.ts"
-import { lockLists, lockRemoval } from "../observations/rows/identities.ts"
-import { recountDays } from "../observations/rows/searches.ts"
 import { DEMO } from "../observations/types.ts"
 import { trackApp } from "./apps.ts"
+import { INVENTED_APP, INVENTED_KEYWORDS } from "./invented/world.ts"
 import { shownName } from "./tracked-app.ts"
 
 /** The demo's import file below fixtures/demo; SOURCE.md there says where it comes from. */
@@ -31,19 +24,17 @@ export const DEMO_APPS = [
   { iosId: "399355755", keywords: ["text free", "text now", "meet me", "authenticator app", "second phone number"] },
 ] as const
 
-const DEMO_STOREFRONT = "us"
+export const DEMO_STOREFRONT = "us"
+
+/** The same, and the one that is in no store. */
+const ALL_APPS: readonly { iosId: string; keywords: readonly string[] }[] = [
+  ...DEMO_APPS,
+  { iosId: INVENTED_APP.id, keywords: INVENTED_KEYWORDS.map(({ term }) => term) },
+]
 
 export interface LoadedDemo extends ImportResult {
   /** The demo's apps in the workspace, those it tracked before included. */
   apps: { id: string; name: string }[]
-}
-
-export interface RemovedDemo {
-  /** Apps that are not tracked any more. */
-  apps: number
-  readings: number
-  /** Apps to which somebody had added something: they are the workspace's own now. */
-  kept: { id: string; name: string }[]
 }
 
 /** Imports the demo's file, given as its text, and tracks its apps in a workspace. Loading again changes nothing. */
@@ -74,10 +65,10 @@ export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoA
     from tracked_app a
     join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app
-    where a.workspace_id = ${workspaceId} and i.store_id = any(${DEMO_APPS.map(({ iosId }) => iosId)}::text[])
+    where a.workspace_id = ${workspaceId} and i.store_id = any(${ALL_APPS.map(({ iosId }) => iosId)}::text[])
     order by a.created_at, a.id
     limit 100`
-  return apps.map((app) => ({ ...app, keywords: DEMO_APPS.find(({ iosId }) => iosId === app.iosId)!.keywords }))
+  return apps.map((app) => ({ ...app, keywords: ALL_APPS.find(({ iosId }) => iosId === app.iosId)!.keywords }))
 }
 
 /**
@@ -92,30 +83,6 @@ export async function loadDemoCharts(
   return await importLines(sql, linesOf(file), assert && { note: assert })
 }
 
-/**
- * Clears everything whose origin is the demo, in every workspace: tracked apps, readings, what is derived from them,
- * ratings, names, facts, and the lists and store apps nobody else uses. An app that got a keyword, tag, burial, rival or
- * goal since is kept as its workspace's own, without the demo's keywords unless it has no others. Reads every stored
- * result once. Returns what went.
- */
-export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
-  return await sql.begin(async (tx) => {
-    await lockRemoval(tx)
-    const tracked = await readDemoIds(tx)
-    const kept = await keepOwn(tx)
-    const { count: apps } = await tx`
-      delete from tracked_app
-      where origin = ${DEMO}`
-    const readings = await removeReadings(tx)
-    const charts = await removeDemoCharts(tx)
-    const reviews = await removeDemoReviews(tx)
-    const shown = await removeShown(tx)
-    const unused = [...tracked.apps, ...readings.apps, ...charts.apps, ...reviews.apps, ...shown]
-    await removeUnused(tx, [...tracked.lists, ...readings.lists], unused)
-    return { apps, readings: readings.count + charts.count + reviews.count, kept }
-  })
-}
-
 async function* linesOf(text: string): AsyncGenerator<string> {
   yield* text.split("\n")
 }
@@ -127,172 +94,4 @@ async function isTracked(tx: Tx, workspaceId: number, iosId: string): Promise<bo
     join store_app i on i.id = a.ios_app
     where a.workspace_id = ${workspaceId} and i.store_id = ${iosId}`
   return rows.length > 0
-}
-
-interface DemoIds {
-  lists: number[]
-  apps: number[]
-}
-
-async function readDemoIds(tx: Tx): Promise<DemoIds> {
-  // whoever sets a goal or a tag meanwhile waits here, or is seen below
-  await tx`
-    select id
-    from tracked_app
-    where origin = ${DEMO}
-    order by id
-    for update`
-  const apps = await tx<{ id: number }[]>`
-    select distinct unnest(array[ios_app, android_app]) as id
-    from tracked_app
-    where origin = ${DEMO}
-    order by 1`
-  const lists = await tx<{ id: number }[]>`
-    select distinct l.id
-    from tracked_app a
-    join tracked_term t on t.app_id = a.id
-    join list l on (l.storefront, l.term) = (t.country, t.term)
-    where a.origin = ${DEMO}
-    order by 1`
-  return { apps: apps.flatMap(({ id }) => id ?? []), lists: lists.map(({ id }) => id) }
-}
-
-/** Makes demo apps that somebody worked on their workspace's own. A keyword of the demo that was tagged is kept too. */
-async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
-  const brought = DEMO_APPS.flatMap(({ iosId, keywords }) => keywords.map((term) => ({ iosId, term })))
-  const kept = await tx<RemovedDemo["kept"]>`
-    with added as materialized (
-      select t.app_id, t.country, t.term
-      from tracked_app a
-      join tracked_term t on t.app_id = a.id
-      left join store_app i on i.id = a.ios_app
-      where a.origin = ${DEMO}
-        and (
-          a.keyword_tags -> t.term is not null
-          or t.country <> ${DEMO_STOREFRONT}
-          or not exists (
-            select
-            from unnest(${brought.map(({ iosId }) => iosId)}::text[], ${brought.map(({ term }) => term)}::text[])
-              b (store_id, term)
-            where (b.store_id, b.term) = (i.store_id, t.term)
-          )
-        )
-    ), kept as (
-      update tracked_app
-      set origin = 'own', name = coalesce(name, (
-        select coalesce(
-          ${nameIn(tx, tx`s.id`, { storefront: DEMO_STOREFRONT, countries: tx`tracked_app.countries` })},
-          s.store_id
-        )
-        from store_app s
-        where s.id in (ios_app, android_app)
-        order by s.platform desc
-        limit 1
-      ))
-      where origin = ${DEMO}
-        and (
-          goal is not null
-          or keyword_tags is not null
-          or cardinality(buried_keywords) > 0
-          or cardinality(manual_rivals) > 0
-          or cardinality(hidden_rivals) > 0
-          or id in (select app_id from added)
-        )
-      returning id, name
-    ), dropped as (
-      delete from tracked_term
-      where app_id in (select id from kept)
-        and app_id in (select app_id from added)
-        and (app_id, country, term) not in (select app_id, country, term from added)
-    )
-    select id, name
-    from kept
-    order by id`
-  return [...kept]
-}
-
-async function removeReadings(tx: Tx): Promise<DemoIds & { count: number }> {
-  const touched = await tx<(ListMonth & { apps: number[] | null })[]>`
-    select s.list_id as "listId", date_trunc('month', s.day)::date as month,
-      array_agg(distinct u.app_id) filter (where u.app_id is not null) as apps
-    from search_results s
-    left join lateral unnest(s.app_ids) u (app_id) on true
-    where s.origin = ${DEMO}
-    group by 1, 2
-    order by 1, 2`
-  const lists = [...new Set(touched.map(({ listId }) => listId))]
-  await lockLists(tx, lists)
-  const { count } = await tx`
-    delete from search_results
-    where origin = ${DEMO}`
-  await forget(tx, touched)
-  await recountDays(tx, lists)
-  await deriveMonths(tx, touched)
-  await deriveListNow(tx, lists)
-  return { lists, apps: [...new Set(touched.flatMap(({ apps }) => apps ?? []))], count }
-}
-
-/** Deletes what is derived of these lists' months, also for apps that are not tracked any more. */
-async function forget(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
-  const [lists, months] = [touched.map(({ listId }) => listId), touched.map(({ month }) => month)]
-  await tx`
-    delete from rank_month
-    where (list_id, month) in (select * from unnest(${lists}::int[], ${months}::date[]))`
-  await tx`
-    delete from list_month
-    where (list_id, month) in (select * from unnest(${lists}::int[], ${months}::date[]))`
-}
-
-/** What results showed of their apps. Returns those whose facts or names went. */
-async function removeShown(tx: Tx): Promise<number[]> {
-  await tx`
-    delete from rating_count
-    where origin = ${DEMO}`
-  const named = await tx<{ id: number }[]>`
-    delete from store_app_name
-    where demo
-    returning app_id as id`
-  const apps = await tx<{ id: number }[]>`
-    update store_app
-    set developer = null, bundle_id = null, seen_at = null, source = null, origin = null
-    where origin = ${DEMO}
-    returning id`
-  const ids = [...new Set([...named, ...apps].map(({ id }) => id))]
-  await deriveAppTexts(tx, ids)
-  return ids
-}
-
-async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<void> {
-  await tx`
-    delete from list l
-    where l.id = any(${lists}::int[])
-      and not exists (select from search_results where list_id = l.id)
-      and not exists (select from keyword_metric where list_id = l.id)
-      and not exists (
-        select
-        from tracked_term t
-        join tracked_app a on a.id = t.app_id
-        where (t.country, t.term) = (l.storefront, l.term)
-          and case l.platform when 'ios' then a.ios_app else a.android_app end is not null
-      )`
-  await tx`
-    delete from store_app s
-    where s.id = any(${apps}::int[])
-      and not exists (select from tracked_app where ios_app = s.id or android_app = s.id)
-      and not exists (select from rating_count where app_id = s.id)
-      and not exists (select from app_storefront where app_id = s.id)
-      and not exists (select from review_version where app_id = s.id)
-      and not exists (select from review_read where app_id = s.id)
-      and not exists (select from listing_content where app_id = s.id)
-      and not exists (select from listing_item where app_id = s.id)
-      and not exists (select from listing_version where app_id = s.id)
-      and not exists (select from listing_change where app_id = s.id)
-      and not exists (select from rank_month where app_id = s.id)
-      and not exists (select from market_fact where app_id = s.id)
-      and not exists (select from app_ads where app_id = s.id)
-      and not exists (select from app_rival where rival = s.id)
-      and not exists (select from chart_first_seen where app_id = s.id)
-      and s.id not in (select unnest(app_ids) from developer_shelf)
-      and s.id not in (select unnest(app_ids) from search_results)
-      and s.id not in (select unnest(app_ids) from chart_results)`
 }

@@ -25,3 +25,10 @@ export function parseRival(text: string): { platform: "ios" | "android"; id: str
   if (platform !== "ios" && platform !== "android") return null
   return text === `${platform}:${id}` && isStoreId(platform, id) ? { platform, id } : null
 }
+
+/** What ids of the demo's own world begin with, on the App Store: no store gives such ids. */
+export const INVENTED_IDS = "99901"
+
+export function isInventedId(id: string): boolean {
+  return id.length === 10 && id.startsWith(INVENTED_IDS)
+}

@@ -6,3 +6,10 @@ export function normaliseTerm(text: string): string {
   if (isPlain(text)) return text.trim().toLowerCase()
   return normalForm(normalForm(text, "NFC").trim().toLowerCase(), "NFC")
 }
+
+/** What keywords of the demo's own world begin with: they are nobody else's, and each says what it is. */
+export const INVENTED_TERMS = "invented "
+
+export function isInventedTerm(term: string): boolean {
+  return term.startsWith(INVENTED_TERMS)
+}

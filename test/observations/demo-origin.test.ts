@@ -9,7 +9,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { KINDS } from "../../src/observations/kinds.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
-import { removeDemo } from "../../src/tracking/demo.ts"
+import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
 import { answered } from "../visibility/answered.ts"
@@ -82,7 +82,7 @@ describe("of the demo", () => {
         refused: [
           [
             "bad_provenance",
-            "only searches, charts, reviews and what the demo's own accounts say can be of the demo: name another origin, or leave it out",
+            "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the demo: name another origin, or leave it out",
           ],
         ],
       })

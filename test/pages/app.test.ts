@@ -252,7 +252,7 @@ describe("the demo", () => {
     const browser = await ownerOf(house, workspace)
     const { text } = await browser.open("/app")
     const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
-    expect(new Set(apps).size).toBe(4)
+    expect(new Set(apps).size).toBe(5)
     expect(text).toContain("<dt>Best rank</dt>")
     for (const app of new Set(apps))
       for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {

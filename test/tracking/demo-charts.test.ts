@@ -4,7 +4,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
 import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo } from "../../src/process/demo.ts"
-import { DEMO_CHARTS_FILE, loadDemoCharts, removeDemo } from "../../src/tracking/demo.ts"
+import { DEMO_CHARTS_FILE, loadDemoCharts } from "../../src/tracking/demo.ts"
+import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { cases } from "../long.ts"
@@ -66,7 +67,10 @@ describe("the file", () => {
 
 test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
   const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoInto(sql, workspaceId, { days: 1 })).toMatchObject({ recorded: 70 + 30 + 4, bad: [] })
+  expect(await loadDemoInto(sql, workspaceId, { days: 1, now: () => NOW })).toMatchObject({
+    recorded: 70 + 30 + 4 + 42,
+    bad: [],
+  })
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
   const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
@@ -174,10 +178,10 @@ test("all of it, loaded a second time, adds nothing, and removed leaves nothing:
   const now = () => NOW
   expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
   const loaded = await stored(sql)
-  expect(await sql`select from review_feed`).toHaveLength(4)
+  expect(await sql`select from review_feed`).toHaveLength(5)
   expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
   expect(await stored(sql)).toBe(loaded)
-  expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 4, accounts: 2, kept: [] })
+  expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 2, kept: [] })
   for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])
     expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
   expect(await stored(sql)).toBe(empty)

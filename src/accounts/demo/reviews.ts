@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import { DEMO } from "../../observations/provenance.ts"
 import type { Observation } from "../../observations/types.ts"
 import { addDays } from "../../vocabulary/days.ts"
+import { isInventedId } from "../../vocabulary/store-ids.ts"
 import { COUNTRY } from "./ads.ts"
 import { chance, type DemoApp } from "./seller.ts"
 
@@ -51,7 +52,7 @@ const VERSION_DAYS = 21
 export function reviewReadings(apps: readonly DemoApp[], last: string): Observation[] {
   return apps.map(({ iosId }) => {
     const days = Array.from({ length: DAYS }, (_, ago) => addDays(last, -ago))
-    const reviews = days.flatMap((day) => reviewOn(iosId, day) ?? [])
+    const reviews = days.flatMap((day) => [...reviewOn(iosId, day), ...(isInventedId(iosId) ? waveOn(day) : [])])
     const end = { pages: 1, complete: true, empty: false }
     const about = { storefront: COUNTRY, storeId: iosId, page: 1, reviews, end }
     return { kind: "reviews", source: "apple-reviews", ...provenance(last), ...about }
@@ -60,10 +61,36 @@ export function reviewReadings(apps: readonly DemoApp[], last: string): Observat
 
 function reviewOn(iosId: string, day: string) {
   const number = Math.round(Date.parse(day) / 86_400_000) + Math.floor(1_000 * chance(`reviews ${iosId}`))
-  if (number % 2 === 1) return null
+  if (number % 2 === 1) return []
   const [stars, title, text] = WRITTEN[(number / 2) % WRITTEN.length]!
   const version = `3.${Math.floor(number / VERSION_DAYS) - 900}`
-  return { id: `invented-${day}`, stars, title, text, version, at: new Date(`${day}T1${number % 9}:20:00Z`) }
+  return [{ id: `invented-${day}`, stars, title, text, version, at: new Date(`${day}T1${number % 9}:20:00Z`) }]
+}
+
+/** What comes after an update that fails, every so many days: of the app that is in no store alone. */
+const WAVE_DAYS = 17
+const WAVE = [
+  ["Invented: will not open", "Since the update it closes as soon as I open it."],
+  ["Invented: broken", "The update broke it. It crashes on the first screen."],
+  ["Invented: my diary is gone", "After the update all my entries are gone. Please fix it!"],
+  ["Invented: crash", "Crash after crash today. It was fine before the update."],
+  ["Invented: fix it", "It freezes since today's update and I cannot log in."],
+  ["Invented: unusable", "I cannot use it since the update. It crashes each time."],
+] as const
+
+function waveOn(day: string) {
+  const number = Math.round(Date.parse(day) / 86_400_000)
+  if (number % WAVE_DAYS !== 0) return []
+  return WAVE.map(([title, text], place) => {
+    return {
+      id: `invented-${day}-${place}`,
+      stars: 1,
+      title,
+      text,
+      version: "4.0",
+      at: new Date(`${day}T0${place}:40:00Z`),
+    }
+  })
 }
 
 /** Seen as soon as the day is over, whenever it is invented: so it is the same each time. */

@@ -1,6 +1,8 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { isJoined } from "../../observations/derived/review-feeds.ts"
+import { DEMO } from "../../observations/provenance.ts"
+import { feedOf } from "../../observations/review-feed.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { alertType } from "../alert-type.ts"
 import { type PlaceDays, whereOf } from "../place.ts"
@@ -32,8 +34,9 @@ export const reviewWave = alertType({
   example: { feed: "us", count: 9, mean: 0.5, days: 28 },
   days: "own",
   async find(tx, span) {
-    const { platform, storefront } = span.place
-    const feed = platform === "ios" ? storefront : reviewLanguage(storefront)
+    const { platform, storefront, isInvented } = span.place
+    const language = reviewLanguage(storefront)
+    const feed = feedOf({ platform, storefront, language, ...(isInvented && { origin: DEMO }) })
     return (await readDays(tx, span, feed)).flatMap(({ day, at, count, earlier, days }) => {
       if (!isWave(count, earlier, days)) return []
       const facts = { feed, count, mean: Math.round((100 * earlier) / days) / 100, days }

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../../formulas/app-text.ts"
+import { isInventedId } from "../../vocabulary/store-ids.ts"
 import { lockApps } from "../rows/facts.ts"
 import { holdIdentities } from "../rows/identities.ts"
 import { deriveAppShown } from "./app-shown.ts"
@@ -22,6 +23,7 @@ const AT_ONCE = 500
 
 interface CalledApp {
   id: number
+  storeId: string
   names: string[]
   developer: string | null
   held: string | null
@@ -30,7 +32,7 @@ interface CalledApp {
 
 async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
   const rows = await tx<CalledApp[]>`
-    select s.id, s.developer, t.folded as held, t.formula, array(
+    select s.id, s.store_id as "storeId", s.developer, t.folded as held, t.formula, array(
         select distinct n.name
         from store_app_name n
         where n.app_id = s.id and n.name is not null
@@ -41,8 +43,9 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     order by s.id
     limit ${apps.length}`
   const shown = await deriveAppShown(tx, apps)
-  const changed = rows.flatMap(({ id, names, developer, held, formula }) => {
-    const folded = foldApp(names, developer)
+  const changed = rows.flatMap(({ id, storeId, names, developer, held, formula }) => {
+    // nobody finds by its name what no store has
+    const folded = isInventedId(storeId) ? null : foldApp(names, developer)
     return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
   if (changed.length > 0) await write(tx, changed)

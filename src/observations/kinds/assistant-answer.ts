@@ -85,6 +85,7 @@ export const assistantAnswer = kind<AssistantAnswerObservation>({
   sources: ASSISTANTS,
   private: false,
   storeless: true,
+  demo: "invented",
   shape,
   async store(tx, answers) {
     return {

@@ -10,6 +10,7 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   sources: LISTING_SOURCES,
   private: false,
   figures: true,
+  demo: "invented",
   shape,
   question: {
     about: ({ id }) => id,

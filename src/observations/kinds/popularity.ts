@@ -75,6 +75,7 @@ export const popularity = kind<PopularityObservation>({
   name: "popularity",
   sources: ["apple-ads-report"],
   private: false,
+  demo: "invented",
   shape,
   line: {
     entries: { source: null, platform: null, seenAt: v.optional(Moment) },

@@ -7,7 +7,7 @@ import { card, empty, refusedPart } from "./parts.ts"
 interface Writes {
   writes: {
     at: string
-    key: string | null
+    by: string | null
     action: string
     summary: string
     credits: number
@@ -98,12 +98,12 @@ function writesPart({ writes }: Writes): Html {
     html`<ul class="list">${writes.map(
       ({
         at,
-        key,
+        by,
         action,
         summary,
         credits,
         approvedBy,
-      }) => html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · ${spoken(action)} · by ${key ?? "a key that is gone"} · ${counted(credits, "credit")}${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
+      }) => html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · ${spoken(action)} · by ${by ?? "a key that is gone"} · ${counted(credits, "credit")}${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
 `,
     )}</ul>`,
     "The latest 50",

@@ -36,6 +36,8 @@ export interface AppHead {
   androidPkg: string | null
   countries: string[]
   tags: Record<string, string[]>
+  /** It is in no store: the demo made it up. */
+  isInvented: boolean
 }
 
 /** A storefront of a store. */

@@ -30,6 +30,10 @@ ${
   desk.isSample &&
   html`<aside class="note-line" aria-label="Sample"><p>A sample: an invented app with something on every page. Nothing here was measured. <a href="/app">Your own apps</a></p></aside>
 `
+}${
+  app?.isInvented &&
+  html`<aside class="note-line" aria-label="Invented"><p><span class="tag warn">Invented</span> This app is in no store: the demo made it up, and every figure, page, review and answer here, to show what a measured month looks like. It goes with <code>appmeter demo remove</code>.</p></aside>
+`
 }<main id="text">
 ${app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`}</main>
 <footer><p>A dash is a figure that nobody measured; absent means that the results were read, and the app was not among them. A rank leads to

@@ -5,7 +5,7 @@ import { UNMEASURED } from "../../../src/observations/derived/keyword-figures.ts
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation, Platform, SearchObservation } from "../../../src/observations/types.ts"
-import { removeDemo } from "../../../src/tracking/demo.ts"
+import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { hinted, NOW, published, reading, said } from "../measured.ts"
 

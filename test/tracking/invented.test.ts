@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/observations/record.ts"
+import { loadDemoInto, removeAllOfDemo } from "../../src/process/demo.ts"
+import { INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS } from "../../src/tracking/invented/world.ts"
+import { isInventedId } from "../../src/vocabulary/store-ids.ts"
+import { isInventedTerm } from "../../src/vocabulary/term.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { stored } from "../observations/measured.ts"
+import { ownerOf } from "../pages/app-scene.ts"
+
+setDefaultTimeout(120_000)
+
+const NOW = new Date("2026-11-20T12:00:00Z")
+const AFTER = new Date("2026-11-22T12:00:00Z")
+
+let sql: Sql
+let house: House
+let workspace: number
+let key: string
+let app: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, now: () => NOW })
+  workspace = await house.workspace({ explorer: true, plan: "enterprise" })
+  key = await house.key(workspace)
+  await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })
+  const [row] = await sql<{ id: string }[]>`
+    select a.id from tracked_app a join store_app i on i.id = a.ios_app where i.store_id = ${INVENTED_APP.id}`
+  app = row!.id
+})
+
+const ask = async (path: string, by = key) => (await house.call(`/v1/apps/${app}${path}`, { key: by })).body
+
+test("everything in its world says that it is invented: ids that no store gives, keywords and names", () => {
+  for (const { id, name } of [INVENTED_APP, ...INVENTED_RIVALS])
+    expect([id, isInventedId(id), name]).toEqual([id, true, expect.stringContaining("(invented)")])
+  for (const { term } of INVENTED_KEYWORDS) expect([term, isInventedTerm(term)]).toEqual([term, true])
+})
+
+test("its keywords have ranks in all three states over a month, with popularity where some is published", async () => {
+  const { keywords } = await ask("/keywords?country=us")
+  const of = (words: string) => keywords.find(({ term }: { term: string }) => term === `invented ${words}`)
+  expect(of("mood diary")).toMatchObject({ measured: true, popularity: 38 })
+  expect(of("mood diary").rank).toBeGreaterThan(4)
+  expect(of("habit list")).toMatchObject({ measured: false, rank: null, popularity: null })
+  const history = await ask("/history?country=us&days=30&terms=invented%20dream%20log,invented%20sleep%20notes")
+  const ranks = Object.fromEntries(
+    history.keywords.map(({ term, series }: { term: string; series: [string, number | null][] }) => [term, series]),
+  )
+  expect(ranks["invented dream log"].some(([, rank]: [string, number | null]) => rank === null)).toBe(true)
+  expect(ranks["invented sleep notes"].length).toBeLessThan(30)
+})
+
+test("alerts follow from its rows by the rules, name it, and are delivered nowhere", async () => {
+  const { alerts } = (await house.call("/v1/alerts?limit=200", { key })).body
+  const types = new Set(alerts.map(({ type }: { type: string }) => type))
+  for (const type of ["review_wave", "rank_drop", "dropped_out", "entered", "rival_passed", "rival_event"])
+    expect([type, types.has(type)]).toEqual([type, true])
+  for (const { appName } of alerts) expect(appName).toBe(INVENTED_APP.name)
+  expect(await sql`select from alert_to_deliver`).toHaveLength(0)
+  const wave = alerts.find(({ type }: { type: string }) => type === "review_wave")
+  const { reviews } = await ask(`/reviews/search?rating=1&limit=50&from=${wave.day}&to=${wave.day}`)
+  expect(reviews).toHaveLength(6)
+})
+
+test("its store page is shown before and after, its assistants' answers name it, and its plan looks at its keywords", async () => {
+  const { ios, timeline } = await ask("/page?country=us")
+  expect(ios).toMatchObject({ measured: true, storeId: INVENTED_APP.id })
+  const kinds = new Set(timeline.map(({ kind }: { kind: string }) => kind))
+  for (const kind of ["version", "subtitle", "screenshots"]) expect([kind, kinds.has(kind)]).toEqual([kind, true])
+  const { engines } = await ask("/ai?country=us")
+  expect(engines.openai.named).toBeGreaterThan(0)
+  expect((await ask("/weekly-plan")).storefronts).toMatchObject([{ country: "us", keywords: 4 }])
+})
+
+test("each of its pages says so above all else, and no page of another app does", async () => {
+  const owner = await ownerOf(house, workspace)
+  for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
+    expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([
+      tab,
+      expect.stringContaining("This app is in no store: the demo made it up"),
+    ])
+  const [other] = await sql<{ id: string }[]>`select id from tracked_app where id <> ${app} order by id`
+  expect((await owner.open(`/app/apps/${other!.id}`)).text).not.toContain("This app is in no store")
+})
+
+test("nobody else meets it: the market finds none of it, and other workspaces' alerts and apps know nothing", async () => {
+  const others = await house.key(await house.workspace({ explorer: true, plan: "enterprise" }))
+  const all = [INVENTED_APP, ...INVENTED_RIVALS]
+  for (const path of [
+    "/v1/alerts",
+    "/v1/apps",
+    "/v1/hive/find?country=us&rankMax=200",
+    "/v1/hive/new?country=us",
+    "/v1/hive/resolve?q=Lumen+Journal",
+  ]) {
+    const { body } = await house.call(path, { key: others })
+    for (const { id } of all) expect([path, JSON.stringify(body).includes(id)]).toEqual([path, false])
+  }
+})
+
+test("loaded again it adds nothing; two days later what is between", async () => {
+  const before = await stored(sql)
+  expect((await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
+  expect(await stored(sql)).toBe(before)
+  const days = async () =>
+    (await sql`select distinct day from search_results where origin = 'demo' and day > '2026-01-01'`).length
+  expect(await days()).toBe(30)
+  await loadDemoInto(sql, workspace, { days: 3, now: () => AFTER })
+  expect(await days()).toBe(32)
+})
+
+describe("what is of the demo", () => {
+  const page = {
+    source: "apple-app-page",
+    platform: "ios",
+    storefront: "us",
+    seenAt: NOW,
+    parser: 1,
+    origin: "demo",
+  } as const
+  const told = (id: string) =>
+    record(sql, [{ kind: "listing", ...page, sha256: new Uint8Array(32), id, listing: { name: "A page" } }], () => NOW)
+
+  test("is no page of an app that a store has", async () => {
+    const { recorded, refused } = await told("1617391485")
+    expect([recorded, refused[0]?.problem.message]).toEqual([0, expect.stringContaining("its invented app")])
+  })
+})
+
+test("removed it leaves nothing, though somebody worked on it", async () => {
+  await sql`update tracked_app set goal = 'rank' where id = ${app}`
+  const { kept } = await removeAllOfDemo(sql)
+  expect(kept).toEqual([])
+  for (const table of [
+    "tracked_app",
+    "store_app",
+    "list",
+    "listing_content",
+    "listing_change",
+    "assistant_answer",
+    "keyword_metric",
+    "alert",
+  ])
+    expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
+})
