@@ -19,4 +19,4 @@ test("keyed reads", async () => {
     const response = await house.app.fetch(request, "127.0.0.1")
     if (response.status !== 200) throw new Error(await response.text())
   }
-})
+}, 120_000)

@@ -10,7 +10,7 @@ const EXTRA = 100
  * The files through which GET /v1/apps/{id}/keywords goes from the request to its SQL and back, the database's own left
  * out. Those that import nothing of src but the vocabulary are counted apart: each is read by itself, and leads nowhere.
  */
-test("a keyed read goes through 21 files and 17 that stand alone at most: the walk may only get shorter", async () => {
+test("a keyed read goes through 20 files and 17 that stand alone at most: the walk may only get shorter", async () => {
   const [few, many] = await Promise.all([linesRun(1), linesRun(1 + EXTRA)])
   const walk = Object.keys(many).filter((file) =>
     Object.entries(many[file]!).some(([line, count]) => count - (few[file]?.[line] ?? 0) >= EXTRA),
@@ -20,9 +20,9 @@ test("a keyed read goes through 21 files and 17 that stand alone at most: the wa
   // the walk is seen whole: nothing is left out because coverage knows it by another name
   for (const file of ["app.ts", "invoke.ts", "operations/keywords/keywords.ts", "surfaces/http.ts"])
     expect(steps).toContain(file)
-  expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(21)
+  expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(20)
   expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(17)
-})
+}, 240_000)
 
 /** Of each file of src how often each line ran, with so many calls. */
 async function linesRun(calls: number): Promise<Record<string, Record<string, number>>> {

@@ -11,8 +11,8 @@ import {
   readReadingApps,
   readReadingsOn,
 } from "../history/evidence.ts"
-import { ownId } from "../history/ranks.ts"
 import { urlOf } from "../measuring/keyword-evidence.ts"
+import { ownId } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { TrackedApp } from "../tracking/tracked-app.ts"

@@ -1,7 +1,6 @@
 import type { Db } from "../database/types.ts"
-import type { Platform, RankedApp } from "../observations/types.ts"
+import { ownId, type Platform, type RankedApp } from "../observations/types.ts"
 import { TEXT_SOURCES } from "./plan-inputs.ts"
-import { ownId } from "./ranks.ts"
 
 /** A task of a weekly plan whose text was put on the page afterwards. */
 export interface AdoptedTask {

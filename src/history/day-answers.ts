@@ -1,7 +1,6 @@
 import type { Db } from "../database/types.ts"
 import type { Side } from "../observations/provenance.ts"
-import type { RankedApp } from "../observations/types.ts"
-import { ownId } from "./ranks.ts"
+import { ownId, type RankedApp } from "../observations/types.ts"
 
 export interface SideApp extends Side {
   appId: string

@@ -1,7 +1,7 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import type { Side } from "../observations/provenance.ts"
-import { type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
+import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 
 /** A term on the day shown. Not measured: source, depth and seenAt are null; measured and absent: only rank is. */
 export interface TermRank {
@@ -21,12 +21,6 @@ export interface SideRanks extends Side {
   /** When the latest of that day's answers was seen. */
   measuredAt: Date | null
   terms: TermRank[]
-}
-
-/** The app's store_app id on a platform, where it has one and tracks the storefront; else nothing there is measured. */
-export function ownId(app: RankedApp, { platform, storefront }: Side): number | null {
-  if (!app.countries.includes(storefront)) return null
-  return platform === "ios" ? app.iosApp : app.androidApp
 }
 
 /** In three states, side by side; an untracked storefront answers all terms as unmeasured. Read in pieces. */

@@ -2,11 +2,11 @@ import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { type Point, pointsOf } from "../formulas/month-bytes.ts"
 import type { Side } from "../observations/provenance.ts"
-import { type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
+import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
 import { monthBytes, partedBytes } from "./rank-months.ts"
-import { ownId, readAllTerms } from "./ranks.ts"
+import { readAllTerms } from "./ranks.ts"
 
 export interface TermSeries {
   term: string

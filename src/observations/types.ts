@@ -18,7 +18,7 @@ import type {
   SubscriptionEventsObservation,
   SubscriptionsObservation,
 } from "./kinds/subscriptions.ts"
-import type { Platform } from "./provenance.ts"
+import type { Platform, Side } from "./provenance.ts"
 import type { AppsObservation } from "./shapes/apps.ts"
 import type { ChartObservation } from "./shapes/chart.ts"
 import type { ListingObservation } from "./shapes/listing.ts"
@@ -104,4 +104,10 @@ export interface RankedApp {
   countries: string[]
   iosApp: number | null
   androidApp: number | null
+}
+
+/** The app's store_app id on a platform, where it has one and tracks the storefront; else nothing there is measured. */
+export function ownId(app: RankedApp, { platform, storefront }: Side): number | null {
+  if (!app.countries.includes(storefront)) return null
+  return platform === "ios" ? app.iosApp : app.androidApp
 }

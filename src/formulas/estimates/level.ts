@@ -19,8 +19,6 @@ export interface LevelFacts {
 
 /** Fewer say too little of an app. */
 export const LEAST_RATINGS = 10
-/** Raised whenever the same facts give another estimate. */
-export const LEVEL_FORMULA = 2
 
 /**
  * All installs of an app so far, by what its page shows: ratings, with bends; age, last update, price, in-app purchases, ads,

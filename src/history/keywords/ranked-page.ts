@@ -9,9 +9,9 @@ import {
   UNMEASURED,
 } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
-import type { RankedApp } from "../../observations/types.ts"
+import { ownId, type RankedApp } from "../../observations/types.ts"
 import { addDays } from "../../vocabulary/days.ts"
-import { answerOf, ownId, type RankRow, type TermRank, termRank } from "../ranks.ts"
+import { answerOf, type RankRow, type TermRank, termRank } from "../ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../readers.ts"
 import { dueCodeOf, type KeywordUnderWay, underWayBy } from "../under-way.ts"
 import { trackedLists } from "./tracked-lists.ts"

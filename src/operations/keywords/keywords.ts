@@ -6,7 +6,6 @@ import { CHECKED } from "../../formulas/popularity.ts"
 import {
   answerOf,
   latest,
-  ownId,
   type RankRow,
   readAnswers,
   readRanksOn,
@@ -34,7 +33,7 @@ import {
 } from "../../observations/derived/keyword-figures.ts"
 import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
-import type { RankedApp } from "../../observations/types.ts"
+import { ownId, type RankedApp } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"

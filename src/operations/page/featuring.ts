@@ -10,9 +10,8 @@ import {
   SHELVED_BY,
   type Shelves,
 } from "../../history/placements.ts"
-import { ownId } from "../../history/ranks.ts"
 import { type PageState, readPageStates } from "../../history/store-pages.ts"
-import type { Platform } from "../../observations/types.ts"
+import { ownId, type Platform } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"

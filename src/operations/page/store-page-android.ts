@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { readSimilarShelves, type ShelfOwner, type Shelves } from "../../history/placements.ts"
-import { ownId } from "../../history/ranks.ts"
 import {
   type LatestCounts,
   type MarketFacts,
@@ -15,6 +14,7 @@ import {
   readStoreFacts,
   type StoreFacts,
 } from "../../history/store-pages.ts"
+import { ownId } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"

@@ -7,7 +7,6 @@ import {
   type ShelfOwner,
   type Shelves,
 } from "../../history/placements.ts"
-import { ownId } from "../../history/ranks.ts"
 import {
   type LatestCounts,
   PAGE_SOURCES,
@@ -19,6 +18,7 @@ import {
   readStoreFacts,
   type StoreFacts,
 } from "../../history/store-pages.ts"
+import { ownId } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
