@@ -170,8 +170,8 @@ async function readFollowing(sql: Sql, { platform, storefront, subject }: App, d
     join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, t.term)
     cross join lateral (
       select day
-      from search_results
-      where list_id = l.id and day between ${from} and ${to} and complete
+      from search_readings(l.id, ${from}, ${to})
+      where complete
       order by day
       limit 1
     ) r

@@ -45,8 +45,8 @@ export async function* readPlaces(
       ) with ordinality t (term, list_id, n)
       cross join lateral (
         select source, seen_at, array_position(app_ids, ${own}) as our_rank, app_ids
-        from search_results
-        where list_id = t.list_id and day = ${day} and complete
+        from search_readings(t.list_id, ${day}, ${day})
+        where complete
         order by ${bestFirst(sql)}
         limit 1
       ) r

@@ -37,7 +37,7 @@ export function termPairs(sql: Db, asked: TermDaysQuery, since: string | null) {
       select t.term, t.since, l.id as list_id, r.*, array_position(r.app_ids, ${own}::int) as rank
       from term t
       cross join lateral (
-        select id, last_day
+        select id, last_day, (select day from last_search_day(id, ${from}::date - 1, true)) as day_before
         from list
         where (platform, storefront, term) = (${platform}, ${storefront}, t.term)
         offset 0
@@ -45,16 +45,16 @@ export function termPairs(sql: Db, asked: TermDaysQuery, since: string | null) {
       cross join lateral (
         (
           select distinct on (day) day, source, depth, seen_at, origin, app_ids
-          from search_results
-          where list_id = l.id and day between ${from}::date and ${to}::date and complete
+          from search_readings(l.id, ${from}, ${to})
+          where complete
           order by day, ${bestFirst(sql)}
         )
         union all
         (
           select day, source, depth, seen_at, origin, app_ids
-          from search_results
-          where list_id = l.id and day < ${from}::date and complete
-          order by day desc, ${bestFirst(sql)}
+          from search_readings(l.id, l.day_before, l.day_before)
+          where complete
+          order by ${bestFirst(sql)}
           limit 1
         )
       ) r

@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
+import { foldSearches, shrinkPacked } from "../observations/rows/search-fortnights.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -20,7 +21,10 @@ export interface RetentionOptions {
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal } = options
   const removed: RemovedRows = Object.fromEntries(
-    ["ledger", "rating_count", "report_set", ...AGING.map(({ table }) => table)].map((table) => [table, 0]),
+    ["ledger", "rating_count", "search_results", "report_set", ...AGING.map(({ table }) => table)].map((table) => [
+      table,
+      0,
+    ]),
   )
   for (const [table, step] of stepsOf(kept, chunk)) {
     for (let more = true; more && !signal?.aborted; ) {
@@ -80,7 +84,13 @@ function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
-  steps.push(["rating_count", foldingStep(2 * chunk)], ["report_set", sweepingStep(chunk)])
+  steps.push(
+    ["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))],
+    // a fortnight is fourteen readings of up to 250 places
+    ["search_results", foldingStep((tx, from) => foldSearches(tx, { most: Math.ceil(chunk / 25), from }))],
+    ["search_results", shrinkingStep],
+    ["report_set", sweepingStep(chunk)],
+  )
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
 }
 
@@ -129,13 +139,18 @@ function ledgerStep(days: number, chunk: number): Step {
 }
 
 /** Nothing is lost of what counts: they move to where they take less. */
-function foldingStep(chunk: number): Step {
+function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; next: number | null }>): Step {
   let from = 0
   return async (tx) => {
-    const { packed, next } = await foldRatings(tx, { chunk, from })
+    const { packed, next } = await fold(tx, from)
     from = next ?? from
     return { removed: packed, more: next !== null }
   }
+}
+
+async function shrinkingStep(tx: Tx): ReturnType<Step> {
+  await shrinkPacked(tx)
+  return { removed: 0, more: false }
 }
 
 /** What reports said before they were restated, and what was never stored to its end. */

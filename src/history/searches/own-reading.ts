@@ -27,9 +27,8 @@ export async function readOwn(
     from list l
     cross join lateral (
       select source, origin, depth, seen_at, egress, sha256, app_ids
-      from search_results
-      where list_id = l.id and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}
-        and complete and ${isOwnSearch(sql)}
+      from search_readings(l.id, (${since}::timestamptz at time zone 'utc')::date, 'infinity')
+      where seen_at >= ${since} and complete and ${isOwnSearch(sql)}
       order by ${bestFirst(sql)}
       limit 1
     ) r

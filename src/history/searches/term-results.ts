@@ -30,8 +30,8 @@ export async function readDays(
     from list l
     cross join lateral (
       select distinct on (day) day, source, origin, depth, seen_at, app_ids[1:${top}::int] as app_ids
-      from search_results
-      where list_id = l.id and day between ${from}::date and ${to}::date and complete and origin <> ${DEMO}
+      from search_readings(l.id, ${from}, ${to})
+      where complete and origin <> ${DEMO}
       order by day desc, ${bestFirst(sql)}
     ) r
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
@@ -47,14 +47,9 @@ export async function readLastDayBy(
   to: string,
 ): Promise<string | null> {
   const [row] = await sql<{ day: string | null }[]>`
-    select (
-      select day
-      from search_results
-      where list_id = l.id and day <= ${to}::date and complete and origin <> ${DEMO}
-      order by day desc
-      limit 1
-    ) as day
+    select d.day
     from list l
+    cross join lateral last_search_day(l.id, ${to}, false) d
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
   return row?.day ?? null
 }

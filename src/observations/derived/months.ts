@@ -88,10 +88,8 @@ function days(tx: Tx, touched: readonly ListMonth[]) {
       from (select distinct list_id, month from pair) t
       cross join lateral (
         select distinct on (day) day, source, depth, app_ids
-        from search_results
-        where list_id = t.list_id
-          and day >= t.month and day < (t.month + interval '1 month')::date
-          and complete
+        from search_readings(t.list_id, t.month, (t.month + interval '1 month')::date - 1)
+        where complete
         order by day, ${bestFirst(tx)}
       ) r
     ), grid as materialized (

@@ -16,8 +16,8 @@ async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
       from list l
       cross join lateral (
         select day, source, depth, seen_at, app_ids, origin
-        from search_results
-        where list_id = l.id and day = l.last_day and complete
+        from search_readings(l.id, l.last_day, l.last_day)
+        where complete
         order by ${bestFirst(tx)}
         limit 1
       ) r

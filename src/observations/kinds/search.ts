@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { dayOf, monthOf } from "../../vocabulary/days.ts"
@@ -13,6 +14,7 @@ import { isOwnSearch } from "../own-searches.ts"
 import { SOURCE_CODES, sourceOf } from "../rank-sources.ts"
 import { pagesOf } from "../rows/best-rows.ts"
 import type { SurrogateIds } from "../rows/identified.ts"
+import { fortnightsIn } from "../rows/search-fortnights.ts"
 import { storeSearches } from "../rows/searches.ts"
 import { idsIn, type SearchObservation, type SearchQuestion, shape } from "../shapes/search.ts"
 
@@ -62,17 +64,16 @@ export const search = kind<SearchObservation, SearchQuestion>({
     isHeld: (sql) => sql`
       select
       from list l
-      join search_results r on r.list_id = l.id
+      cross join lateral search_readings(l.id, (a.at at time zone 'utc')::date, (a.at at time zone 'utc')::date) r
       where (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
-        and r.day = (a.at at time zone 'utc')::date and r.seen_at = a.at and r.sha256 = a.sha256`,
+        and r.seen_at = a.at and r.sha256 = a.sha256`,
   },
   latest: (sql, { platform, storefront, subject }, since) => sql`
     select max(seen_at) as "seenAt"
     from list l
-    join search_results r on r.list_id = l.id
+    cross join lateral search_readings(l.id, (${since}::timestamptz at time zone 'utc')::date, 'infinity')
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
-      and complete and ${isOwnSearch(sql)}
-      and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}`,
+      and complete and ${isOwnSearch(sql)} and seen_at >= ${since}`,
   example: {
     source: "import",
     platform: "ios",
@@ -90,6 +91,7 @@ function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
 
 // Of 200 results each, some 10,000 ids are looked up.
 const PAGE = 50
+const FORTNIGHTS = 4
 
 type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> & {
   egress: string | null
@@ -101,35 +103,63 @@ type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> 
   seen: string
 }
 
-/** Of the results what is held of a reading: which apps stood where. */
-async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
+/** Of the results what is held of a reading: which apps stood where. One that is packed meanwhile comes twice. */
+async function* readSearches(sql: Sql, { since: given, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
   const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
-  const pages = pagesOf(
-    (after: StoredSearchRow | null) => sql<StoredSearchRow[]>`
-      select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
-        l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser, r.origin,
-        r.egress, r.sha256
-      from (
+  const since = given ?? "0001-01-01"
+  const whole = pagesOf((after: StoredSearchRow | null) =>
+    readWithIds(
+      sql,
+      sql`
         select *
         from search_results
-        where day >= ${since ?? "0001-01-01"} and source = any(${codes}::smallint[])
+        where day >= ${since} and source = any(${codes}::smallint[])
           and (list_id, day, source, seen_at) > (
             ${after?.listId ?? 0}, ${after?.day ?? "0001-01-01"}::date, ${after?.code ?? 0}::smallint,
             ${after?.seen ?? "-infinity"}::text::timestamptz
           )
         order by list_id, day, source, seen_at
-        limit ${PAGE}
-      ) r
-      join list l on l.id = r.list_id
-      cross join lateral (
-        select array_agg(s.store_id order by u.place) as ids
-        from unnest(r.app_ids) with ordinality u (id, place)
-        join store_app s on s.id = u.id
-      ) a
-      order by r.list_id, r.day, r.source, r.seen_at
-      limit ${PAGE}`,
+        limit ${PAGE}`,
+    ),
   )
-  for await (const rows of pages) yield rows.map(readingOf)
+  for await (const rows of whole) yield rows.map(readingOf)
+  const fortnights = pagesOf(
+    (after: { listId: number; fortnight: string } | null) => sql<{ listId: number; fortnight: string }[]>`
+      select distinct list_id as "listId", fortnight
+      from search_fortnight
+      where source = any(${codes}::smallint[]) and fortnight >= fortnight_of(${since})
+        and (list_id, fortnight) > (${after?.listId ?? 0}, ${after?.fortnight ?? "0001-01-01"}::date)
+      order by list_id, fortnight
+      limit ${FORTNIGHTS}`,
+  )
+  for await (const page of fortnights) {
+    const rows = await readWithIds(
+      sql,
+      sql`
+        select p.*
+        from ${fortnightsIn(sql, page)}
+        cross join lateral packed_searches(o.list_id, greatest(o.fortnight, ${since}), o.fortnight + 13) p
+        where p.source = any(${codes}::smallint[])`,
+    )
+    if (rows.length > 0) yield rows.map(readingOf)
+  }
+}
+
+/** These readings with the ids of their stores. */
+async function readWithIds(sql: Sql, readings: Fragment): Promise<StoredSearchRow[]> {
+  return await sql<StoredSearchRow[]>`
+    select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
+      l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser, r.origin,
+      r.egress, r.sha256
+    from (${readings}) r
+    join list l on l.id = r.list_id
+    cross join lateral (
+      select array_agg(s.store_id order by u.place) as ids
+      from unnest(r.app_ids) with ordinality u (id, place)
+      join store_app s on s.id = u.id
+    ) a
+    order by r.list_id, r.day, r.source, r.seen_at
+    limit 100000`
 }
 
 function readingOf({

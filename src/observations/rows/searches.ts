@@ -4,6 +4,7 @@ import { hexOf } from "../precedence.ts"
 import { DEMO, type SearchObservation, SOURCE_CODES } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
 import type { SurrogateIds } from "./identified.ts"
+import { unpack } from "./search-fortnights.ts"
 
 /** A stored reading of search results. */
 export interface StoredSearch extends ShownApps {
@@ -17,7 +18,10 @@ export async function storeSearches(
   readings: readonly SearchObservation[],
   known: SurrogateIds,
 ): Promise<StoredSearch[]> {
-  const rows = readings.map((reading) => rowOf(reading, known))
+  const rows = await dropPacked(
+    tx,
+    readings.map((reading) => rowOf(reading, known)),
+  )
   const changed: SearchRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   const lists = [...new Set(changed.map(({ listId }) => listId))]
@@ -32,8 +36,17 @@ export async function recountDays(tx: Tx, lists: readonly number[]): Promise<voi
     set first_day = d.first_day, last_day = d.last_day
     from (
       select id,
-        (select min(day) from search_results where list_id = id and complete) as first_day,
-        (select max(day) from search_results where list_id = id and complete) as last_day
+        least(
+          (select min(day) from search_results where list_id = id and complete),
+          (
+            select (seen_ats[1] at time zone 'utc')::date
+            from search_fortnight
+            where list_id = id and complete
+            order by fortnight, seen_ats[1]
+            limit 1
+          )
+        ) as first_day,
+        (select day from last_search_day(id, 'infinity', true)) as last_day
       from unnest(${lists as number[]}::int[]) id
     ) d
     where l.id = d.id and (l.first_day, l.last_day) is distinct from (d.first_day, d.last_day)`
@@ -58,6 +71,36 @@ function rowOf(reading: SearchObservation, known: SurrogateIds): SearchRow {
 
 function keyOf(listId: number, source: number, seenAt: Date): string {
   return `${listId} ${source} ${seenAt.getTime()}`
+}
+
+/** Leaves out what is packed as well or better. What is packed less well is unpacked with its fortnight, to be compared as all are. */
+async function dropPacked(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> {
+  const packed = await tx<{ place: number; isBetter: boolean; fortnight: string }[]>`
+    select excluded.place, ${isBetter(tx)} as "isBetter", fortnight_of(excluded.day) as fortnight
+    from (
+      select place, list_id, day, source, seen_at, depth, complete, parser, origin, decode(sha256, 'hex') as sha256
+      from jsonb_to_recordset(${tx.json(rows.map((row, place) => ({ ...stored(row), app_ids: null, place })))}) r (
+        place int, list_id int, day date, source smallint, seen_at timestamptz, depth smallint, complete boolean,
+        parser smallint, origin text, sha256 text
+      )
+    ) excluded
+    cross join lateral packed_searches(excluded.list_id, excluded.day, excluded.day) held
+    where (held.source, held.seen_at) = (excluded.source, excluded.seen_at)
+    order by excluded.place`
+  const outdone = packed.filter((one) => one.isBetter)
+  await unpack(
+    tx,
+    outdone.map(({ place, fortnight }) => ({ listId: rows[place]!.listId, fortnight })),
+  )
+  const known = new Set(packed.filter((one) => !one.isBetter).map(({ place }) => place))
+  return rows.filter((_, place) => !known.has(place))
+}
+
+/** Of two readings of one moment and source. */
+function isBetter(tx: Tx) {
+  return tx`
+    (excluded.origin <> ${DEMO}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.origin <> ${DEMO}, held.parser, held.complete, held.depth, held.sha256)`
 }
 
 /** The rows in their order, parted so that no key stands twice in a part: one statement writes a row once. */
@@ -86,8 +129,7 @@ async function upsert(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> 
     on conflict (list_id, day, source, seen_at) do update
     set depth = excluded.depth, complete = excluded.complete, parser = excluded.parser, origin = excluded.origin,
       egress = excluded.egress, sha256 = excluded.sha256, app_ids = excluded.app_ids
-    where (excluded.origin <> ${DEMO}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.parser, held.complete, held.depth, held.sha256)
+    where ${isBetter(tx)}
     returning list_id as "listId", source, seen_at as "seenAt"`
   const keys = new Set(written.map(({ listId, source, seenAt }) => keyOf(listId, source, seenAt)))
   return rows.filter(({ key }) => keys.has(key))

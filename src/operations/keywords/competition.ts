@@ -199,8 +199,8 @@ async function readAnswers(
       ) l on true
       join lateral (
         select day, source, depth, seen_at, app_ids
-        from search_results
-        where list_id = l.id and day = l.last_day and complete
+        from search_readings(l.id, l.last_day, l.last_day)
+        where complete
         order by ${bestFirst(sql)}
         limit 1
       ) r on true
