@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
-import { foldSearches, shrinkPacked } from "../observations/rows/search-fortnights.ts"
+import { foldSearches, rebuildIndexes } from "../observations/rows/search-fortnights.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -88,7 +88,7 @@ function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step
     ["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))],
     // a fortnight is fourteen readings of up to 250 places
     ["search_results", foldingStep((tx, from) => foldSearches(tx, { most: Math.ceil(chunk / 25), from }))],
-    ["search_results", shrinkingStep],
+    ["search_results", indexStep],
     ["report_set", sweepingStep(chunk)],
   )
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
@@ -148,8 +148,8 @@ function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; n
   }
 }
 
-async function shrinkingStep(tx: Tx): ReturnType<Step> {
-  await shrinkPacked(tx)
+const indexStep: Step = async (tx) => {
+  await rebuildIndexes(tx)
   return { removed: 0, more: false }
 }
 

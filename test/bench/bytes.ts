@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import type { Sql } from "../../src/database/types.ts"
 import { readDays } from "../../src/history/searches/term-results.ts"
 import { record } from "../../src/observations/record.ts"
-import { foldSearches, shrinkPacked, WHOLE_DAYS } from "../../src/observations/rows/search-fortnights.ts"
+import { foldSearches, rebuildIndexes, WHOLE_DAYS } from "../../src/observations/rows/search-fortnights.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { median } from "./load.ts"
@@ -71,7 +71,7 @@ async function fold(sql: Sql, today: string): Promise<void> {
     const { next } = await sql.begin((tx) => foldSearches(tx, { before, most: 4, from: at }))
     from = next
   }
-  await sql.begin(shrinkPacked)
+  await sql.begin(rebuildIndexes)
 }
 
 async function sizes(sql: Sql) {

@@ -134,7 +134,7 @@ async function removeRows(tx: Tx, fortnights: readonly Fortnight[]): Promise<voi
 }
 
 /** Puts these fortnights' readings back into search_results. Needs the lists' lock. */
-export async function unpack(tx: Tx, fortnights: readonly Fortnight[]): Promise<void> {
+export async function releaseReadings(tx: Tx, fortnights: readonly Fortnight[]): Promise<void> {
   if (fortnights.length === 0) return
   await tx`
     insert into search_results
@@ -148,7 +148,7 @@ export async function unpack(tx: Tx, fortnights: readonly Fortnight[]): Promise<
 }
 
 /** Makes the indexes of months that are all packed small again: a vacuum gives back what their tables took alone. */
-export async function shrinkPacked(tx: Tx): Promise<void> {
+export async function rebuildIndexes(tx: Tx): Promise<void> {
   await tx`
     do $$
     declare
@@ -168,7 +168,7 @@ export async function shrinkPacked(tx: Tx): Promise<void> {
     end $$`
 }
 
-interface Row {
+interface FortnightRow {
   first: FortnightReading
   part: number
   readings: FortnightReading[]
@@ -192,8 +192,8 @@ async function insertRows(tx: Tx, readings: readonly FortnightReading[]): Promis
 }
 
 /** Readings in the order of what they have in common, then of time. */
-function rowsOf(readings: readonly FortnightReading[]): Row[] {
-  const rows: Row[] = []
+function rowsOf(readings: readonly FortnightReading[]): FortnightRow[] {
+  const rows: FortnightRow[] = []
   for (const reading of readings) {
     let row = rows.at(-1)
     if (!row || !takes(row, reading)) {
@@ -211,7 +211,7 @@ function rowsOf(readings: readonly FortnightReading[]): Row[] {
   return rows
 }
 
-function takes({ first, readings, apps }: Row, reading: FortnightReading): boolean {
+function takes({ first, readings, apps }: FortnightRow, reading: FortnightReading): boolean {
   const alike = (["source", "complete", "parser", "origin", "egress"] as const).every((of) => first[of] === reading[of])
   if (!alike || !sameFortnight(first, reading) || readings.length === READINGS) return false
   return apps.size + reading.appIds.filter((app) => !apps.has(app)).length <= APPS
@@ -221,7 +221,7 @@ function sameFortnight(one: Fortnight, other: Fortnight): boolean {
   return one.listId === other.listId && one.fortnight === other.fortnight
 }
 
-function stored({ first, part, readings, apps, places, ends }: Row) {
+function stored({ first, part, readings, apps, places, ends }: FortnightRow) {
   const { listId, fortnight, source, complete, parser, origin, egress } = first
   return {
     ...{ list_id: listId, fortnight, part, source, complete, parser, origin, egress, ends },

@@ -4,7 +4,7 @@ import { hexOf } from "../precedence.ts"
 import { DEMO, type SearchObservation, SOURCE_CODES } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
 import type { SurrogateIds } from "./identified.ts"
-import { unpack } from "./search-fortnights.ts"
+import { releaseReadings } from "./search-fortnights.ts"
 
 /** A stored reading of search results. */
 export interface StoredSearch extends ShownApps {
@@ -88,7 +88,7 @@ async function dropPacked(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow
     where (held.source, held.seen_at) = (excluded.source, excluded.seen_at)
     order by excluded.place`
   const outdone = packed.filter((one) => one.isBetter)
-  await unpack(
+  await releaseReadings(
     tx,
     outdone.map(({ place, fortnight }) => ({ listId: rows[place]!.listId, fortnight })),
   )

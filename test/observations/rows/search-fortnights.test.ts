@@ -6,7 +6,7 @@ import { foldSearches } from "../../../src/observations/rows/search-fortnights.t
 import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
-import { removeDemo } from "../../../src/tracking/demo.ts"
+import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
