@@ -10,8 +10,8 @@ import { latestTenBetween } from "../../src/observations/derived/keyword-inputs.
 import { search } from "../../src/observations/kinds/search.ts"
 import { foldSearches } from "../../src/observations/rows/search-fortnights.ts"
 import type { RankSource, SearchObservation } from "../../src/observations/types.ts"
-import { RANK_SOURCES } from "../../src/vocabulary/upstreams.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
+import { RANK_SOURCES } from "../../src/vocabulary/upstreams.ts"
 import { randomFrom } from "../formulas/calibration.ts"
 import { reading } from "./measured.ts"
 
