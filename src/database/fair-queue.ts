@@ -46,13 +46,19 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       refuseTooLong(line, lengths.certain(work), limitMs)
       const ticket = lines.ticket(line, lengths.expected(work))
       const holding = createHolding(lines, ticket)
+      let givenUpAside = false
       return {
         granted: holding.again().then(() => holding.place),
         end() {
           holding.end()
-          if (ticket.hasBegun) lengths.note(work, ticket.givenUp ? Math.max(ticket.spentMs, limitMs) : ticket.spentMs)
+          // what was waited for is no length of its own: it may be long for others alone, or be over
+          if (ticket.hasBegun && !givenUpAside)
+            lengths.note(work, ticket.givenUp ? Math.max(ticket.spentMs, limitMs) : ticket.spentMs)
         },
-        giveUp: () => lines.giveUp(ticket),
+        giveUp() {
+          givenUpAside = holding.isAside()
+          return lines.giveUp(ticket)
+        },
       }
     },
   }
@@ -74,6 +80,7 @@ function crowded(line: Line): DatabaseUnavailable {
 interface PlaceHold {
   place: Place
   again(): Promise<void>
+  isAside(): boolean
   end(): void
 }
 
@@ -102,5 +109,5 @@ function createHolding(lines: Lines, ticket: Ticket): PlaceHold {
       if (ticket.held && lines.mayBeBehind(ticket)) await lines.queue(ticket)
     },
   }
-  return { place, again, end: () => lines.end(ticket) }
+  return { place, again, isAside: () => asides > 0, end: () => lines.end(ticket) }
 }

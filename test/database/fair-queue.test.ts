@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { createGate, DatabaseUnavailable, type Gate } from "../../src/database/gate.ts"
 import type { Place } from "../../src/database/types.ts"
+import { errorOf } from "../error-of.ts"
 
 setDefaultTimeout(30_000)
 
@@ -122,6 +123,18 @@ describe("places at the database", () => {
 })
 
 describe("a read that cannot end in time", () => {
+  test("is none for what was given up while it waited aside", async () => {
+    const gate = createGate({ deadlineMs: 30, places: 2 })
+    const away = Promise.withResolvers<void>()
+    const errand = { workspaceId: 1, kind: "read" }
+    const waits = Array.from({ length: 12 }, () => gate.runInTurn(errand, ({ aside }) => aside(() => away.promise)))
+    expect(await Promise.all(waits.map(errorOf))).toEqual(Array(12).fill(expect.any(DatabaseUnavailable)))
+    away.resolve()
+    await soon()
+    expect(gate.unfinished).toBe(0)
+    expect(await gate.runInTurn(errand, async () => "answered")).toBe("answered")
+  })
+
   test("is refused before it begins, with how long it takes and what stands before it", async () => {
     const gate = createGate({ places: 8 })
     await learn(gate, 1, "long", 80)
