@@ -7,7 +7,7 @@ export const demoLoad: Command = {
   name: "demo load",
   changes: true,
   summary:
-    "Load recorded App Store search results of 2025-10-25 and track a few of their apps; recorded top charts; an owner's figures and reviews, which are invented; and an app that is invented whole.",
+    "Load App Store search results of 2025-10-25 with a few of their apps, recorded top charts, and what is invented: an owner's figures and reviews, and an app.",
   examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
   options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
   async run(invocation) {

@@ -17,8 +17,8 @@ function searchOn({ term, rankOn }: (typeof INVENTED_KEYWORDS)[number], day: str
   const number = numberOf(day)
   const rank = rankOn(number)
   if (rank === undefined) return null
-  // two rivals change places every third day
-  const order = (id: string) => chanceOf(`${term} ${id} ${id.endsWith("7") ? Math.floor(number / 3) : ""}`)
+  // two rivals change places every tenth day
+  const order = (id: string) => chanceOf(`${term} ${id} ${id.endsWith("7") ? Math.floor(number / 10) : ""}`)
   const others = INVENTED_RIVALS.toSorted((a, b) => order(a.id) - order(b.id)).map(({ id, name }): ResultApp => {
     return { id, name, ratings: Math.round(90 + 40_000 * chanceOf(`ratings ${id}`) ** 3), rating: 4.4 }
   })

@@ -33,10 +33,10 @@ const keyword = (words: string, popularity: number | null, rankOn: DayRank): Inv
 /** One of each kind: it climbs, stands, swings, comes and goes, has gaps, and was never measured. */
 export const INVENTED_KEYWORDS: readonly InventedKeyword[] = [
   keyword("gratitude journal", 46, (day) => 14 - Math.floor(((day % 28) * 11) / 27)),
-  keyword("mood diary", 38, (day) => (day % 3 === 0 ? 6 : 5)),
-  keyword("daily journal", 61, (day) => (day % 6 < 3 ? 4 : 7)),
-  keyword("dream log", 22, (day) => (day % 9 < 7 ? 16 + (day % 3) : null)),
-  keyword("sleep notes", null, (day) => (day % 5 === 0 ? undefined : 7 + (day % 2))),
+  keyword("mood diary", 38, (day) => (day % 12 < 3 ? 6 : 5)),
+  keyword("daily journal", 61, (day) => (day % 14 < 7 ? 4 : 7)),
+  keyword("dream log", 22, (day) => (day % 9 < 7 ? 16 + (Math.floor(day / 9) % 3) : null)),
+  keyword("sleep notes", null, (day) => (day % 5 === 0 ? undefined : 7 + (Math.floor(day / 10) % 2))),
   keyword("habit list", null, () => undefined),
 ]
 
