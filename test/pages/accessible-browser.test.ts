@@ -83,22 +83,23 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
     await server.stop(true)
   })
 
-  /** What axe finds on the page that is open, and whether it is wider than the window. */
-  async function problemsOn(width: number): Promise<{ broken: string[]; wide: boolean }> {
+  /** What axe finds on the page that is open, by some of its rules or by all, and whether it is wider than the window. */
+  async function problemsOn(width: number, rules?: string): Promise<{ broken: string[]; wide: boolean }> {
+    const options = JSON.stringify({ resultTypes: ["violations"], ...(rules && { runOnly: [rules] }) })
     const broken = await tab.value<string[]>(`(async () => {
       if (!globalThis.axe) { ${axe} }
-      const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] })
+      const { violations } = await globalThis.axe.run(document, ${options})
       return violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" | "))
     })()`)
     return { broken, wide: (await tab.value<number>("document.documentElement.scrollWidth")) > width }
   }
 
-  /** Of the page that is open, at its size: colours follow the reader without another load. */
+  /** Of the page that is open, at its size: colours follow the reader without another load, and only rules of colour ask for them. */
   async function problemsHere(page: string, { width, height, colours }: View): Promise<unknown[]> {
     const found: unknown[] = []
-    for (const colour of colours) {
+    for (const [at, colour] of colours.entries()) {
       await tab.show(width, height, colour)
-      const { broken, wide } = await problemsOn(width)
+      const { broken, wide } = await problemsOn(width, at === 0 ? undefined : "cat.color")
       if (broken.length > 0 || wide) found.push({ page, width, colour, broken, wide })
     }
     return found
