@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
 import { dayOf, monthOf } from "../../vocabulary/days.ts"
 import { RANK_SOURCES, type RankSource } from "../../vocabulary/upstreams.ts"
 import { deriveMonths } from "../derived/months.ts"
@@ -159,7 +160,7 @@ async function readWithIds(sql: Sql, readings: Fragment): Promise<StoredSearchRo
       join store_app s on s.id = u.id
     ) a
     order by r.list_id, r.day, r.source, r.seen_at
-    limit 100000`
+    limit 10000`.then(uncut(10_000))
 }
 
 function readingOf({
