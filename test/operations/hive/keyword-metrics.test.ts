@@ -179,8 +179,11 @@ test("the last attempt is told whatever came of it: of each metric by what it ne
   await record(sql, [reading(LIST.term, daysAgo(1), IDS, { origin: "elsewhere", source: "foreign" })])
   expect((await ask()).body.difficultyStanding.lastAttempt.outcome).toBe("incomplete")
   await sql`
-    insert into due (kind, platform, storefront, subject, measured_at, failures, failure, failed_at)
-    values ('difficulty', 'ios', 'us', 'tide table', now() - interval '9 hours', 1, 'changed', now() - interval '2 hours')`
+    insert into due (kind, platform, storefront, subject, measured_at, failures, failure, failed_at, next_at)
+    values (
+      'difficulty', 'ios', 'us', 'tide table', now() - interval '9 hours', 1, 'changed', now() - interval '2 hours',
+      now() + interval '1 hour'
+    )`
   const third = (await ask()).body
   expect(third.difficultyStanding.lastAttempt).toMatchObject({ of: "ratings", outcome: "changed" })
   await measure(0)

@@ -66,14 +66,16 @@ test("each day's best reading, the latest first, named as in the storefront; a d
 
 test("a keyword that nobody read costs 1 and is put to be read, once for all who ask; soon after its day is there", async () => {
   const apps = someApps(3)
+  const { promise: allAsked, resolve: answer } = Promise.withResolvers<void>()
   on.stores.on("apps.apple.com", "/", async ({ url }) => {
-    await Bun.sleep(150)
+    await allAsked
     return searchPage("us", url.searchParams.get("term") as string, apps)
   })
   const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
   for (const { status, body } of all) expect([status, body.error]).toEqual([404, "not_measured"])
   expect(all[0]!.body.detail).toContain("ask again in")
   expect(await used()).toBe(20)
+  answer()
   await until(async () => (await sql`select from search_results`).length > 0)
   const { status, body } = await ask()
   expect([status, idsOf(body.results[0]), body.results[1].measured]).toEqual([200, apps.map(({ id }) => id), false])
