@@ -1,6 +1,7 @@
 import type { Operation } from "../operation.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listStandings } from "./apps.ts"
+import { listChangedTexts } from "./changed-texts.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { getReportEvidence } from "./report-evidence.ts"
@@ -13,6 +14,7 @@ export const deskOperations: readonly Operation[] = [
   listStandings,
   getEvidence,
   listReadings,
+  listChangedTexts,
   getReportEvidence,
   listAlertRules,
   listKeys,

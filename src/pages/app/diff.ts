@@ -1,13 +1,26 @@
 import { type Html, html } from "../html.ts"
 
-/** A text before and after, with the words that went and came. */
+/** A text before and after, with the words that went and came; of several paragraphs, those alone that differ. */
 export function diffPart(
   before: string | null,
   after: string | null,
   names: readonly [string, string] = ["Before", "After"],
 ): Html {
-  const [gone, came] = before !== null && after !== null ? wordsOf(before, after) : [before, after]
+  const [gone, came] = before !== null && after !== null ? wordsOf(...differing(before, after)) : [before, after]
   return html`<div class="swap"><p><span>${names[0]}</span> <bdi>${gone ?? html`<span class="quiet">nothing</span>`}</bdi></p><p><span>${names[1]}</span> <bdi>${came ?? html`<span class="quiet">nothing</span>`}</bdi></p></div>`
+}
+
+/** Both without the paragraphs that they begin and end with alike; "…" where some were. */
+function differing(before: string, after: string): [string, string] {
+  const [old, fresh] = [before.split(/\n+/), after.split(/\n+/)]
+  const most = Math.min(old.length, fresh.length)
+  let first = 0
+  while (first < most && old[first] === fresh[first]) first++
+  let last = 0
+  while (last < most - first && old.at(-1 - last) === fresh.at(-1 - last)) last++
+  const middle = (lines: readonly string[]) =>
+    [first > 0 && "…", ...lines.slice(first, lines.length - last), last > 0 && "…"].filter(Boolean).join("\n")
+  return [middle(old), middle(fresh)]
 }
 
 /** Of longer texts the words are not compared: it costs their product. */

@@ -71,13 +71,22 @@ interface StorePages {
   timelineFrom: string
 }
 
+/** The words of a name, subtitle or description, which the store page's own answer leaves out. */
+type ChangedText = Pick<Change, "kind" | "at" | "source" | "before" | "after">
+
 /** The app's page in a store as it was last read, and what changed on it, before and after. */
 export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const answer = await desk.ask<StorePages>("get_store_page", { appId, country: side.country })
+  const [answer, texts] = await Promise.all([
+    desk.ask<StorePages>("get_store_page", { appId, country: side.country }),
+    desk.ask<{ changes: ChangedText[] }>("list_changed_texts", { appId, ...side }),
+  ])
   const page = answer[side.platform]
-  const changes = answer.timeline.filter(({ platform }) => platform === side.platform)
+  const told = new Map(texts.changes.map((change) => [changeKey(change), change]))
+  const changes = answer.timeline
+    .filter(({ platform }) => platform === side.platform)
+    .map((change) => ({ ...change, ...told.get(changeKey(change)) }))
   return {
     title: `Store page · ${app.name}`,
     app,
@@ -89,6 +98,8 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     }</div></div>`,
   }
 }
+
+const changeKey = ({ kind, at, source }: ChangedText) => `${kind} ${at} ${source}`
 
 function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html): Html {
   const { listingExtras: extras } = page

@@ -120,7 +120,7 @@ button.main, .button.main { background: var(--rank); border-color: var(--rank); 
 del { background: color-mix(in srgb, var(--down) 14%, transparent); text-decoration-color: var(--down); border-radius: .2rem }
 ins { background: color-mix(in srgb, var(--up) 16%, transparent); text-decoration: none; border-radius: .2rem; font-weight: 500 }
 .swap { display: grid; gap: .35rem; margin: .4rem 0; padding: .6rem .75rem; background: var(--soft); border-radius: var(--round-s); font-size: var(--text-m) }
-.swap p { margin: 0 } .swap span:first-child { display: inline-block; min-width: 3.75rem; color: var(--quiet); font-size: var(--text-s) }
+.swap p { margin: 0 } .swap bdi { white-space: pre-line } .swap span:first-child { display: inline-block; min-width: 3.75rem; color: var(--quiet); font-size: var(--text-s) }
 .empty { padding: 1.75rem 1.25rem; text-align: center }
 .empty p { margin: .25rem auto .5rem } .empty .what { font-weight: 600 }
 .empty pre { display: inline-block; margin: .35rem 0; padding: .5rem .8rem; text-align: left; white-space: pre-wrap; font: .875rem/1.5 var(--mono); background: var(--soft); border: 1px solid var(--line); border-radius: var(--round-s) }

@@ -1,0 +1,45 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { record } from "../../src/observations/record.ts"
+import type { Listing } from "../../src/observations/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { dayAgo, type Sharing, sharing } from "../links/share-scene.ts"
+import { listed } from "../observations/listed.ts"
+import { ownerOf } from "./app-scene.ts"
+
+setDefaultTimeout(60_000)
+
+let house: House
+let tea: Sharing
+
+/** Of some paragraphs, the middle one new with each edition. */
+const described = (middle: string) => `Steep it well.\n\n${middle}\n\nMade in <b>Leeds</b>.`
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  tea = await sharing(house, { name: "Tea", keywords: ["tea"] })
+  const read = (days: number, texts: Partial<Listing>) => listed(`${dayAgo(days)}T03:00:00Z`, texts, { id: tea.iosId })
+  const readings = [
+    read(3, { subtitle: "Steep it right", description: described("Now with oolong.") }),
+    read(2, { subtitle: "Steep green tea right", description: described("Now with white tea.") }),
+  ]
+  await record(house.sql, readings, () => new Date())
+})
+
+test("a change of the subtitle or the description shows its words before and after, and of paragraphs those that differ", async () => {
+  const { text } = await (await ownerOf(house, tea.writer.workspace)).open(`/app/apps/${tea.app}/page`)
+  const part = /<h2>What changed<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
+  expect(part).toContain("<strong>Subtitle</strong>")
+  expect(part).toContain("<ins>green</ins>")
+  expect(part).toContain("<strong>Description</strong>")
+  expect(part).toContain("<del>oolong</del>")
+  expect(part).not.toContain("Steep it well.")
+  expect(part).not.toContain("Leeds")
+})
+
+test("those words are told to nobody who asks from a program", async () => {
+  const key = await house.key(tea.writer.workspace)
+  const { text, status } = await house.call(`/v1/apps/${tea.app}/page?country=us`, { key })
+  expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])
+  expect((await house.call(`/v1/desk/${tea.app}/changed-texts`, { key })).status).toBe(404)
+})
