@@ -181,6 +181,6 @@ export class Fault extends Error {
   }
 }
 
-export type FaultBody = { error: FaultCode; message: string; docs: string } & FaultExtra
+type FaultBody = { error: FaultCode; message: string; docs: string } & FaultExtra
 
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[]

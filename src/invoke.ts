@@ -82,7 +82,7 @@ export interface Reply {
   caller?: Caller
 }
 
-export interface InvokeParts {
+interface InvokeParts {
   sql: Sql
   identify: Identify
   charge: ChargeCall

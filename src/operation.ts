@@ -66,7 +66,7 @@ export interface Context extends AllowanceAccess {
 }
 
 /** Credits of an answer: a fixed number, or a function between two bounds. */
-export type Price<Input, Answer> =
+type Price<Input, Answer> =
   | number
   | {
       min: number
@@ -77,10 +77,10 @@ export type Price<Input, Answer> =
     }
 
 /** The right a call needs where it lies in its body or token instead of its declaration. */
-export type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
+type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
 
 /** An answer as rows, for who would rather have CSV or JSON Lines than JSON. */
-export interface Table<Answer> {
+interface Table<Answer> {
   /** Of the rows, in their order. What the answer says once, a storefront or a moment, comes after them by itself. */
   columns: readonly string[]
   rows(answer: Answer): Iterable<TableRow>

@@ -98,6 +98,26 @@ describe("the house", () => {
     expect(wrong).toEqual([])
   })
 
+  test("every file of src is reached from main.ts or deno.ts", () => {
+    const leadsTo = new Map(sources.map(({ file, text }) => [file, imports(file, text)]))
+    const reached = new Set(["main.ts", "deno.ts"].flatMap((start) => [start, ...reachedFrom(start, leadsTo)]))
+    expect(files.filter((file) => !file.endsWith(".d.ts") && !reached.has(file))).toEqual([])
+  })
+
+  test("what a file exports is used by another file, and not by tests alone where its own file has no use for it", () => {
+    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => ({ file: `../test/${name}`, text: readFileSync(join(root, "test", name), "utf8") }))
+    const [bySrc, byTests] = [importedNames(sources), importedNames(tests)]
+    const needless = sources.flatMap(({ file, text }) =>
+      exportedNames(text)
+        .filter((name) => !bySrc.has(`${file} ${name}`))
+        .filter((name) => !byTests.has(`${file} ${name}`) || text.split(new RegExp(`\\b${name}\\b`)).length === 2)
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(needless).toEqual([])
+  })
+
   test("advisory locks are taken by database/locks.ts alone, which holds their order", () => {
     const others = sources.filter(({ file, text }) => file !== "database/locks.ts" && /pg_\w*advisory/.test(text))
     expect(others.map(({ file }) => file)).toEqual([])
@@ -164,6 +184,41 @@ function imports(file: string, text: string): string[] {
   return [...text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)].map(([, path]) =>
     relative(join(root, "src"), normalize(join(root, "src", file, "..", path as string))),
   )
+}
+
+function exportedNames(text: string): string[] {
+  const declared = text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)
+  const passedOn = text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)
+  return [
+    ...[...declared].map(([, name]) => name as string),
+    ...[...passedOn].flatMap(([, list]) => namesIn(list as string).map(({ outside }) => outside)),
+  ]
+}
+
+/** "file name" of what files import or pass on. Who takes a file whole uses of it what words it has. */
+function importedNames(from: readonly { file: string; text: string }[]): Set<string> {
+  return new Set(
+    from.flatMap(({ file, text }) => {
+      const at = (path: string) => imports(file, `from "${path}"`)[0]
+      const named = text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]+)"/gm)
+      const whole = [...text.matchAll(/(?:\* as \w+ from |import\(\s*)"(\.[^"]+)"/g)]
+      const words = whole.length === 0 ? [] : (text.match(/\w+/g) ?? [])
+      return [
+        ...[...named].flatMap(([, list, path]) =>
+          namesIn(list as string).map(({ inside }) => `${at(path as string)} ${inside}`),
+        ),
+        ...whole.flatMap(([, path]) => words.map((word) => `${at(path as string)} ${word}`)),
+      ]
+    }),
+  )
+}
+
+function namesIn(list: string): { inside: string; outside: string }[] {
+  const parts = list.split(",").map((part) => part.trim().replace(/^type /, ""))
+  return parts.filter(Boolean).map((part) => {
+    const [inside, outside] = part.split(" as ") as [string, string?]
+    return { inside, outside: outside ?? inside }
+  })
 }
 
 /** Every file that one leads to by any way; itself only where a way leads back. */

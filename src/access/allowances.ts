@@ -4,7 +4,7 @@ import type { Caller } from "./caller.ts"
 import type { Entitlements } from "./plans.ts"
 
 /** What a plan gives by the month besides credits, by the entitlements' names. */
-export const ALLOWANCES = [
+const ALLOWANCES = [
   "discovery", "aiQuestions", "reviewAi", "aiWriting", "aiVisibility", "spy",
 ] as const satisfies (keyof Entitlements)[] // biome-ignore format: the order of get_usage
 export type Allowance = (typeof ALLOWANCES)[number]
@@ -14,10 +14,10 @@ export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
 export type AnyAllowance = Allowance | ListingAllowance
 
 /** Those that an operation takes from; of the others nothing is counted. */
-export const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
+const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
 
 /** What a unit is taken for: as long as that is open, nothing more is taken for it. */
-export interface UnitPurpose {
+interface UnitPurpose {
   /** Names it within the workspace and the allowance. */
   about: string
   days: number
@@ -34,7 +34,7 @@ export interface AllowanceState {
 }
 
 /** A workspace's measurements of one UTC day: units that only new work takes. */
-export interface MeasureAllowance {
+interface MeasureAllowance {
   /** False when the day's units are used up: then none was taken. */
   granted: boolean
   used: number
@@ -63,7 +63,7 @@ export interface Takings {
   readonly ended: boolean
 }
 
-export interface TakingParts {
+interface TakingParts {
   sql: Sql
   log: Log
   requestId: string
@@ -139,7 +139,7 @@ function entitlementOf(allowance: AnyAllowance): Allowance | "listingWrites" {
   return allowance === "listingWritesEver" ? "listingWrites" : allowance
 }
 
-export interface Unit {
+interface Unit {
   workspaceId: number
   allowance: AnyAllowance
   about: string

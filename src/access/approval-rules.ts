@@ -27,7 +27,7 @@ export async function readApprovalRule(
   return rule
 }
 
-export interface ApprovalRuleChange {
+interface ApprovalRuleChange {
   /** Left out = as they are. */
   actions?: readonly string[] | undefined
   askingCounts?: boolean | undefined

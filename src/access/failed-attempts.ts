@@ -2,12 +2,12 @@ import { Fault } from "../faults.ts"
 import { networkOf } from "./addresses.ts"
 
 /** Slows down guessing: counts look-ups that found no key, per address (IPv6: per /64) and UTC minute. */
-export interface FailedAttempts {
+interface FailedAttempts {
   /** No more look-ups run at once than may still fail. Throws rate_limited once the minute's failures are used. */
   watch<Found>(address: string | null, lookUp: () => Promise<Found | null>): Promise<Found | null>
 }
 
-export interface FailedAttemptsOptions {
+interface FailedAttemptsOptions {
   now: () => Date
   perMinute?: number
   maxAddresses?: number

@@ -10,7 +10,7 @@ export interface HiveAllowance {
   used(workspaceId: number): Promise<number>
 }
 
-export interface HiveAnswer {
+interface HiveAnswer {
   allowed: boolean
   used: number
   resetsAt: string

@@ -10,7 +10,7 @@ import { createKnownKeys, type KnownKey, type Proof } from "./known-keys.ts"
 /** What a caller sends, or whom a page of ours has signed in. */
 export type Credentials = SentCredentials | { grant: number }
 
-export interface SentCredentials {
+interface SentCredentials {
   authorization: string | null
   apiKey: string | null
 }

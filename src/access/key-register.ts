@@ -25,7 +25,7 @@ export interface NewKey {
 }
 
 /** What stands in the way of a key's use, if anything. A paused or held key can come back, the others cannot. */
-export type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" | "leaked"
+type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" | "leaked"
 
 export interface ApiKey {
   id: number

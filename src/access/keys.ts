@@ -8,7 +8,7 @@ export type KeyKind = "live" | "test"
 export type CallerKind = KeyKind | "grant"
 
 /** What a client holds of a grant: it calls with the one, and fetches the next of both with the other. */
-export type TokenKind = "access" | "refresh"
+type TokenKind = "access" | "refresh"
 
 /** A new key: svc_live_ or svc_test_, 30 random base62 characters (178 bits), 6 of checksum over all before them. A token is made alike. */
 export function makeKey(kind: KeyKind | TokenKind, randomBytes: RandomBytes): string {

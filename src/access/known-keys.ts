@@ -18,7 +18,7 @@ export interface KnownKey {
 /** What shows who calls: the digest of a key's secret or of an access token, or a grant whose owner has signed in. */
 export type Proof = { by: "key" | "token"; digest: Buffer } | { by: "grant"; id: number }
 
-export interface KnownKeys {
+interface KnownKeys {
   /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
   find(proof: Proof): Promise<KnownKey | null>
   has(proof: Proof): boolean
@@ -30,7 +30,7 @@ export interface KnownKeys {
 
 const RENEW_MS = 100
 
-export interface KnownKeysOptions {
+interface KnownKeysOptions {
   sql: Sql
   /** What access tokens must have been given for. */
   resource?: string | undefined

@@ -16,7 +16,7 @@ export interface NewWorkspace {
   ipListRequired?: boolean
 }
 
-export interface WorkspaceChanges {
+interface WorkspaceChanges {
   plan?: Plan
   explorer?: boolean
   /** Merged into those the workspace has. */

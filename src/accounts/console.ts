@@ -12,7 +12,7 @@ export interface ConsoleReach {
   now: () => Date
 }
 
-export interface ConsoleAnswer {
+interface ConsoleAnswer {
   status: number
   bytes: Uint8Array
   url: string
@@ -40,7 +40,7 @@ export interface Console {
   send(change: ConsoleChange, signal?: AbortSignal): Promise<OutboundAnswer>
 }
 
-export interface ConsoleChange {
+interface ConsoleChange {
   method: "POST" | "PATCH" | "DELETE"
   path: string
   body?: object | undefined

@@ -20,7 +20,7 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
 const NO_KEY =
   "that is no key as its console knows it: a file with an EC key on P-256 between BEGIN and END PRIVATE KEY"
 
-export interface TokenClaims {
+interface TokenClaims {
   issuer: string
   keyId: string
   audience: string

@@ -7,7 +7,7 @@ import type { ConsoleReach } from "./console.ts"
 import type { AccountKey } from "./credentials.ts"
 import type { Look } from "./look.ts"
 
-export const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
+const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
 
 /** How the hosts of accounts are reached. */
@@ -30,11 +30,7 @@ export interface AccountPart {
 }
 
 /** Whose a message is, before anything else of it is looked at; then what it tells. */
-export type MessageReader<Key> = (
-  key: Key,
-  part: string,
-  message: Message,
-) => BillingMessage | "not theirs" | "unreadable"
+type MessageReader<Key> = (key: Key, part: string, message: Message) => BillingMessage | "not theirs" | "unreadable"
 
 /** A kind of account, declared once: what commands and the worker do with any follows from it. */
 export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown> {

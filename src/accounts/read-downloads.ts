@@ -9,7 +9,7 @@ export interface SalesSpan {
   to: string
 }
 
-export interface SpanDownloads {
+interface SpanDownloads {
   /** Days of the span that the console has reported. */
   reportedDays: number
   /** First downloads by storefront; one that is missing had none on the reported days. */

@@ -27,7 +27,7 @@ export interface ReportEvidence {
   said: SaidReport[]
 }
 
-export interface SaidReport {
+interface SaidReport {
   /** The day that it is of: of what stands until something else is said, the last such up to the day asked for. */
   day: string
   source: string

@@ -3,7 +3,7 @@ import type { Db } from "../database/types.ts"
 import type { SalesSpan } from "./read-downloads.ts"
 
 /** What an app brought its seller on a day. */
-export interface UsdDay {
+interface UsdDay {
   /** The span's place among those asked for. */
   at: number
   day: string

@@ -20,7 +20,7 @@ export interface ReportParts {
   fence: (tx: Tx) => Promise<void>
 }
 
-export interface ReportEnd {
+interface ReportEnd {
   state: "rows" | "none" | "late" | "changed"
   /** Requests that the key has left in this hour; null = not said. */
   hourLeft: number | null

@@ -10,7 +10,7 @@ export interface Money {
   currency: string
 }
 
-export interface SoldUnits {
+interface SoldUnits {
   downloads: number
   redownloads: number
   updates: number
@@ -27,12 +27,12 @@ export interface Sold extends SoldUnits {
   proceeds: Money[]
 }
 
-export interface SoldProduct extends Sold {
+interface SoldProduct extends Sold {
   product: string
   title: string
 }
 
-export interface Sales {
+interface Sales {
   total: Sold
   /** By day, of days with any. */
   days: Map<string, Sold>
@@ -128,7 +128,7 @@ function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
 }
 
 /** A day whose report said something else before. */
-export interface Restatement {
+interface Restatement {
   day: string
   /** When it first said what it says since. */
   seenAt: Date

@@ -13,7 +13,7 @@ interface EventsQuery {
 }
 
 /** Of a reported day without rows: none of any. */
-export const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
+const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
 
 const MOST_ROWS = 200_000
 
@@ -47,7 +47,7 @@ export function summedEvents(counts: readonly EventCounts[]): EventCounts {
   return Object.fromEntries(EVENT_GROUPS.map((group) => [group, sum(group)])) as EventCounts
 }
 
-export interface Stock {
+interface Stock {
   day: string
   active: number
   trials: number

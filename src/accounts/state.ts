@@ -2,7 +2,7 @@ import type { Db, Sql } from "../database/types.ts"
 import type { ConsoleProblem } from "./console.ts"
 import type { Look } from "./look.ts"
 
-export const ACCOUNT_STATES = [
+const ACCOUNT_STATES = [
   "connecting", "ok", "limited", "agreement_required", "revoked", "paused", "removed", "demo",
 ] as const // biome-ignore format: a list to scan
 export type AccountState = (typeof ACCOUNT_STATES)[number]
@@ -18,7 +18,7 @@ export function answeredState(sql: Db) {
     case when c.state in ('ok', 'connecting') and c.failures > 0 then c.failure else c.why end as why`
 }
 
-export interface StateChange {
+interface StateChange {
   state: AccountState
   /** Who must do what; null = nothing. */
   why: string | null

@@ -16,7 +16,7 @@ export interface Turn {
   day: string
 }
 
-export type TurnState = "due" | "late" | "rows" | "none" | "unavailable"
+type TurnState = "due" | "late" | "rows" | "none" | "unavailable"
 
 /** Makes due what is not yet asked for: each day from a year ago to yesterday. Days are made once, whoever makes them. */
 export async function makeTurns(sql: Sql, account: string, now: Date): Promise<void> {

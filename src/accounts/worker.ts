@@ -13,7 +13,7 @@ import { accountKind } from "./kinds.ts"
 import { type Look, storeLook } from "./look.ts"
 import { endAlerts, noteState, noteTrouble, stateAfter } from "./state.ts"
 
-export interface AccountReadingOptions {
+interface AccountReadingOptions {
   sql: Sql
   sealer: Sealer
   log: Log

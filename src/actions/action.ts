@@ -39,7 +39,7 @@ export interface LookContext {
 }
 
 /** What `write` may use. */
-export interface WriteContext {
+interface WriteContext {
   tx: Tx
   caller: Caller
   /** Where this instance is reached, without a trailing slash. */

@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 
 /** A write that was applied, or handed to a job. */
-export interface AuditRow {
+interface AuditRow {
   at: Date
   workspace: string
   /** Name and hint are null for a key whose record is gone. */
@@ -21,7 +21,7 @@ export interface AuditRow {
   approvedBy: string | null
 }
 
-export interface AuditQuery {
+interface AuditQuery {
   workspaceId: number
   /** One app's only. It may be gone by now. */
   appId?: string
@@ -45,7 +45,7 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
     limit ${limit}`
 }
 
-export interface DemoWrite {
+interface DemoWrite {
   at: Date
   name: string
   countries: string[]

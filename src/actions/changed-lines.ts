@@ -1,6 +1,6 @@
 import type { Diff } from "./action.ts"
 
-export interface LineBounds {
+interface LineBounds {
   lines: number
   /** Of each line. */
   characters: number

@@ -13,7 +13,7 @@ import { assertApproved } from "./approvals.ts"
 import { appIdOf, costOf, readOutside } from "./preview.ts"
 import { lookUpToken, seenOf, type TokenContent, UNKNOWN_ACTION, useToken } from "./tokens.ts"
 
-export interface Confirmation {
+interface Confirmation {
   action: string
   status: "applied" | "queued" | "unchanged"
   /** Null when nothing had to be written, or when a job is to write it. */

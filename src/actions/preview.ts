@@ -5,7 +5,7 @@ import { type Action, changes, type Diff } from "./action.ts"
 import { type ApprovalTerms, openApproval } from "./approvals.ts"
 import { issueToken, seenOf } from "./tokens.ts"
 
-export interface PreviewAnswer {
+interface PreviewAnswer {
   preview: Diff
   /** Credits of the confirm. */
   credits: number

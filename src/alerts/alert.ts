@@ -3,16 +3,15 @@ import { addDays } from "../vocabulary/days.ts"
 import { type AlertFields, NO_FIELDS } from "./alert-fields.ts"
 import type { FindingOf } from "./alert-type.ts"
 import type { AlertPlace } from "./place.ts"
-import { FEED_TYPES, type FeedType, feedType } from "./types.ts"
+import { type FeedType, feedType } from "./types.ts"
 import type { Week } from "./week.ts"
 
 /** What readings show: every type of the feed but the week's summary. */
 export type FindingType = Exclude<FeedType["name"], "weekly">
-export const FINDINGS = FEED_TYPES.filter(({ find }) => find).map(({ name }) => name) as FindingType[]
 
 export type FactsOf = { [Type in FeedType as Exclude<Type["name"], "weekly">]: v.InferOutput<Type["facts"]> }
 
-export type Finding = { [Type in FindingType]: FindingOf<Type, FactsOf[Type]> }[FindingType]
+type Finding = { [Type in FindingType]: FindingOf<Type, FactsOf[Type]> }[FindingType]
 
 /** The summary of a week; its day is the week's Sunday, UTC. */
 export type WeeklySummary = FindingOf<"weekly", Week>
@@ -23,7 +22,7 @@ export type Alert = { id: number; appId: string; read: boolean; history: boolean
 )
 
 /** An alert as callers and receivers get it; the fields are described where the feed is (operations/account/alerts.ts). */
-export type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read" | "history"> & {
+type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read" | "history"> & {
   appName: string
   country: string | null
   at: string

@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Alert } from "./alert.ts"
 import type { Channel } from "./rules.ts"
 
-export interface FeedQuery {
+interface FeedQuery {
   workspaceId: number
   /** Only of these apps; null = all of the workspace. */
   appIds: readonly string[] | null
@@ -11,17 +11,17 @@ export interface FeedQuery {
 
 export const DELIVERY_STATES = ["waiting", "delivered", "undelivered"] as const
 
-export interface AlertDelivery {
+interface AlertDelivery {
   channel: Channel
   state: (typeof DELIVERY_STATES)[number]
 }
 
-export type FeedAlert = Alert & {
+type FeedAlert = Alert & {
   /** By channels, those of a kind as they were added; none where no rule wants it. */
   deliveries: AlertDelivery[]
 }
 
-export interface Feed {
+interface Feed {
   /** Of all that may be seen, not only of those given; counted up to UNREAD_COUNTED. */
   unread: number
   /** Newest first: by when what shows it was seen, then the one found last. */

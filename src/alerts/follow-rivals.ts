@@ -6,7 +6,7 @@ import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
 /** Rivals that are followed of each app there, besides those named by hand. */
-export const FOLLOWED = 10
+const FOLLOWED = 10
 
 /** What stays as it is is not written. The caller holds the identities and keeps others from doing the same. */
 export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {

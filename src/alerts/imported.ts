@@ -8,14 +8,14 @@ import { DEMO, type Observation } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings, derivePastFindings } from "./findings.ts"
 
-export interface ImportFindings {
+interface ImportFindings {
   /** Notes readings in the transaction that stores them, and puts the findings in them forward. */
   note(tx: Tx, readings: readonly Observation[]): Promise<void>
   /** Each alert is marked with its day; it needs no worker, and a second import tells nothing twice. */
   tell(sql: Sql): Promise<void>
 }
 
-export interface ImportFindingsOptions {
+interface ImportFindingsOptions {
   now?: () => Date
   /** Of days that are older nothing is told; 0 = of all. */
   keptDays?: number

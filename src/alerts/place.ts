@@ -42,7 +42,7 @@ export function trackedFrom({ place: { since }, from }: PlaceDays): string {
 }
 
 /** UTC days, today included. What an import shows before them is history: read already, and delivered nowhere. */
-export const DAYS_LOOKED_AT = 3
+const DAYS_LOOKED_AT = 3
 
 /** The first UTC day of which something is news. */
 export function firstNewsDay(now: Date): string {

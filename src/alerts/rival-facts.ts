@@ -7,7 +7,7 @@ export const rivalFacts = {
   name: v.nullable(v.string()),
   manual: v.boolean(),
 }
-export type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>
+type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>
 
 /** A rival that is followed: `id` is its store_app row. */
 export interface FollowedRival extends RivalFacts {

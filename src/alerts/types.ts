@@ -11,7 +11,7 @@ import { rivalBeaten, rivalPassed } from "./types/rival-passings.ts"
 import { weekly } from "./types/weekly.ts"
 
 /** In the order of the specification. */
-export const ALERT_TYPES = [
+const ALERT_TYPES = [
   droppedOut, rankDrop, rankRise, entered, rivalPassed, rivalBeaten, rivalEvent, asaRule, chartDrop, chartEnter, featured,
   reviewWave, aiMentionLost, offTopic, weekly,
 ] as const // biome-ignore format: a list to scan

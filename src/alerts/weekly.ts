@@ -10,7 +10,7 @@ import { reviewLanguage } from "../vocabulary/review-language.ts"
 import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
 
 /** A week that is over. UTC days, Monday and Sunday. */
-export interface WeekSpan {
+interface WeekSpan {
   from: string
   to: string
   /** When it is told: Monday, 08:00 UTC. */

@@ -20,7 +20,7 @@ import { createMessages, type ReceiveMessage } from "../surfaces/messages.ts"
 import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
 import { once } from "../vocabulary/prepared.ts"
 
-export interface PagesParts {
+interface PagesParts {
   sql: Sql
   gate: Pick<Gate, "run">
   trustedProxies: TrustedProxies

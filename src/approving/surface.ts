@@ -7,7 +7,7 @@ import type { PageRoute, PageVisit } from "../pages/routes.ts"
 import { isOwnForm, type Owner, type Owners, signInAddress } from "../sign-in/owner.ts"
 import { APPROVAL_POLICY, approvalPage, noApprovalPage, waitingPage } from "./page.ts"
 
-export interface ApprovalParts {
+interface ApprovalParts {
   sql: Sql
   gate: Pick<Gate, "run">
   owners: Owners

@@ -10,7 +10,7 @@ export const AUDIT_FINDINGS = [
   "not_sold", "not_read", "not_localised", "subtitle_missing", "subtitle_short", "name_short", "screenshots_few",
   "no_ratings",
 ] as const // biome-ignore format: a list to scan
-export type AuditFinding = (typeof AUDIT_FINDINGS)[number]
+type AuditFinding = (typeof AUDIT_FINDINGS)[number]
 
 /** A name or subtitle may have 30 characters; one with fewer than half of them leaves words for search unused. */
 export const SHORT_BELOW = 15

@@ -22,7 +22,7 @@ export interface AuditRow extends ScannedStorefront {
   currency: string | null
 }
 
-export interface Audit {
+interface Audit {
   startedAt: Date
   finishedAt: Date
   rows: AuditRow[]

@@ -195,7 +195,7 @@ export const accountRemove: Command = {
   },
 }
 
-export function idsOf({ ids }: AnyAccountKind): AccountOption[] {
+function idsOf({ ids }: AnyAccountKind): AccountOption[] {
   return Object.values(ids)
 }
 

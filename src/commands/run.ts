@@ -12,7 +12,7 @@ import { sentenceOf } from "./cli/sentence.ts"
 import { harmless } from "./cli/show.ts"
 import { commandHelp, groupHelp, programHelp } from "./help.ts"
 
-export interface Surroundings {
+interface Surroundings {
   env: Environment
   readFile: (path: string) => string
   terminal: Terminal

@@ -9,7 +9,7 @@ import type { Database, Sql } from "./types.ts"
 
 export { DatabaseProblem } from "./problem.ts"
 
-export interface OpenOptions {
+interface OpenOptions {
   /** A postgres:// address; without it the embedded database in `dataDir`. */
   databaseUrl?: string | undefined
   dataDir: string

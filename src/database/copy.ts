@@ -4,7 +4,7 @@ import { insertLines, RunningSum, setSteadyText, sumTable } from "./rows.ts"
 import { describeTables, type Table } from "./tables.ts"
 import type { Database, Db, Tx } from "./types.ts"
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Deletes what the tables hold. Without it a database that holds anything is refused. */
   replace?: boolean
   finish?: (tx: Tx) => Promise<void>

@@ -9,7 +9,7 @@ export interface Errand {
   kind: string
 }
 
-export interface Entry {
+interface Entry {
   /** Resolves when it is its turn; rejects with DatabaseUnavailable when it never will be. */
   granted: Promise<Place>
   end(): void
@@ -17,12 +17,12 @@ export interface Entry {
   giveUp(): DatabaseUnavailable
 }
 
-export interface FairQueue {
+interface FairQueue {
   /** Throws DatabaseUnavailable for what could not end within `limitMs`, and where too much waits. */
   enter(errand: Errand, limitMs: number): Entry
 }
 
-export interface FairQueueOptions {
+interface FairQueueOptions {
   places: number
   /** Work that may be unfinished; of one workspace half as much. */
   maxWaiting: number

@@ -1,4 +1,4 @@
-export interface Lengths {
+interface Lengths {
   /** The shortest of the latest runs: what else ran beside them made the others longer. Undefined = none ended yet. */
   expected(work: string): number | undefined
   /** The same of work that is known well enough to refuse it, and that was tried a moment ago. */

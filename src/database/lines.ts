@@ -37,7 +37,7 @@ export interface Line {
   heldLong: number
 }
 
-export function isLong({ expectedMs, spentMs }: Ticket): boolean {
+function isLong({ expectedMs, spentMs }: Ticket): boolean {
   return Math.max(expectedMs, spentMs) >= LONG_MS
 }
 

@@ -58,7 +58,7 @@ export const LOCKS = [
   },
 ] as const satisfies readonly AdvisoryLock[] // biome-ignore format: a list to scan
 
-export type LockName = (typeof LOCKS)[number]["name"]
+type LockName = (typeof LOCKS)[number]["name"]
 type Subject = readonly (string | number)[]
 
 export async function takeLock(tx: Tx, name: LockName, ...subject: Subject): Promise<void> {

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 
 /** bigint as number (our counts stay far below 2^53), date as "YYYY-MM-DD"; timestamptz stays a Date. */
-export const types = {
+const types = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
   date: {
     to: 1082,

@@ -9,10 +9,7 @@ export interface OfWorkspace {
  * Asks many in one statement and one commit, each answered by itself. Without `waits` those of locked rows are undefined;
  * with it only those that must be asked alone.
  */
-export type AskTogether<Question, Answer> = (
-  questions: readonly Question[],
-  waits: boolean,
-) => Promise<(Answer | undefined)[]>
+type AskTogether<Question, Answer> = (questions: readonly Question[], waits: boolean) => Promise<(Answer | undefined)[]>
 
 /** Of one group: some 2 ms of work. */
 const MOST_TOGETHER = 100

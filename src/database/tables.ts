@@ -12,7 +12,7 @@ export interface Table {
   hasTriggers: boolean
 }
 
-export interface Column {
+interface Column {
   name: string
   isJson: boolean
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "./types.ts"
 
-export interface TableName {
+interface TableName {
   schema: string
   name: string
 }

@@ -66,7 +66,7 @@ export interface NewChannel {
   channel: ChannelRow
 }
 
-export interface Bot {
+interface Bot {
   token: string
   /** Its number, or "@name" of a public channel. */
   chat: string

@@ -13,7 +13,7 @@ import { FORM_FIELD, isOwnForm, type Owner, type Owners, signInAddress } from ".
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
 import { writeFromPage } from "./page-write.ts"
 
-export interface DeskParts {
+interface DeskParts {
   invoke: Invoke
   owners: Owners
   /** All that pages may ask. */

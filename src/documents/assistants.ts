@@ -1,5 +1,5 @@
 /** What an assistant's configuration depends on. */
-export interface Connection {
+interface Connection {
   /** What starts this program. */
   command: string
   args: readonly string[]
@@ -10,7 +10,7 @@ export interface Connection {
 }
 
 /** An assistant that reads its servers from a file. */
-export interface Assistant {
+interface Assistant {
   name: string
   /** Where that file is. */
   file: string

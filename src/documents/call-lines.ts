@@ -21,7 +21,7 @@ export function callLines(id: string, call: TypedCall): Html {
 `
 }
 
-export function curlLine({ url, body }: TypedCall): string {
+function curlLine({ url, body }: TypedCall): string {
   return body === undefined ? `curl ${quoted(url)}` : postLine(url, quoted(JSON.stringify(body)))
 }
 

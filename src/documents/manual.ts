@@ -20,7 +20,7 @@ export const MANUAL_PAGES = [
   "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes",
 ] as const // biome-ignore format: a list to scan
 
-export interface ManualParts {
+interface ManualParts {
   /** The files of MANUAL_FOLDER by name, "settings.md"; index.md introduces the others. */
   files: ReadonlyMap<string, string>
   catalog: readonly Operation[]

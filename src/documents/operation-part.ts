@@ -10,7 +10,7 @@ import { sampleJson } from "./sample-json.ts"
 import { FREE, rightsText, shownPath } from "./terms.ts"
 import { type SampleCall, tryForm } from "./try-it.ts"
 
-export interface OperationPart {
+interface OperationPart {
   sample: SampleCall
   /** Every code that a call can be answered with. */
   faults: readonly FaultCode[]

@@ -12,7 +12,7 @@ import { shownPath } from "./terms.ts"
 import { toolsPart } from "./tools.ts"
 import { askingPart, type SampleCall } from "./try-it.ts"
 
-export interface ReferenceParts {
+interface ReferenceParts {
   publicUrl: string
   /** One of each operation. */
   samples: ReadonlyMap<string, SampleCall>

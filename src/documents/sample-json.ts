@@ -1,5 +1,5 @@
 /** How much of a sample is shown. */
-export interface SampleLimits {
+interface SampleLimits {
   /** Entries of a list that does not fit on a line. */
   entries: number
   /** Characters of a text. */

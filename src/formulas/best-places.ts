@@ -20,7 +20,7 @@ export interface BestPlace {
 }
 
 /** Apps that stand on lists, by their best place. */
-export interface BestPlaces {
+interface BestPlaces {
   /** How many there are. */
   count: number
   /** The first of them, as far as was asked and to the end of that rank: side by side their ids, ranks and lists. */
@@ -34,7 +34,7 @@ export interface BestPlaces {
 /** Some of all apps, a bit each: their ids have few gaps, and with 80,000 places a Set takes five times as long. */
 export type AppBits = Uint8Array
 
-export interface PlaceQuery {
+interface PlaceQuery {
   rankMin: number
   rankMax: number
   /** These apps alone. */

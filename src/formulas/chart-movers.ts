@@ -8,7 +8,7 @@ export interface ChartReading<App = number> {
 }
 
 /** `rank` is the later one, `was` the earlier. */
-export interface ChartMove<App = number> {
+interface ChartMove<App = number> {
   app: App
   rank: number
   was: number

@@ -3,7 +3,7 @@ import { clamp, FIRST, type Figure, twoPlaces } from "./figure.ts"
 /** Raised whenever the same ratings give another demand; 1 cut the places off behind the tenth. */
 export const DEMAND_FORMULA = 2
 
-export interface DemandParts {
+interface DemandParts {
   /** What the rating counts of the first results come to, as one count; null when the store had no result. */
   ratingMass: number | null
   /** How many of the first ten places were taken, and of how many the rating count was known. */

@@ -1,7 +1,7 @@
 import { addDays } from "../vocabulary/days.ts"
 
 /** What a row of the reports counts as. */
-export const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "redownloads", "other"] as const
+const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "redownloads", "other"] as const
 export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
 
 /** By the report's own words. Updates and restores are no way to an app; what is new among the words is `other` too. */
@@ -44,7 +44,7 @@ export function saidOf(source: Exclude<TrafficSource, "other">): string {
 }
 
 /** A share of fewer than so many says more of chance than of the page. */
-export const LEAST_DENOMINATOR = 100
+const LEAST_DENOMINATOR = 100
 
 /** Of two counts; null where either is not known or the second is too small. Over 1 is right: a download needs no page view. */
 export function funnelRate(of: number | null, by: number | null): number | null {

@@ -33,7 +33,7 @@ export function ladderNext(term: string, answers: Answers): string | null {
 }
 
 /** Suggestions in the store's order, by the beginning that was typed. */
-export type Answers = ReadonlyMap<string, readonly string[]>
+type Answers = ReadonlyMap<string, readonly string[]>
 
 export interface Hints {
   /** See hintsOf. */

@@ -24,12 +24,12 @@ export interface ListedApp {
 }
 
 /** Of how many of the listed apps it is known what a figure is made of. */
-export interface Coverage {
+interface Coverage {
   n: number
   of: number
 }
 
-export interface Landscape {
+interface Landscape {
   wall: Coverage & { least: number | null; median: number | null }
   rating: Coverage & { median: number | null }
   nameLength: Coverage & { median: number | null }

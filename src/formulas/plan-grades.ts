@@ -8,7 +8,7 @@ export function gradeDaysOf(adoptedDay: string): { from: string; to: string } {
   return { from: addDays(adoptedDay, FROM_DAY), to: addDays(adoptedDay, TO_DAY) }
 }
 
-export interface KeywordGrade {
+interface KeywordGrade {
   verdict: "reached" | "better" | "not_better" | "not_measured"
   /** In the middle of the days that were measured; null = absent on most, or none was. */
   rank: number | null

@@ -5,7 +5,7 @@ import type { Hints } from "./hint-ladder.ts"
 /** Raised whenever the same readings give another estimate; 1 rested on demand's formula 1. */
 export const POPULARITY_FORMULA = 2
 
-export interface PopularityParts {
+interface PopularityParts {
   /** Each 0 to 100; null = not read. */
   demand: number | null
   hintCount: number | null
@@ -67,7 +67,7 @@ export function scoreOf(blend: number): number {
 }
 
 /** Where Apple Ads' search popularity (5 to 100) of a keyword lies in at least four of five cases, both ends included. */
-export interface PopularityBand {
+interface PopularityBand {
   low: number
   high: number
 }

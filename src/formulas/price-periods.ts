@@ -22,13 +22,13 @@ export interface PriceEntry {
 }
 
 /** What was written down on a day. */
-export interface PriceDay {
+interface PriceDay {
   day: string
   entries: readonly PriceEntry[]
 }
 
 /** From a day on; the last that has begun is in force. */
-export interface PricePeriod {
+interface PricePeriod {
   country: string
   from: string
   /** False: it is at least so old. */

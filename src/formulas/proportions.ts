@@ -41,7 +41,7 @@ export function pooledInterval(groups: readonly Proportion[]): Interval | null {
   return { low: Math.min(low, apart.low), high: Math.max(high, apart.high) }
 }
 
-export function sumOf(parts: readonly Proportion[]): Proportion {
+function sumOf(parts: readonly Proportion[]): Proportion {
   const sum = { named: 0, of: 0 }
   for (const { named, of } of parts) {
     sum.named += named

@@ -10,16 +10,16 @@ export interface ReviewTally {
 
 const STARS = [1, 2, 3, 4, 5] as const
 
-export type Distribution = Record<`${(typeof STARS)[number]}`, number>
+type Distribution = Record<`${(typeof STARS)[number]}`, number>
 
-export interface ReviewFigures {
+interface ReviewFigures {
   count: number
   /** Of the stars, to two decimals; null = no reviews. */
   average: number | null
   distribution: Distribution
 }
 
-export interface DayOfReviews {
+interface DayOfReviews {
   day: string
   /** Null = none are held, which says nothing of a day that is not covered. */
   count: number | null

@@ -1,8 +1,8 @@
-export const SALE_TYPES = ["download", "redownload", "update", "purchase", "subscription", "other"] as const
+const SALE_TYPES = ["download", "redownload", "update", "purchase", "subscription", "other"] as const
 export type SaleType = (typeof SALE_TYPES)[number]
 
 /** Of the console's product type identifiers, what a unit of each is. What stands in none is `other`, and counted apart. */
-export const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {
+const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {
   // iPhone, universal, iPad; Mac; bundles; custom apps
   download: ["1", "1F", "1T", "F1", "1-B", "F1-B", "1E", "1EP", "1EU"],
   redownload: ["3", "3F", "3T", "F3"],

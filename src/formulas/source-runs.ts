@@ -1,5 +1,5 @@
 /** Points next to each other that one source gave. */
-export interface SourceRun<Source> {
+interface SourceRun<Source> {
   source: Source
   /** Days of its first and last point. */
   from: string

@@ -5,7 +5,7 @@ import { type Direction, moveBetween } from "./rank-moves.ts"
 /** How many days back a rank from before a change is looked for. */
 export const LOOK_BACK_DAYS = 30
 /** How many moves around a change are named. */
-export const BIGGEST = 5
+const BIGGEST = 5
 
 /** The UTC days between which something changed. */
 export interface ChangeDays {
@@ -61,7 +61,7 @@ export interface TermMonths {
   months: ReadonlyMap<string, MonthBytes>
 }
 
-export interface TermMove {
+interface TermMove {
   term: string
   direction: Exclude<Direction, "same">
   /** Null = absent. */

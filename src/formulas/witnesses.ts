@@ -46,7 +46,7 @@ export interface WitnessPair {
 }
 
 /** Whether a product was ever told of, or sold, on any day. */
-export interface KnownProducts {
+interface KnownProducts {
   told: ReadonlySet<string>
   sold: ReadonlySet<string>
 }
@@ -107,7 +107,7 @@ function takeOff(row: WitnessDifference, cause: Cause, { units, gross }: Sum): v
 }
 
 /** How often the console and the service say that something happened: as WitnessPair, without money. */
-export interface EventPair {
+interface EventPair {
   console: { units: number; before: number }
   service: { units: number; consoleDays: number; unreported: number; before: number }
 }

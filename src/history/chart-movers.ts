@@ -22,7 +22,7 @@ export interface ChartStanding {
   was: number | null
 }
 
-export interface ChartMoversQuery extends MoversQuery {
+interface ChartMoversQuery extends MoversQuery {
   /** The later day, or the last measured before it; the latest of all unless said. */
   day?: string
   /** How many days earlier the other is, or the last measured before it; 1 unless said. */

@@ -72,7 +72,7 @@ export async function readChartPositions(sql: Sql, app: number, charts: readonly
   })
 }
 
-export interface ChartSeries extends ChartKey {
+interface ChartSeries extends ChartKey {
   /** The first day on which the chart was measured, asked for or not; null = never. */
   firstDay: string | null
   points: ChartPoint[]

@@ -20,7 +20,7 @@ export function sidesOf(app: RankedApp): SideApp[] {
   return sides.filter(({ own }) => own !== null)
 }
 
-export interface AnswersFilter {
+interface AnswersFilter {
   /** At most so many keywords: the first of each side, side by side. The day shown is still that of all. */
   lists?: number
   /** Only this keyword's answer; the day shown is still that of all. */

@@ -7,12 +7,12 @@ import { preferredRating } from "./rating-days.ts"
 import { startOf } from "./reviews/reviews.ts"
 import { LOOKED_BELOW } from "./reviews/tallies.ts"
 
-export interface AppPlace {
+interface AppPlace {
   app: number
   storefront: string
 }
 
-export interface RatingsDay {
+interface RatingsDay {
   day: string
   seenAt: Date
   source: SourceName

@@ -118,7 +118,7 @@ export async function isTracked(sql: Sql, appId: string, storefront: string, ter
   return rows.length > 0
 }
 
-export interface ReadingApp {
+interface ReadingApp {
   place: number
   /** As store_app knows it. */
   id: number
@@ -145,7 +145,7 @@ export async function readReadingApps(
 }
 
 /** A reading of something of an app, by what it is of. */
-export interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
+interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
   of: string
   source: string
   /** Since when it has said the same; null where that is not held. */

@@ -17,7 +17,7 @@ interface Surroundings extends ListingNames {
 }
 
 /** How many tracked keywords, and how many places of each, are read for rivals. */
-export const LISTS = 100
+const LISTS = 100
 export const PLACES = 10
 
 /** Rivals are those named by hand and those in the first places; apps of the app's own maker are none. */

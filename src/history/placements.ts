@@ -4,7 +4,7 @@ import { nameIn } from "../observations/app-names.ts"
 import type { FactSource, Platform } from "../observations/types.ts"
 
 /** The one source whose pages show events and editors' cards. */
-export const PLACED_BY: FactSource = "apple-app-page"
+const PLACED_BY: FactSource = "apple-app-page"
 /** Whose pages show similar apps. */
 export const SHELVED_BY: Record<Platform, FactSource> = { ios: PLACED_BY, android: "play-details" }
 
@@ -27,7 +27,7 @@ export interface Placement {
 }
 
 /** The most placements of one storefront, and about how many are shown of many storefronts together. */
-export const MOST_PLACEMENTS = 200
+const MOST_PLACEMENTS = 200
 const MOST_IN_ALL = 2_000
 
 export interface Placements {

@@ -12,7 +12,7 @@ import { preferredRating } from "./rating-days.ts"
 /** Which source shows both name and subtitle of an app as its page has them. */
 export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
 
-export interface PageTexts {
+interface PageTexts {
   name: string
   /** "" = the page shows none. */
   subtitle: string
@@ -43,7 +43,7 @@ export async function readPageTexts(sql: Sql, app: number, { platform, storefron
 }
 
 /** So many keywords' results are looked at, the most popular first, and so many places of each. */
-export const KEYWORDS = 40
+const KEYWORDS = 40
 const PLACES = 50
 /** Results that are older say little of today's. */
 export const YOUNG_DAYS = 7

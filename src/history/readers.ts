@@ -24,7 +24,7 @@ export const REASONS = Object.entries(NOT_MEASURING)
   .join("; ")
 
 /** A kind of measurement in one storefront of one store. */
-export interface ReadPlace extends Side {
+interface ReadPlace extends Side {
   kind: string
 }
 

@@ -2,7 +2,7 @@ import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { dayAnswers, type SideApp } from "./day-answers.ts"
 
-export interface RivalsQuery {
+interface RivalsQuery {
   side: SideApp
   manual: readonly string[]
 }
@@ -11,7 +11,7 @@ export interface RivalsQuery {
  * Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away
  * nowhere. `places` limits the rows, the first of each keyword.
  */
-export function heldPlaces(sql: Db, { side, manual }: RivalsQuery, places: number | null = null) {
+function heldPlaces(sql: Db, { side, manual }: RivalsQuery, places: number | null = null) {
   return sql`
     ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id

@@ -51,7 +51,7 @@ async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<
   return await inPieces(eachOf([...byTerm], seriesIn))
 }
 
-export interface SeriesQuery extends Side {
+interface SeriesQuery extends Side {
   from: string
   to: string
   terms?: readonly string[] | undefined

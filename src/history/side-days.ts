@@ -58,7 +58,7 @@ export function termDay({ term, months }: TermMonths, { from, day }: { from: str
 }
 
 /** What keywords come to on a day. */
-export interface DayCounts {
+interface DayCounts {
   tracked: number
   measured: number
   /** Entered included; null where no keyword can be compared. */

@@ -9,7 +9,7 @@ import { readSidesRankMonths } from "./rank-months.ts"
 import type { TermDay } from "./side-days.ts"
 
 /** A keyword on the last measured day of a week; `day` null = there was none. */
-export type TermWeek = TermDay & { day: string | null }
+type TermWeek = TermDay & { day: string | null }
 
 /** The last measured day from `from` to `to`, against the last of the seven before. Reads three months at most. */
 export async function readSideWeeks(

@@ -10,7 +10,7 @@ export const PAGE_SOURCES: Record<Platform, readonly FactSource[]> = {
 }
 
 /** What a page said of its app, as it is stored: without its names and description, and moments as text. */
-export type StoredPage = Partial<
+type StoredPage = Partial<
   Omit<Listing, "name" | "subtitle" | "description" | "versions" | "rating" | "ratings" | "ratingsByStar" | "similar">
 >
 
@@ -187,7 +187,7 @@ export async function readLatestMarketFacts(sql: Db, appId: number, storefront: 
   return row ?? null
 }
 
-export interface NewestChanges {
+interface NewestChanges {
   changes: StoredChange[]
   /** There are more than so many. */
   truncated: boolean

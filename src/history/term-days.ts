@@ -3,9 +3,9 @@ import { bestFirst } from "../observations/best-first.ts"
 import { DEMO, type Platform } from "../observations/types.ts"
 
 /** So many keywords are looked at by one statement: 50 ms are the most that the embedded database may spend on it. */
-export const TERMS_AT_ONCE = 200
+const TERMS_AT_ONCE = 200
 
-export interface TermDaysQuery {
+interface TermDaysQuery {
   appId: string
   platform: Platform
   storefront: string

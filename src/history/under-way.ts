@@ -94,7 +94,7 @@ export function underWayBy(side: Side, reading: Reading): (code: number) => Keyw
 type Idle = IdleReason | null
 
 /** Keywords of one storefront whose results of a UTC day were not read. */
-export interface UnreadTerms extends Side {
+interface UnreadTerms extends Side {
   terms: readonly string[]
 }
 

@@ -24,7 +24,7 @@ export interface NewJob {
   before: unknown
 }
 
-export interface ShownTarget {
+interface ShownTarget {
   kind: string
   id: string
   name: string

@@ -29,7 +29,7 @@ export interface StoredFinding {
   text: string
 }
 
-export interface ProofParts {
+interface ProofParts {
   sql: Sql
   log: Log
   kinds: OutsideWrites

@@ -7,7 +7,7 @@ export function later(sql: Db, ms: number | null) {
   return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }
 
-export interface SingleRun {
+interface SingleRun {
   go(): void
   idle(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function single(work: () => Promise<unknown>, { worked, failed }: RunList
   }
 }
 
-export interface RecurringWork {
+interface RecurringWork {
   start(): void
   /** Begins nothing more and waits for what is under way. */
   stop(): Promise<void>

@@ -26,7 +26,7 @@ export interface ClaimResult<Claim> {
   since?: () => number
 }
 
-export interface Space<Claim> {
+interface Space<Claim> {
   room: number
   underWay: readonly Claim[]
   closing: AbortSignal
@@ -45,7 +45,7 @@ export interface Run<Claim> {
   isEnding: boolean
 }
 
-export interface Timing {
+interface Timing {
   leaseMs: number
   /** The longest that nobody looks for what became due elsewhere. */
   pollMs: number

@@ -14,7 +14,7 @@ const KINDS: readonly LinkKind[] = [exportFiles, sharedPages]
 const PER_SECOND = 20
 
 /** A request, as far as links look at it. */
-export interface LinkRequest {
+interface LinkRequest {
   request: Request
   requestId: string
   path: string

@@ -5,7 +5,7 @@ export const PAGE_CHANGES = [
   "event_started", "event_ended", "featured", "unfeatured",
 ] as const // biome-ignore format: a list to scan
 export const RATING_CHANGES = ["rating_jump", "ratings_jump"] as const
-export const LISTING_CHANGES = [...PAGE_CHANGES, ...RATING_CHANGES] as const
+const LISTING_CHANGES = [...PAGE_CHANGES, ...RATING_CHANGES] as const
 export type ListingChangeKind = (typeof LISTING_CHANGES)[number]
 
 /** What a page said, as far as changes are told from it. A part left out was not shown: unknown, never "none". */
@@ -210,9 +210,9 @@ export interface RatingDay {
 }
 
 /** `rating_jump`: the average moved by a tenth of a star or more. */
-export const RATING_JUMP = 0.1
+const RATING_JUMP = 0.1
 /** `ratings_jump`: down by 100 and a tenth, or up by 100 and a tenth for each day since it was last known. */
-export const RATINGS_JUMP = { least: 100, share: 0.1 }
+const RATINGS_JUMP = { least: 100, share: 0.1 }
 
 /** The jumps on the day at `place`, of measured days of one app, storefront and source, oldest first. */
 export function ratingChanges(days: readonly RatingDay[], place: number): ListingChange[] {

@@ -18,7 +18,7 @@ interface DueApp extends EstimatedApp {
   nextAt: string
 }
 
-export interface EstimatesProcess {
+interface EstimatesProcess {
   start(): void
   /** Ends after the turn under way. */
   stop(): Promise<void>

@@ -19,7 +19,7 @@ const LEAST_DAYS = 20
 const MOST_PAIRS = 2_000
 
 /** Whether there may be more to do; busy = another process writes its own, and nothing of this turn was kept. */
-export type GradeTurn = "more" | "busy" | "done"
+type GradeTurn = "more" | "busy" | "done"
 
 /**
  * Grades the next apps of the month that ended last, and ends the month with its score behind the last of them. Survives a

@@ -34,7 +34,7 @@ export interface EstimatedApp {
   genre: string | null
 }
 
-export interface EstimateTerms {
+interface EstimateTerms {
   /** The last UTC day that is known of. */
   asOf: string
   /** How far apps lie from their store's level, by those that Google Play counts; null = too few are known. */

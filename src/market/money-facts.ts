@@ -3,7 +3,7 @@ import { DEMO } from "../observations/types.ts"
 import { ALL_APPS } from "../observations/types-charts.ts"
 
 /** What money is thought by. */
-export interface MoneyFacts {
+interface MoneyFacts {
   /** In the United States, as it was said last; null = not said, or in another currency. */
   priceUsd: number | null
   /** It is known to be sold there: only then its absence from a list says something. */

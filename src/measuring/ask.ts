@@ -33,7 +33,7 @@ export interface AskParts {
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
-export interface ReadingTurn {
+interface ReadingTurn {
   claim: Claim
   signal: AbortSignal
   leftMs: () => number

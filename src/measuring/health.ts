@@ -24,14 +24,14 @@ export interface SourceHealth {
   canary: CanaryHealth | null
 }
 
-export interface Pace {
+interface Pace {
   gapMs: number
   baseGapMs: number
   /** Until when it is left alone since it refused; null when that time is over. */
   waitingUntil: Date | null
 }
 
-export interface CanaryHealth {
+interface CanaryHealth {
   subject: string
   storefront: string
   lastMeasured: Date | null
@@ -80,7 +80,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
 }
 
 /** How a source did lately; null = it was never answered, or never failed. */
-export interface SourceState {
+interface SourceState {
   source: SourceName
   answeredAt: Date | null
   failedAt: Date | null

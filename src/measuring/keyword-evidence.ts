@@ -24,7 +24,7 @@ export interface Evidence {
 }
 
 /** A reading that a calculated figure rests on. */
-export interface FigureSource extends Evidence {
+interface FigureSource extends Evidence {
   source: string
   seenAt: string
   sha256: string
@@ -40,13 +40,13 @@ export interface KeywordEvidence extends ListKey {
   ratings: (RatingsEvidence & Evidence)[]
 }
 
-export interface EvidenceParts {
+interface EvidenceParts {
   sql: Sql
   bodies: Pick<RawBodies, "has">
   sources: Sources
 }
 
-export interface EvidenceSubject {
+interface EvidenceSubject {
   list: ListKey
   /** As the store knows it, and as store_app does. */
   app: { storeId: string; id: number }

@@ -6,7 +6,7 @@ import type { Kind } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { tracking } from "./rescheduling.ts"
 
-export interface QueuePosition {
+interface QueuePosition {
   /** Until the upstream's next turn, and that of others who wait for it. */
   turnMs: number
   /** The turns of all else that is due there. */

@@ -43,7 +43,7 @@ export class NoTurn extends Error {
   }
 }
 
-export interface Hurry {
+interface Hurry {
   /** Milliseconds from now within which the turn must come. */
   withinMs: number
   /** Somebody waits for it: then it may book ahead as far as that. */
@@ -130,7 +130,7 @@ export async function noteAnswer(sql: Sql, { upstream, egress }: Lane, sinceTurn
   return (row?.refusals ?? 0) > 0
 }
 
-export interface Refusal {
+interface Refusal {
   sinceTurnMs: number
   retryAfterMs: number | undefined
   random: number

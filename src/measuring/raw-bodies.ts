@@ -28,7 +28,7 @@ export interface RawBodies {
   size(): Promise<{ bodies: number; bytes: number; oldest: Date | null }>
 }
 
-export type KeptBody = Omit<RawBody, "url" | "seenAt">
+type KeptBody = Omit<RawBody, "url" | "seenAt">
 
 /**
  * One gzip file each, named by the SHA-256 of what came: 200 KB for a search on Google Play, 2.7 KB for a look-up. Not
@@ -188,13 +188,13 @@ async function namesIn(folder: string): Promise<string[]> {
   })
 }
 
-export interface AccountBodiesOptions extends RawBodiesOptions {
+interface AccountBodiesOptions extends RawBodiesOptions {
   /** 0 keeps none. */
   accountDays: number
 }
 
 /** What consoles and ad accounts answered, each account's in a folder of its own: it is kept longer than pages, and goes with it. */
-export interface AccountBodies {
+interface AccountBodies {
   /** Never throws, as of a page. */
   keep(body: RawBody, account: string): Promise<void>
   /** Whosever it is. */

@@ -7,7 +7,7 @@ import type { OutboundAnswer, SafeFetch } from "../outbound/safe-fetch.ts"
 import { APP_ADS_PARSER, type AppAdsFile, parseAppAds } from "../sources/app-ads.ts"
 import { appAdsHosts, rootDomain, siteHost } from "../sources/app-ads-hosts.ts"
 
-export interface AppAdsQuery {
+interface AppAdsQuery {
   platform: Platform
   id: string
   /** Address of the site that the app's listing gives; null = it gives none. */
@@ -42,7 +42,7 @@ export async function readAppAds(
   }
 }
 
-export interface ReadAppAdsOptions extends LookOptions {
+interface ReadAppAdsOptions extends LookOptions {
   now: () => Date
   origin?: string
 }

@@ -17,7 +17,7 @@ import { noteHealth } from "./source-alarms.ts"
 
 type Reading = Run<Claim>
 
-export interface ReadingParts extends AskParts {
+interface ReadingParts extends AskParts {
   /** The longest that a reading may take, its waits for turns included. */
   readMs: number
   longReadMs: number

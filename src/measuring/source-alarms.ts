@@ -91,7 +91,7 @@ export async function openAlerts(sql: Sql): Promise<OpenAlert[]> {
 }
 
 /** A search whose result is never empty: what a source answers to it shows whether the source still works. */
-export interface Canary {
+interface Canary {
   platform: Platform
   storefront: string
   term: string
@@ -119,7 +119,7 @@ export function assertCanary({ term, storefront, results }: SearchObservation): 
   throw new ReadFailure("changed", `${results.length} apps for ${JSON.stringify(term)} in ${storefront}`)
 }
 
-export interface CanaryParts {
+interface CanaryParts {
   sources: readonly AskedSource[]
   egressCountry: string | undefined
 }

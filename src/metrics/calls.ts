@@ -1,10 +1,10 @@
 import type { Log } from "../log.ts"
 
 /** Where a call came in; "public" is what needs no key besides the sandbox: documents and health. */
-export type Surface = "rest" | "tools" | "sandbox" | "public"
+type Surface = "rest" | "tools" | "sandbox" | "public"
 
 /** A call that was answered. Everything in it is one of a small fixed set, save for the amounts. */
-export interface AnsweredCall {
+interface AnsweredCall {
   surface: Surface
   /** An operation's id; left out where none was reached. */
   operation?: string | undefined

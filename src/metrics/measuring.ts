@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { remembered } from "./database.ts"
 import { gauge, type Metric, type Sample } from "./text.ts"
 
-export interface MeasuringParts {
+interface MeasuringParts {
   sql: Sql
   now: () => Date
   /** Requests a day that the stores cannot be asked, by upstream. */

@@ -3,7 +3,7 @@ import type { Gate } from "../database/gate.ts"
 import { type Amounts, BOUNDS, type Calls, type Series } from "./calls.ts"
 import { exposed, gauge, type Metric } from "./text.ts"
 
-export interface MetricsParts {
+interface MetricsParts {
   calls: Calls
   gate: Gate
   database: () => Promise<Metric[]>

@@ -7,7 +7,7 @@ import { isUsableRedirect } from "./redirects.ts"
 import type { OAuthParts } from "./server.ts"
 
 /** A document as it was fetched, and for how long it need not be again. */
-export interface FetchedDocument extends ClientDocument {
+interface FetchedDocument extends ClientDocument {
   freshSeconds: number
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from "../database/types.ts"
 import type { AuthorizationRequest } from "./request.ts"
 import { createFamily, type Tokens } from "./tokens.ts"
 
-export interface AgreedTerms {
+interface AgreedTerms {
   workspaceId: number
   request: AuthorizationRequest
   name: string
@@ -34,7 +34,7 @@ export async function createCode(tx: Tx, { workspaceId, request, ...terms }: Agr
 }
 
 /** What a client sends with a code. */
-export interface CodeExchange {
+interface CodeExchange {
   code: string
   clientId: string
   /** Left out by clients of OAuth 2.1, which PKCE binds. */

@@ -8,7 +8,7 @@ import type { AuthorizationRequest } from "./request.ts"
 /** Its form goes here and nowhere else; in no frame of another page can it be pressed unseen. */
 export const CONSENT_POLICY = pagePolicy({ forms: ["'self'"] })
 
-export interface Consent {
+interface Consent {
   request: AuthorizationRequest
   /** The request as it came, which goes back with the form and is checked again. */
   query: string

@@ -27,7 +27,7 @@ export class RefusedRequest extends OAuthProblem {
   }
 }
 
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   redirectUri: string
   state: string | null
 }

@@ -40,7 +40,7 @@ export async function createFamily(
 }
 
 /** What a client sends to have its tokens renewed. */
-export interface Renewal {
+interface Renewal {
   refresh: string
   clientId: string
   /** Fewer than the grant's; all of them where none are named. */

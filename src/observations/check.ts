@@ -7,7 +7,7 @@ import { DEMO } from "./provenance.ts"
 import type { Observation } from "./types.ts"
 
 export { checkAttempt } from "./check-attempt.ts"
-export { ObservationProblem, type ProblemCode } from "./invariants.ts"
+export { ObservationProblem } from "./invariants.ts"
 
 export function checkObservation(observation: Observation, now: Date, kinds: readonly AnyKind[] = KINDS): void {
   const kind = kindNamed(observation.kind, kinds)

@@ -23,7 +23,7 @@ export type ObservationOf<Name extends string, Source extends SourceName, Shape 
 type Shape = v.GenericSchema & { entries: v.ObjectEntries }
 
 /** A kind of observation, declared once: from the list of kinds (kinds.ts) follows all that is done with any. */
-export interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question = never> {
+interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question = never> {
   name: Seen["kind"]
   sources: readonly Seen["source"][]
   /** True: belongs to a workspace and never leaves it. */
@@ -101,7 +101,7 @@ export interface StoreResult<Seen> {
   named?: readonly NamingApps[]
 }
 
-export interface NewReadings<Seen> {
+interface NewReadings<Seen> {
   placed: readonly Seen[]
   /** Those whose rating counts were new. */
   rated: readonly Seen[]
@@ -119,8 +119,7 @@ export interface Difference {
   detail: string
 }
 
-export interface Kind<Seen extends AnyObservation = AnyObservation, Question = never>
-  extends KindDeclaration<Seen, Question> {
+interface Kind<Seen extends AnyObservation = AnyObservation, Question = never> extends KindDeclaration<Seen, Question> {
   lineShape: v.GenericSchema
   /** What a line says that has this shape. `text` is the line. */
   readLine(line: never, text: string): Seen

@@ -17,7 +17,7 @@ import { assertFresh, PIECE_ROWS, storePieces } from "./rows/report-sets.ts"
 import type { ReportSets, RowsObservation, StagedSets } from "./shapes/facts.ts"
 import type { Observation } from "./types.ts"
 
-export interface RecordResult {
+interface RecordResult {
   /** Readings that were new, or replaced a lesser one of the same moment and source. */
   recorded: number
   /** Readings that were there already, or are held in a better form. */

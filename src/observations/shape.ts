@@ -16,7 +16,7 @@ export function most<T>(count: number, what: string) {
   return rule<T[]>("too_many_results", `there are more than ${count} ${what}`, ({ length }) => length <= count)
 }
 
-export type Check = (value: never, seen: StoreObservation) => void
+type Check = (value: never, seen: StoreObservation) => void
 
 /** Null = no rules. A list's own come before its items', which may be too many; an object's after its fields'. */
 export function rulesOf(shape: v.GenericSchema): Check | null {

@@ -35,20 +35,29 @@ export {
   type Screenshots,
   type StoreApp,
 } from "./import/line-parts.ts"
-export type { AppAdsObservation, AppAdsRecord, AppAdsState, AppAdsVariables } from "./kinds/app-ads.ts"
+export type { AppAdsObservation, AppAdsRecord } from "./kinds/app-ads.ts"
 export type { DeveloperAppsObservation } from "./kinds/developer.ts"
 export type { Genre, GenresObservation } from "./kinds/genres.ts"
 export type { HintsObservation } from "./kinds/hints.ts"
 export type { PopularityObservation } from "./kinds/popularity.ts"
-export { DEMO, type Platform, type Provenance } from "./provenance.ts"
-export * from "./rank-sources.ts"
+export { DEMO, type Platform } from "./provenance.ts"
+export { SOURCE_CODES, sourceOf } from "./rank-sources.ts"
 export type { AppsObservation } from "./shapes/apps.ts"
 export { LOOKUP_SOURCES } from "./shapes/apps.ts"
 export type { ChartApp, ChartObservation } from "./shapes/chart.ts"
 export type { EditorialCard, InAppEvent, InAppPurchase, Listing, ListingObservation } from "./shapes/listing.ts"
-export type { ReadingEnd, ReviewsObservation, StoreReview } from "./shapes/reviews.ts"
+export type { ReviewsObservation, StoreReview } from "./shapes/reviews.ts"
 export type { SearchObservation } from "./shapes/search.ts"
-export * from "./types-charts.ts"
+export {
+  ALL_APPS,
+  CHART_SOURCE_CODES,
+  CHARTS,
+  type Chart,
+  type ChartSource,
+  chartSourceOf,
+  DEVICES,
+  type Device,
+} from "./types-charts.ts"
 export { type FactSource, RANK_SOURCES, type RankSource, type SourceName }
 
 export type Observation =

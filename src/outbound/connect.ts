@@ -3,7 +3,7 @@ import { connect as connectSafely } from "node:tls"
 import { OutboundProblem } from "./problem.ts"
 import type { Target } from "./target.ts"
 
-export interface ConnectOptions {
+interface ConnectOptions {
   signal: AbortSignal
   /** Certificates trusted in place of the platform's, PEM. */
   ca: string | undefined

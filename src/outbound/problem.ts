@@ -11,7 +11,7 @@ const SENTENCES = {
   stopped: "the caller ended it",
 } as const
 
-export type OutboundCode = keyof typeof SENTENCES
+type OutboundCode = keyof typeof SENTENCES
 
 /** Neither message nor cause tell what a server said or what a name resolved to: that must not reach the asker. */
 export class OutboundProblem extends Error {

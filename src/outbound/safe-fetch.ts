@@ -7,7 +7,7 @@ import { OutboundProblem } from "./problem.ts"
 import { type AllowedNetworks, checkedAddresses, type Resolve, systemResolve } from "./resolve.ts"
 import { type Target, targetOf } from "./target.ts"
 
-export type OutboundMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+type OutboundMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface OutboundOptions {
   method?: OutboundMethod

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Html, type HtmlPart, html } from "./html.ts"
 import { BASE_STYLE, ICON, MARK } from "./style.ts"
 
-export interface LayoutOptions {
+interface LayoutOptions {
   /** The contents: beside the text where there is room, and else folded away above it. */
   aside?: Html
   /** What the page does besides being read; it must be whole without. */
@@ -66,7 +66,7 @@ export function pagePolicy({ script, calls = false, forms = [] }: PagePermission
   ].join("; ")
 }
 
-export interface PagePermissions {
+interface PagePermissions {
   script?: string
   calls?: boolean
   forms?: readonly string[]

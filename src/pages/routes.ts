@@ -24,7 +24,7 @@ export interface PageRoute {
   open(visit: PageVisit): Promise<PageAnswer>
 }
 
-export interface PageParts {
+interface PageParts {
   trustedProxies: TrustedProxies
   now: () => Date
   log: Log

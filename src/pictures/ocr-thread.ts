@@ -7,7 +7,7 @@ export interface TesseractFiles {
   data: readonly { name: string; bytes: Uint8Array }[]
 }
 
-export interface OcrThreadOptions {
+interface OcrThreadOptions {
   load(names: readonly string[]): Promise<TesseractFiles>
   /** The longest that one picture may take, the thread's beginning included. */
   deadlineMs?: number

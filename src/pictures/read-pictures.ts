@@ -32,7 +32,7 @@ export interface PictureReader {
 }
 
 /** Of what is read in a picture: other versions may find other words. */
-export const PICTURES_VERSION = 1
+const PICTURES_VERSION = 1
 const BY = "tesseract"
 
 const MOST_BYTES = 6_000_000

@@ -9,7 +9,7 @@ import { guardedFetch } from "./guarded-fetch.ts"
 
 type DeliverySettings = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">
 
-export interface DeliveryProcess {
+interface DeliveryProcess {
   start(): void
   /** Within 2 s what is under way has ended or is given back. */
   stop(): Promise<void>

@@ -5,7 +5,7 @@ import { fillAppKeywords } from "../observations/derived/app-keywords.ts"
 import { APP_TEXTS_FORM, rebuildAppTexts } from "../observations/derived/app-texts.ts"
 import { FORM } from "../observations/derived/keyword-lines.ts"
 
-export interface FillingProcess {
+interface FillingProcess {
   start(): void
   /** Ends after the piece under way; the next start begins anew, and passes over what is there. */
   stop(): Promise<void>

@@ -10,7 +10,7 @@ import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./fir
 import type { Stop } from "./stop.ts"
 import { findAppToShow, type Welcome, welcome } from "./welcome.ts"
 
-export interface LiveServer {
+interface LiveServer {
   database: Database
   url: string
 }

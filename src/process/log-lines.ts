@@ -14,7 +14,7 @@ const TONES = { debug: 90, info: 0, warn: 33, error: 31 }
  * "09:28:40 GET /v1/apps 200 24 ms 1 credit", and other events by their name and fields. The time is the machine's own. What
  * is said of a call is its request's id only where it failed.
  */
-export function asLine({ at, level, event, ...fields }: LogLine, inColour: boolean): string {
+function asLine({ at, level, event, ...fields }: LogLine, inColour: boolean): string {
   const time = at.toTimeString().slice(0, 8)
   const said = event === "call" ? callText(fields) : [event.replaceAll("_", " "), ...pairs(fields)].join("  ")
   const text = `${time} ${level === "info" ? "" : `${level}: `}${said}`.replaceAll(CONTROLS, "�")

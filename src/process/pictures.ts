@@ -15,7 +15,7 @@ import { guardedFetch } from "./guarded-fetch.ts"
 /** Files of Tesseract by which a binary carries them. */
 export const OCR_FILES = { wasm: "tesseract-core-simd-lstm.wasm", english: "eng.traineddata" } as const
 
-export interface PictureAccess {
+interface PictureAccess {
   sql: Sql
   log: Log
   outbound?: SafeFetch

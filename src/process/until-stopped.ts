@@ -18,7 +18,7 @@ export interface RunningProcess {
 }
 
 /** What runs: `load` gives it while the database opens, whose thread leaves this one free. */
-export type Run = (running: RunningProcess) => Promise<void>
+type Run = (running: RunningProcess) => Promise<void>
 
 /** Brings the database up to date, runs until a stop is asked, and closes the database. Gives the exit code. */
 export async function untilStopped(invocation: Invocation, load: () => Promise<Run>): Promise<ExitCode> {

@@ -13,7 +13,7 @@ export interface Welcome {
   app: ShownApp | null
 }
 
-export interface ShownApp {
+interface ShownApp {
   id: string
   country: string
 }

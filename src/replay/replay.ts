@@ -14,7 +14,7 @@ import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary
 import { readHeldReports } from "./replay-reports.ts"
 import type { ReplaySubject } from "./replay-subjects.ts"
 
-export interface ReplayOptions {
+interface ReplayOptions {
   bodies: Pick<RawBodies, "read" | "size">
   sources: Sources
   /** The first day looked at, "YYYY-MM-DD". Without it all, but of search results what the oldest body can stand for. */

@@ -1,6 +1,6 @@
 import type { Tx } from "../database/types.ts"
 
-export interface FoldStep {
+interface FoldStep {
   days: number
   chunk: number
   /** The least workspace id to look at. */

@@ -7,9 +7,9 @@ import { foldSearches, rebuildIndexes } from "../observations/rows/search-fortni
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
-export type RemovedRows = Record<string, number>
+type RemovedRows = Record<string, number>
 
-export interface RetentionOptions {
+interface RetentionOptions {
   /** Rows that one statement takes away at most: 100 took the embedded database 2 ms, and 9 ms at the 99th percentile. */
   chunk?: number
   /** Between two statements, so that requests get their turn on the embedded database. */
@@ -38,7 +38,7 @@ export async function removeOld(sql: Sql, kept: RetentionDays, options: Retentio
   return removed
 }
 
-export interface CleaningProcess {
+interface CleaningProcess {
   start(): void
   /** Ends after the statement under way. */
   stop(): Promise<void>

@@ -18,7 +18,7 @@ type Values<R> = R extends { schema: v.GenericSchema<string, infer Value> }
   : { [Name in keyof R]: Values<R[Name]> }
 type SettingValues = Values<typeof SETTINGS>
 
-export interface SettingProblem {
+interface SettingProblem {
   variable: string
   /** As it was given; a secret is hidden. */
   value: string

@@ -6,7 +6,7 @@ import { FORM_FIELD, type Owner } from "./owner.ts"
 export const SIGN_IN_POLICY = pagePolicy({ forms: ["'self'"] })
 
 /** What came of the try before. */
-export type TryOutcome = "wrong passphrase" | "wrong code" | "other site" | { waitSeconds: number }
+type TryOutcome = "wrong passphrase" | "wrong code" | "other site" | { waitSeconds: number }
 
 export interface SignInForm {
   /** Where the owner is led once signed in. */

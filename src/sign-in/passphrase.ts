@@ -40,7 +40,7 @@ export async function removePassphrase(sql: Sql, workspaceId: number): Promise<v
 }
 
 /** A workspace as the sign-in page looks it up by its name. */
-export interface SignInWorkspace {
+interface SignInWorkspace {
   id: number
   /** Null where it has no passphrase. */
   hashed: string | null

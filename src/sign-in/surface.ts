@@ -11,7 +11,7 @@ import { findSignInWorkspace, isPassphrase } from "./passphrase.ts"
 import { createSession, endSession } from "./session.ts"
 import { giveTryBack, type SignInTry, takeTry } from "./tries.ts"
 
-export interface SignInParts {
+interface SignInParts {
   sql: Sql
   gate: Pick<Gate, "run">
   owners: Owners

@@ -4,10 +4,10 @@ import { siteOf } from "../access/addresses.ts"
 import type { Sql } from "../database/types.ts"
 
 /** Of passphrases and codes, from one address (IPv6: /48) in a minute. */
-export const TRIES_A_MINUTE = 5
+const TRIES_A_MINUTE = 5
 
 /** Of all addresses at one workspace's passphrase, until each next one must wait longer. Codes let the owner in meanwhile. */
-export const CALM_TRIES = 20
+const CALM_TRIES = 20
 
 /** Tries until the pause has doubled, and the longest pause: 1,440 guesses a day. */
 const DOUBLED_BY = 10

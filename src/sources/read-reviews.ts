@@ -5,9 +5,9 @@ import { PLAY_REVIEWS, playReviews } from "./play/reviews.ts"
 import { ReadFailure, type Source } from "./source.ts"
 
 /** Asks a source once. Throws ReadFailure. */
-export type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, asked: Asked) => Promise<ReviewsObservation>
+type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, asked: Asked) => Promise<ReviewsObservation>
 
-export interface ReadReviews {
+interface ReadReviews {
   storefront: string
   /** Store id. */
   id: string
@@ -51,7 +51,7 @@ export async function readReviews(
 }
 
 /** Of reviews on Google Play: those of a language, at most so many. */
-export interface ReadPlayReviews extends ReadReviews {
+interface ReadPlayReviews extends ReadReviews {
   language: string
   most?: number
 }

@@ -91,7 +91,7 @@ export interface SourceAccess {
 }
 
 /** parseBody, wherever it runs. */
-export type ParseBody = <Asked, Seen extends Observation>(
+type ParseBody = <Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
   body: RawBody,

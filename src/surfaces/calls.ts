@@ -26,7 +26,7 @@ export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest):
 }
 
 /** What a surface adds to the line of a call. `status` and `code` only where they are not the reply's. */
-export interface Line {
+interface Line {
   /** One of a fixed set: what a caller may spell freely is not logged. */
   method: string | undefined
   /** A template: a path could hold a term or an id. */

@@ -2,7 +2,7 @@ import { type IncomingRequest, isRest } from "./incoming.ts"
 import { EXPOSED, noContent } from "./responses.ts"
 
 /** Lets pages of named origins call with a key, and read what comes back (the Fetch standard's CORS protocol). */
-export interface Cors {
+interface Cors {
   preflight(incoming: IncomingRequest): Response | undefined
   open(incoming: IncomingRequest, answer: Response): void
 }

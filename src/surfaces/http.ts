@@ -10,7 +10,7 @@ import { queryInput } from "./query.ts"
 import { answerResponse, isNamed, keyedFault, preparedResponse, rowsAskedFor, tagOf, writeText } from "./responses.ts"
 import type { Dispatch } from "./router.ts"
 
-export interface RestParts {
+interface RestParts {
   invoke: Invoke
   dispatch: Dispatch
   trustedProxies: TrustedProxies

@@ -95,7 +95,7 @@ function plain(url: string): string {
 }
 
 /** The names under which a caller follows its own call, of the headers x-request-id and traceparent; only what is well-formed. */
-export interface CallerIds {
+interface CallerIds {
   requestId?: string
   traceparent?: string
 }

@@ -11,7 +11,7 @@ import { type PublicType, publicFault, publicFaultPage, publicJson, publicRespon
 import type { Dispatch, Route } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
 
-export interface KeylessParts {
+interface KeylessParts {
   sandbox: Sandbox
   dispatch: Dispatch
   /** Path, or path and query, → what stands there for everybody. */

@@ -17,7 +17,7 @@ interface SentMessage {
 /** Stores what a message tells before it returns; false = nobody's, "unreadable" = proved, and no event. */
 export type ReceiveMessage = (account: string, message: SentMessage) => Promise<boolean | "unreadable">
 
-export interface MessageParts {
+interface MessageParts {
   receive: ReceiveMessage
   publicUrl: string
   trustedProxies: TrustedProxies

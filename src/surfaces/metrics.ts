@@ -20,7 +20,7 @@ export interface InstanceFacts {
   database: Kind
 }
 
-export interface MeterParts {
+interface MeterParts {
   sql: Sql
   gate: Gate
   limits: Limits
@@ -36,7 +36,7 @@ export interface MeterParts {
 }
 
 /** Counts what passes through the parts it gives in place of the app's own, and tells it. */
-export interface Meter {
+interface Meter {
   log: Log
   limits: Limits
   /** What needs no key, with GET /metrics among it where there is a token to ask for. */

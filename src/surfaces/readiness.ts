@@ -1,6 +1,6 @@
 export type UnreadyReason = "stopping" | "database_away" | "database_read_only" | "disk_full"
 
-export interface ReadinessParts {
+interface ReadinessParts {
   /** Asks the database whether it takes writes. Rejects when it does not answer in time. */
   isReadOnly(): Promise<boolean>
   isDiskFull(): boolean

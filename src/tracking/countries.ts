@@ -5,7 +5,7 @@ import { checkCountries, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
 
 /** What adding storefronts did: those that are tracked anew, and how many keywords came with them. */
-export interface AddedCountries {
+interface AddedCountries {
   added: string[]
   alreadyTracked: string[]
   keywords: number

@@ -50,7 +50,7 @@ export async function loadDemo(sql: Sql, workspaceId: number, file: string): Pro
   return { ...imported, apps: apps.map(({ id, name }) => ({ id, name })) }
 }
 
-export interface DemoAppRow {
+interface DemoAppRow {
   id: string
   iosId: string
   name: string

@@ -39,7 +39,7 @@ export async function addTerms(
   return { added: wanted.filter((term) => added.has(term)), alreadyTracked: wanted.filter((term) => !added.has(term)) }
 }
 
-export interface ListedTerm {
+interface ListedTerm {
   country: string
   term: string
   tags: string[]

@@ -40,7 +40,7 @@ export async function readVisibleApps(sql: Db, { workspaceId, appList }: AppsQue
 const MOST_APPS = 1_000
 
 /** What an app tracks: of each storefront the terms in their order; null = none. */
-export type TermLists = Record<string, string[]> | null
+type TermLists = Record<string, string[]> | null
 
 export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
 

@@ -3,7 +3,7 @@ import type { Assistant } from "../vocabulary/upstreams.ts"
 import { endChecks } from "./ends.ts"
 import { isShared, type PlannedTurn, plannedRows } from "./plan.ts"
 
-export interface NewCheck {
+interface NewCheck {
   id: string
   workspaceId: number
   appId: string
@@ -81,7 +81,7 @@ async function addTurns(
     from joined`) as unknown as [{ shared: number }]
 }
 
-export interface EngineRuns {
+interface EngineRuns {
   assistant: Assistant
   asked: number
   answered: number
@@ -118,7 +118,7 @@ export async function readLatestCheck(sql: Sql, appId: string, storefront: strin
   return check ?? null
 }
 
-export interface UsageRow {
+interface UsageRow {
   assistant: Assistant
   inputTokens: number | null
   outputTokens: number | null

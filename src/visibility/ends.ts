@@ -2,7 +2,7 @@ import { giveBackUnit } from "../access/allowances.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { purposeOf } from "./purpose.ts"
 
-export interface EndedCheck {
+interface EndedCheck {
   id: string
   outcome: "measured" | "failed"
 }

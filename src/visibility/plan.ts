@@ -18,7 +18,7 @@ export interface PlannedTurn {
 /** Keywords of a storefront that a check asks for at most. */
 export const MOST_TERMS = 10
 /** What was answered so long ago is not asked again. */
-export const SHARED_HOURS = 24
+const SHARED_HOURS = 24
 
 /** The most wanted tracked keywords of each storefront: by popularity, then in the app's order. */
 export async function readWantedTerms(
@@ -90,7 +90,7 @@ export function isShared(sql: Db) {
     and (t.state = 'due' or t.state = 'answered' and t.answered_at > now() - ${SHARED_HOURS}::int * interval '1 hour')`
 }
 
-export interface CheckCost {
+interface CheckCost {
   /** US cents of what is asked anew; null = an assistant has no price here. */
   cents: number | null
   /** measured: by what earlier answers took. assumed: by a guess, for some assistant at least. */

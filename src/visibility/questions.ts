@@ -40,7 +40,7 @@ const PHRASINGS: Readonly<Record<string, readonly [string, string]>> = {
   "zh-Hant": ["「%」有哪些最好的 App？", "「%」應該安裝哪個 App？"],
 }
 
-export interface Question {
+interface Question {
   language: string
   /** Version and variant: "1a". */
   phrasing: string

@@ -12,7 +12,7 @@ import { askEngine, type EngineAccess, type EngineReply } from "./engines/ask-en
 import type { PlannedTurn } from "./plan.ts"
 import { questionOf } from "./questions.ts"
 
-export interface AskingOptions {
+interface AskingOptions {
   sql: Sql
   log: Log
   engines: readonly EngineAccess[]
@@ -29,7 +29,7 @@ export interface AskingOptions {
   retryMs?: number
 }
 
-export interface ClaimedTurn extends PlannedTurn {
+interface ClaimedTurn extends PlannedTurn {
   id: number
   tries: number
   lease: string

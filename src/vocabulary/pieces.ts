@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises"
 const PIECE_MS = 3
 
 /** Work that can be parted wherever it yields; what it returns is its answer. */
-export type PiecewiseWork<Answer> = Iterator<unknown, Answer>
+type PiecewiseWork<Answer> = Iterator<unknown, Answer>
 
 /**
  * Does long work in pieces: whatever else waits for the one thread comes in between. Between pieces the world may change,
@@ -17,14 +17,6 @@ export async function inPieces<Answer>(work: PiecewiseWork<Answer>): Promise<Ans
     if (performance.now() - began < PIECE_MS) continue
     await turn()
     began = performance.now()
-  }
-}
-
-/** The same without a stop. */
-export function atOnce<Answer>(work: PiecewiseWork<Answer>): Answer {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
   }
 }
 

@@ -1,7 +1,7 @@
 export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
 
 /** Of what is not one host: all sites of developers together, and all that give the stores' pictures. */
-export const SHARED_LANES = ["developer-sites", "store-pictures"] as const
+const SHARED_LANES = ["developer-sites", "store-pictures"] as const
 /** What is asked at a pace of its own. */
 export const UPSTREAMS = [...STORE_HOSTS, ...SHARED_LANES] as const
 export type Upstream = (typeof UPSTREAMS)[number]
@@ -24,7 +24,7 @@ export const BILLING_SOURCES = ["revenuecat", "adapty", "superwall", "app-store-
 export type BillingSource = (typeof BILLING_SOURCES)[number]
 
 /** Who reads what belongs to a workspace. */
-export const ACCOUNT_SOURCES = [
+const ACCOUNT_SOURCES = [
   "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-offer-redemptions", "asc-engagement", "asc-downloads",
   "asc-prices",
   "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
@@ -40,7 +40,7 @@ export type Assistant = (typeof ASSISTANTS)[number]
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
 
-export const FACT_SOURCES = [
+const FACT_SOURCES = [
   "itunes-search", "itunes-lookup", "apple-hints", "play-details", "play-suggest", "apple-ads-report",
   "apple-reviews", "play-reviews",
   "apple-app-page", "apple-charts", "apple-genres", "itunes-developer", "app-ads-txt",

@@ -27,7 +27,7 @@ export interface DraftInputs {
 }
 
 /** Words of the page, or of a review where it names one, that a draft rests on, in their own characters. */
-export interface DraftFact {
+interface DraftFact {
   reviewId: string | null
   quote: string
 }
@@ -45,7 +45,7 @@ export interface FieldDraft extends DraftedField {
   facts: DraftFact[]
 }
 
-export const DRAFT_VERSION = 2
+const DRAFT_VERSION = 2
 const VARIANTS = 3
 const FACTS = 5
 const LONGEST_FACT = 200

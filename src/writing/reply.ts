@@ -5,7 +5,7 @@ import { createOmissions, problemsOf } from "./checks/checker.ts"
 import { findQuote } from "./checks/quotes.ts"
 import { fixesOf } from "./fixes.ts"
 
-export interface ReplyInputs {
+interface ReplyInputs {
   digest: string
   review: ReviewText & { stars: number }
   appName: string
@@ -16,13 +16,13 @@ export interface ReplyInputs {
   most: number
 }
 
-export interface Reply {
+interface Reply {
   reply: string
   /** Parts of the review that it answers to, in the review's own characters. */
   addresses: string[]
 }
 
-export const REPLY_VERSION = 1
+const REPLY_VERSION = 1
 
 /** A developer's answer to one review. */
 export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {

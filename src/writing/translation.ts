@@ -7,7 +7,7 @@ import { fixesOf } from "./fixes.ts"
 import { exclusionOf } from "./keywords/exclusions.ts"
 import { DRAFT_FIELDS, type DraftedField, type DraftField } from "./listing-draft.ts"
 
-export interface TranslationInputs {
+interface TranslationInputs {
   digest: string
   /** The listing that is translated; null = its page shows none. */
   source: Readonly<Record<DraftField, string | null>>
@@ -33,7 +33,7 @@ export interface Translation {
   captions: (string | null)[]
 }
 
-export const TRANSLATION_VERSION = 1
+const TRANSLATION_VERSION = 1
 const KEYWORDS_ROOM = 100
 const LONGEST_CAPTION = 300
 

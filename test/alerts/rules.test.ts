@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { type Alert, type FactsOf, FINDINGS, type FindingType } from "../../src/alerts/alert.ts"
+import type { Alert, FactsOf, FindingType } from "../../src/alerts/alert.ts"
 import { type AlertRule, takes, wants } from "../../src/alerts/rules.ts"
 import { RANK_PLACES } from "../../src/alerts/types/keyword-moves.ts"
-import { RULE_TYPES } from "../../src/alerts/types.ts"
+import { FEED_TYPES, RULE_TYPES } from "../../src/alerts/types.ts"
 import types from "../contract/rule-types.json"
 
+const FINDINGS = FEED_TYPES.filter(({ find }) => find).map(({ name }) => name) as FindingType[]
 const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 200 }
 const rival = { rival: "9990000104", name: "Moodleaf", manual: false }
 const ranks = { term: "tea", rank: 12, was: 3, ...compared }

@@ -1,15 +1,15 @@
 // bun test/bench/estimates.ts [fit | cut | FILE] — what the estimates are worth on exact truth: apps of Google Play with the
 // installs that the store counts itself, of July 2020 and June 2021. Level and growth beside the constants that others
-// publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All by the product's own formulas; nothing is
+// publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All but the level by the product's own formulas; nothing is
 // fitted on the fifth that is left out by the apps' ids. FILE: the same level on rows of another file of that form.
-// fit: prints src/formulas/estimates/level-fit.ts. cut: writes the rows of the tests.
+// fit: prints test/formulas/estimates/installs/level-fit.ts. cut: writes the rows of the tests.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { calibrateIntervals, coverageOf } from "../../src/formulas/estimates/conformal.ts"
-import { fitLevel, installsOf } from "../../src/formulas/estimates/level.ts"
-import type { LevelFit } from "../../src/formulas/estimates/level-fit.ts"
 import { type EstimatePair, scoreIntervals, scoreOf } from "../../src/formulas/estimates/scores.ts"
 import * as backTest from "../formulas/estimates/back-test.ts"
+import { fitLevel, installsOf } from "../formulas/estimates/installs/level.ts"
+import type { LevelFit } from "../formulas/estimates/installs/level-fit.ts"
 import * as play from "../formulas/estimates/play-apps.ts"
 import { cutOf, levelFitFile } from "./estimates-files.ts"
 import { readPaces, readSlopes } from "./estimates-signals.ts"
@@ -70,15 +70,13 @@ function levelOfLeftOut(rows: play.PlayApp[]): void {
   const months = [...Map.groupBy(rows, (app) => app.month)].sort()
   if (months.length > 1) months.push(["both months", rows])
   for (const [month, those] of months) {
-    console.log(
-      `\nInstalls so far, as the product states them, of ${those.length} apps of ${month} that it was not fitted on`,
-    )
+    console.log(`\nInstalls so far, of ${those.length} apps of ${month} that it was not fitted on`)
     score(
       "ratings ÷ 0.012 (published)",
       those.map(({ facts, installs }) => ({ value: facts.ratings / 0.012, truth: installs })),
     )
     score(
-      "the product's",
+      "by what the page shows",
       those.map(({ facts, installs }) => ({ value: installsOf(facts) as number, truth: installs })),
     )
     if (those !== rows && those.length > 2 * backTest.TRUTHS)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { composeFile } from "../../src/commands/packaging/compose.ts"
 import type { Deployment } from "../../src/commands/packaging/deployment.ts"
-import { GRAFANA_EXPRESSIONS, grafanaDashboard } from "../../src/commands/packaging/grafana.ts"
+import { grafanaDashboard } from "../../src/commands/packaging/grafana.ts"
 import { ALERT_RULES, prometheusRules } from "../../src/commands/packaging/prometheus.ts"
 import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
 
@@ -20,13 +20,17 @@ const metricNames = async () => {
     texts.flatMap((text) => [...text.matchAll(/"((?:appmeter|process)_[a-z_]+)"/g)].map(([, name]) => name)),
   )
 }
+const panelExpressions = () => {
+  const { panels } = JSON.parse(grafanaDashboard(deployment())) as { panels: { targets?: { expr: string }[] }[] }
+  return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+}
 const asked = (expr: string) =>
   [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
 
 describe("what is watched", () => {
   test("rules and panels ask for metrics that the service has, each alert once and with what to do", async () => {
     const known = await metricNames()
-    for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...GRAFANA_EXPRESSIONS]) {
+    for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...panelExpressions()]) {
       expect(asked(expr).length).toBeGreaterThan(0)
       expect(asked(expr).filter((name) => !known.has(name))).toEqual([])
     }

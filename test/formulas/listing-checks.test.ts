@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { checkListing, readListing } from "../../src/listing/checks/report.ts"
-import { checked, found } from "./listing.ts"
+import { checkListing } from "../../src/listing/checks/report.ts"
+import { checked, found, readListing } from "./listing.ts"
 
 describe("lengths", () => {
   const over = (field: string, text: string, locale = "en-US") =>

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { FIELDS, LIMITS } from "../../src/listing/checks/finding.ts"
-import { MOST_ALIKE, measured, readListing, type Texts } from "../../src/listing/checks/report.ts"
+import { MOST_ALIKE, measured, type Texts } from "../../src/listing/checks/report.ts"
 import { LISTING_LOCALES, languageOf } from "../../src/listing/locales.ts"
 import { cases } from "../long.ts"
-import { checked, found, NOTHING_KNOWN, named, points } from "./listing.ts"
+import { checked, found, NOTHING_KNOWN, named, points, readListing } from "./listing.ts"
 
 setDefaultTimeout(120_000)
 

@@ -5,7 +5,7 @@ import {
   planTasks as partedPlan,
   type RankedPeer,
 } from "../../src/formulas/plan-tasks.ts"
-import { atOnce } from "../../src/vocabulary/pieces.ts"
+import { atOnce } from "../at-once.ts"
 
 const named = (name: string, ranks: number[], ratings = 50): RankedPeer[] =>
   ranks.map((rank) => ({ rank, name, ratings }))

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { jsonText } from "../../src/surfaces/json-text.ts"
-import { atOnce } from "../../src/vocabulary/pieces.ts"
+import { atOnce } from "../at-once.ts"
 
 const long = <Item>(item: Item) => Array.from({ length: 100 }, () => item)
 

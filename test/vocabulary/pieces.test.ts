@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { atOnce, eachOf, inPieces } from "../../src/vocabulary/pieces.ts"
+import { eachOf, inPieces } from "../../src/vocabulary/pieces.ts"
+import { atOnce } from "../at-once.ts"
 import { errorOf } from "../error-of.ts"
 
 test("long work gives the thread away while it lasts, and answers what it does at once", async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { backgroundIn } from "../../src/listing/checks/background.ts"
-import { atOnce } from "../../src/vocabulary/pieces.ts"
 import { type IdeaInputs, keywordIdeas, type MeasuredKeyword } from "../../src/writing/keywords/keyword-ideas.ts"
 import { namePhrases } from "../../src/writing/keywords/name-phrases.ts"
 import { newKeywordsTask } from "../../src/writing/keywords/new-keywords.ts"
 import { newReasonOf, reasonOf } from "../../src/writing/keywords/reasons.ts"
 import { WRITING_LANGUAGES } from "../../src/writing/languages.ts"
+import { atOnce } from "../at-once.ts"
 
 const DAY = "2025-11-20"
 const known = {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { backgroundIn } from "../../src/listing/checks/background.ts"
 import { checkListing, listingOf } from "../../src/listing/checks/report.ts"
-import { atOnce } from "../../src/vocabulary/pieces.ts"
 import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../src/writing/listing-draft.ts"
+import { atOnce } from "../at-once.ts"
 import { cases } from "../long.ts"
 
 const known = {

@@ -7,13 +7,13 @@ export interface FixedWindow {
   take(subject: string, limit: number): Promise<WindowCount>
 }
 
-export interface WindowCount {
+interface WindowCount {
   allowed: boolean
   used: number
   resetsAt: Date
 }
 
-export interface WindowOptions {
+interface WindowOptions {
   prefix: string
   /** Windows begin at multiples of this since 1970-01-01T00:00Z: seconds for 1,000, UTC days for 86,400,000. */
   windowMs: number
@@ -22,7 +22,7 @@ export interface WindowOptions {
 }
 
 /** The store did not answer in time, or did not a moment ago and was not asked again. */
-export class StoreSilent extends Error {
+class StoreSilent extends Error {
   override name = "StoreSilent"
 }
 

@@ -51,7 +51,7 @@ export function memoryLimiter(now: () => Date = () => new Date()): RateLimiter {
 }
 
 /** Counts a call of `subject` unless `perSecond` are counted in this second. `used` includes it when it was allowed. */
-export type Count = (subject: string, perSecond: number, at: Date) => { allowed: boolean; used: number }
+type Count = (subject: string, perSecond: number, at: Date) => { allowed: boolean; used: number }
 
 /** Counts in this process and holds one second's subjects at most. Seconds begin with the UTC second. */
 export function perSecondCounter(): Count {

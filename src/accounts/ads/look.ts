@@ -58,7 +58,7 @@ function noAccess(adAccount: string): RightState {
 }
 
 /** Campaigns of apps; one of Maps that is listed all the same is left out. */
-export async function readCampaigns(ads: Ads, signal?: AbortSignal): Promise<PlatformRow[]> {
+async function readCampaigns(ads: Ads, signal?: AbortSignal): Promise<PlatformRow[]> {
   const { rows } = await queryAll(ads, campaignsQuery(), signal && { signal })
   return rows.filter(({ promotedObjectType }) => promotedObjectType === "APPSTORE_APP")
 }

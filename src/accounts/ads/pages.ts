@@ -3,7 +3,7 @@ import { type PlatformRow, rowsIn } from "../../sources/accounts/ads/said.ts"
 import type { Ads } from "./client.ts"
 import { AdsProblem } from "./problem.ts"
 
-export interface PageOptions {
+interface PageOptions {
   signal?: AbortSignal
   /** Between two pages. */
   pause?: () => Promise<void>

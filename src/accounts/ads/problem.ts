@@ -3,7 +3,7 @@ import { jsonOrNothing } from "../../sources/json.ts"
 import { ConsoleProblem, type ConsoleTrouble } from "../console.ts"
 
 /** One thing that the platform says is wrong. Its text is the platform's: data, cut and without control characters. */
-export interface Refusal {
+interface Refusal {
   code: string
   message: string
   /** Of the request; null = it named none. */

@@ -83,7 +83,7 @@ export async function endAdsTurn(
     where account_id = ${account} and task = ${task} and subject = ${subject}`
 }
 
-export interface AdAccountMoney {
+interface AdAccountMoney {
   zone: string
   currency: string | null
 }

@@ -60,7 +60,7 @@ export async function findBillingAccounts(
     limit 20`
 }
 
-export interface BillingQuery extends Days {
+interface BillingQuery extends Days {
   country: string | null
   product: string | null
 }
@@ -93,7 +93,7 @@ export async function readPaid(sql: Db, account: string, query: BillingQuery): P
     limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
 }
 
-export interface OfferRow {
+interface OfferRow {
   offer: string
   product: string
   firstDay: string

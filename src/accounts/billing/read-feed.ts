@@ -7,7 +7,7 @@ interface OwnApp {
 }
 
 /** One thing that happened to a purchase, as its sender calls it. */
-export interface ToldEvent {
+interface ToldEvent {
   at: Date
   appId: string
   event: string

@@ -3,7 +3,7 @@ import type { Days } from "../../vocabulary/days.ts"
 import { type AppAccount, findAppAccount } from "../app-accounts.ts"
 
 /** As the service reckons them; null = it says none. */
-export interface ReckonedFigures {
+interface ReckonedFigures {
   mrr: string | null
   activeSubscriptions: number | null
   activeTrials: number | null
@@ -16,7 +16,7 @@ export interface ReckonedDay extends ReckonedFigures {
   readAt: Date
 }
 
-export interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
+interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
   /** Apps of its project: its figures are of all of them together. */
   apps: number
   /** Read last, whenever that was; null = nothing was. */

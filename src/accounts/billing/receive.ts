@@ -9,14 +9,14 @@ import { accountKind } from "../kinds.ts"
 import { noteState } from "../state.ts"
 import { isSame, type Message } from "./proof.ts"
 
-export interface ReceivingParts {
+interface ReceivingParts {
   sql: Sql
   sealer: Sealer
   now: () => Date
 }
 
 /** `not theirs`: no such account, or no proof: nobody learns which. */
-export type Receipt = "stored" | "known" | "not theirs" | "unreadable"
+type Receipt = "stored" | "known" | "not theirs" | "unreadable"
 
 const PARSER = 1
 

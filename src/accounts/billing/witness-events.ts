@@ -7,7 +7,7 @@ import type { Service, WitnessQuery } from "./witness-sums.ts"
 
 /** What both count alike. A console dates what ended at the end of what was paid, a service when renewal was turned off. */
 export const COMPARED = ["trialStarts", "trialConversions", "payments", "refunds"] as const
-export type ComparedEvent = (typeof COMPARED)[number]
+type ComparedEvent = (typeof COMPARED)[number]
 
 const COUNTED: Record<ComparedEvent, { console: (keyof EventCounts)[]; service: string[] }> = {
   trialStarts: { console: ["trialStarts"], service: ["trial_start"] },
@@ -17,7 +17,7 @@ const COUNTED: Record<ComparedEvent, { console: (keyof EventCounts)[]; service: 
   refunds: { console: ["refunds"], service: ["refund"] },
 }
 
-export interface EventWitness extends EventDifference {
+interface EventWitness extends EventDifference {
   event: ComparedEvent
   console: number
   service: number

@@ -42,7 +42,7 @@ export interface Units {
   refunds: number
 }
 
-export interface Amounts {
+interface Amounts {
   units: number
   /** What customers paid, as decimal text. */
   gross: string
@@ -60,7 +60,7 @@ export interface ProductWitness {
   unexplained: Amounts & { share: number | null }
 }
 
-export interface Witnesses {
+interface Witnesses {
   products: ProductWitness[]
   /** By days of the console's. */
   days: Map<string, { console: Units; service: Units }>

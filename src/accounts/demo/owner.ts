@@ -34,7 +34,7 @@ const AT_ONCE = 3
 /** Between two of them, so that others get their turn on the embedded database's one backend. */
 const PAUSE_MS = 20
 
-export interface OwnerOptions {
+interface OwnerOptions {
   workspaceId: number
   apps: readonly DemoApp[]
   now: () => Date

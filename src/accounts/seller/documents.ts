@@ -3,7 +3,7 @@ import { type Console, ConsoleProblem } from "../console.ts"
 import { nextPath } from "../look.ts"
 
 /** A page of a list, as it came and as it reads. */
-export interface Page {
+interface Page {
   bytes: Uint8Array
   data: Resource[]
 }

@@ -25,7 +25,7 @@ export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount):
     limit ${MOST_PRODUCTS}`
 }
 
-export interface ProductPrices {
+interface ProductPrices {
   entries: PriceEntry[]
   /** When the console first said all of it. */
   seenAt: Date

@@ -14,7 +14,7 @@ import { type AppAccount, daysUpTo, type ReportStanding } from "../app-accounts.
 import { readConsoleTurn } from "./console-turns.ts"
 
 /** How many days after a day its figures are whole, as the console says. */
-export const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
+const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
 
 interface FunnelQuery {
   from: string
@@ -24,7 +24,7 @@ interface FunnelQuery {
 }
 
 /** How a report about an app stands. */
-export interface AnalyticsStanding extends ReportStanding {
+interface AnalyticsStanding extends ReportStanding {
   /** The last day that is whole; null = none. */
   wholeTo: string | null
 }

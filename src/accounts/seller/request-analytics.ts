@@ -7,7 +7,7 @@ import { findSealed, type Register } from "../register.ts"
 import { askConsoleTurn } from "./console-turns.ts"
 import { readPages } from "./documents.ts"
 
-export interface AnalyticsWish {
+interface AnalyticsWish {
   id: string
   /** The store's id of the app. */
   app: string

@@ -6,7 +6,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 export const CLOCKS_MS = 2 * 60_000
 
 /** What an API user changed of one thing. */
-export interface ApiChange {
+interface ApiChange {
   entityType: "Campaign" | "Keyword"
   entityId: string
   field: string

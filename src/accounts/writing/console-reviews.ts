@@ -5,7 +5,7 @@ import { DAY_MS } from "../../vocabulary/time.ts"
 import { type ConsoleResource, includedIn, listResources, resourceIn, stateOf, textOf } from "./console-documents.ts"
 
 /** A review as it is held here, which knows it by the store's own number; the console has another id for it. */
-export interface StoreReview {
+interface StoreReview {
   storefront: string
   stars: number
   title: string | null

@@ -97,7 +97,7 @@ function refused(reason: string): Fault {
   return new Fault("write_limit_reached", { reason })
 }
 
-export interface WritesChange {
+interface WritesChange {
   on: boolean
   /** What of a key of its own differs from the one in use; checked at the platform first. */
   key?: Record<string, string> | undefined

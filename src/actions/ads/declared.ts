@@ -32,10 +32,10 @@ export const Currency = v.optional(
 /** The longest that the platform takes. */
 export const KeywordText = v.pipe(textUpTo(80), v.description("The keyword's text; its case does not matter."))
 
-export const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
+const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
 
 /** What each write of ads looks at of ours. Throws ios_only, not_connected and write_limit_reached. */
-export async function lookAtWriter(
+async function lookAtWriter(
   { appId }: { appId: string },
   { sql, caller, lock }: LookContext,
 ): Promise<{ writer: Writer }> {
@@ -44,7 +44,7 @@ export async function lookAtWriter(
   return { writer: await findWriter(sql, "apple-ads", { workspaceId: caller.workspaceId, appId }, { lock }) }
 }
 
-export const accountOf = ({ writer }: { writer: Writer }) => writer.id
+const accountOf = ({ writer }: { writer: Writer }) => writer.id
 
 /** What every write of ads shares. */
 export const OF_ADS = {
@@ -57,7 +57,7 @@ export const OF_ADS = {
 } as const
 
 /** A change of one field of a campaign or keyword. */
-export interface FieldChange {
+interface FieldChange {
   thing: "campaigns" | "keywords"
   id: string
   field: "status" | "dailyBudget" | "bid"
@@ -90,7 +90,7 @@ function wireValueOf({ field, to, currency }: FieldChange): unknown {
 }
 
 /** A status, or the amount of money however deep it stands. */
-export function textOf(said: unknown): string | null {
+function textOf(said: unknown): string | null {
   if (typeof said === "string") return said
   const { amount, value } = (said ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
   const found = amount ?? value?.amount
@@ -98,7 +98,7 @@ export function textOf(said: unknown): string | null {
 }
 
 /** "20" and "20.00" are the same money. */
-export function isSame(one: string | null, other: string | null): boolean {
+function isSame(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other
   return one === other || (one.trim() !== "" && Number(one) === Number(other))
 }

@@ -22,7 +22,7 @@ export interface SeenKeyword {
   groupBid: string | null
 }
 
-export interface AdsPlace {
+interface AdsPlace {
   appId: string
   campaignId: string
 }

@@ -4,7 +4,7 @@ import type { PlatformWay } from "../../vocabulary/accounts/platform.ts"
 import { type FieldName, fieldsOf, type Half, LISTING_FIELDS, type Texts } from "./listing-fields.ts"
 
 /** Where one half of a listing stands at the console. */
-export interface SeenHalf {
+interface SeenHalf {
   /** The version, or the app's information. */
   id: string
   state: string

@@ -9,11 +9,11 @@ import { absent, compared } from "../compared.ts"
 import type { AlertPlace, PlaceDays } from "../place.ts"
 
 /** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */
-export const CHART_FALL = { places: 10, share: 0.25 }
+const CHART_FALL = { places: 10, share: 0.25 }
 /** `chart_drop`: an app that leaves stood within so much of what was read. Below it apps come and go every day. */
-export const CHART_EDGE = 0.9
+const CHART_EDGE = 0.9
 /** `chart_enter`: among the first so many. */
-export const CHART_TOP = 100
+const CHART_TOP = 100
 
 /** What a chart's measured day shows against the measured day before it; null = nothing worth telling. */
 export function chartMove(before: DayRank, after: DayRank): "chart_drop" | "chart_enter" | null {

@@ -6,7 +6,7 @@ import { alertType, type FindingOf } from "../alert-type.ts"
 import { type PlaceDays, readParts, whereOf } from "../place.ts"
 
 /** `off_topic`: so many of the first ten results must have categories that are known. */
-export const TOPIC = { first: 10, known: 8 }
+const TOPIC = { first: 10, known: 8 }
 
 /** Main categories or others, by the store's ids; null = too few are known. None of an app = not known. */
 export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {

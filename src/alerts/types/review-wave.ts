@@ -8,7 +8,7 @@ import { alertType } from "../alert-type.ts"
 import { type PlaceDays, whereOf } from "../place.ts"
 
 /** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
-export const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
+const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
 
 /** Whether a day's reviews of one star are a wave; `earlier` were given on the `days` days before it. */
 export function isWave(count: number, earlier: number, days: number): boolean {

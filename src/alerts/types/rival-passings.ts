@@ -8,14 +8,14 @@ import { type PlaceDays, readParts, whereOf } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 
 /** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
-export interface RankPair {
+interface RankPair {
   source: string
   ours: number | null
   theirs: number | null
 }
 
 /** The place that was won is among these, for rivals named by hand and found: below, lists are shuffled every day. */
-export const RIVAL_PLACES = { manual: 50, found: 10 }
+const RIVAL_PLACES = { manual: 50, found: 10 }
 
 /**
  * Null = neither. Days of different sources are not compared. An absent app is below a present one; of two absent

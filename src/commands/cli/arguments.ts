@@ -8,7 +8,7 @@ export const COMMON: Record<string, Option> = {
   help: { meaning: "Show this." },
 }
 
-export type CommandInput = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
+type CommandInput = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
 
 /** A command's arguments. Throws WrongUse with a hint when an option is unknown, lacks its value or an argument is missing. */
 export function parseArguments(command: Command, args: readonly string[]): CommandInput {

@@ -36,7 +36,7 @@ interface Foot {
   sha256: string
 }
 
-export type Origin = Pick<Head, "version" | "at" | "migrations">
+type Origin = Pick<Head, "version" | "at" | "migrations">
 
 /**
  * Writes the contents to `path`, readable by this user only: the file appears there when it is whole and on the disk,
@@ -66,7 +66,7 @@ export async function writeBackup(
 }
 
 /** What the backup says of itself, before any of its rows is read. Throws CommandProblem when it is no backup. */
-export async function readHead(path: string): Promise<Head> {
+async function readHead(path: string): Promise<Head> {
   const lines = linesIn(path)
   try {
     return headOf(await lines.next(), path)

@@ -96,8 +96,3 @@ function panelOf({ title, lines, unit, kind }: Panel, id: number, gridPos: objec
     targets: lines.map(([expr, legendFormat], at) => ({ refId: "ABCDEFGH"[at], datasource, expr, legendFormat })),
   }
 }
-
-/** What its panels ask, for a test against the metrics there are. */
-export const GRAFANA_EXPRESSIONS = ROWS.flatMap(({ panels }) =>
-  panels.flatMap(({ lines }) => lines.map(([expr]) => expr)),
-)

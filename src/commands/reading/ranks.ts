@@ -64,7 +64,7 @@ function cellsOf({ appId, app, country, platform, measuredAt, keywords }: RankSi
 const CLEAR = "\u001b[H\u001b[2J\u001b[3J"
 
 /** The ranks of an app in a storefront of a store. */
-export interface RankSide {
+interface RankSide {
   app: string
   appId: string
   country: string

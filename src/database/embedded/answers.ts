@@ -8,7 +8,7 @@ export interface Answer {
   notifications: Notification[]
 }
 
-export interface Notification {
+interface Notification {
   channel: string
   bytes: Buffer
 }

@@ -2,7 +2,7 @@ import type { DiskWatch } from "../disk.ts"
 import type { Sql } from "../types.ts"
 import { freeBytes } from "./room.ts"
 
-export interface DiskGuardOptions {
+interface DiskGuardOptions {
   dataDir: string
   watch: DiskWatch
   everyMs?: number

@@ -1,6 +1,6 @@
 import { REQUEST } from "./wire.ts"
 
-export type Frame = { kind: "startup" | "no_encryption" | "cancel" } | { kind: "message"; bytes: Buffer }
+type Frame = { kind: "startup" | "no_encryption" | "cancel" } | { kind: "message"; bytes: Buffer }
 
 /** Cuts a client's byte stream into whole messages; bytes of an unfinished one are joined once, when it is complete. */
 export class Frames {

@@ -1,7 +1,7 @@
 import { fstatSync, statfsSync } from "node:fs"
 
 /** What is left for the log: three of its segments, without which PostgreSQL ends at once. */
-export const KEPT_FOR_LOG = 48 * 2 ** 20
+const KEPT_FOR_LOG = 48 * 2 ** 20
 /** Between two looks at the disk. */
 const LOOK_BYTES = 2 ** 20
 const ENOSPC = 51

@@ -6,7 +6,7 @@ import type { Database, Sql } from "../types.ts"
 import { controlStream, deadStream } from "./control.ts"
 import { type EmbeddedDatabase, openEmbedded } from "./open.ts"
 
-export interface VisitOptions {
+interface VisitOptions {
   dataDir: string
   log: Log
   maxConnections: number

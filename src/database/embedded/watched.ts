@@ -4,7 +4,7 @@ import { DatabaseStopped, StatementStopped } from "./stopped.ts"
 import { type Backend, startBackend } from "./thread.ts"
 import { query } from "./wire.ts"
 
-export interface WatchOptions {
+interface WatchOptions {
   /** A statement ran on: the thread is about to be replaced, and its clients' sessions are lost. */
   onRestart(error: Error): void
   /** Called once when the database is lost for good. */

@@ -8,7 +8,7 @@ export interface TruthPair {
   truth: number
 }
 
-export interface IntervalBand {
+interface IntervalBand {
   /** The band holds apps with so many ratings and more, up to the next. */
   least: number
   /** An interval reaches from value ÷ factor to value × factor. */
@@ -29,7 +29,7 @@ export interface IntervalCalibration {
 /** With fewer the quantiles are too coarse: then the prior's stand. */
 export const LEAST_PAIRS = 20
 /** Least rating counts of the bands. */
-export const BANDS = [0, 100, 1_000, 10_000]
+const BANDS = [0, 100, 1_000, 10_000]
 const FOLDS = 10
 
 /**

@@ -27,7 +27,7 @@ export interface DownloadEstimate extends Estimate {
   days: number | null
 }
 
-export interface DownloadInputs {
+interface DownloadInputs {
   storefronts: readonly StorefrontRatings[]
   ratio: DownloadsPerRating
   level: Level

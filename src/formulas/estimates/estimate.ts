@@ -24,7 +24,7 @@ export interface Estimate {
   coverage: number | null
 }
 
-export interface Interval {
+interface Interval {
   low: number
   high: number
 }

@@ -6,7 +6,7 @@ export interface FigureRange {
 
 /** Whether a figure lies in a range; of several the least decides. Numbers, as 80,000 apps are asked for one page. */
 export const FAILS = 0
-export const UNKNOWN = 1
+const UNKNOWN = 1
 export const FITS = 2
 
 /**

@@ -7,13 +7,13 @@ export interface PlaceFigure {
 }
 
 /** What a place of a list brings. */
-export interface PlaceWorth extends PlaceFigure {
+interface PlaceWorth extends PlaceFigure {
   /** Apps of the list that have a figure. */
   n: number
 }
 
 /** With fewer a list says nothing of its places. */
-export const LEAST_FIGURES = 5
+const LEAST_FIGURES = 5
 /** The middle is that of so many apps around a place, where there are as many: an odd number. */
 const MOST_AROUND = 9
 

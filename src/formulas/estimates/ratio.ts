@@ -18,12 +18,12 @@ export interface KnownApp {
 }
 
 /** What is known of a store's level: log10 of downloads per rating, and its error. */
-export interface StoreLevel {
+interface StoreLevel {
   mean: number
   spread: number
 }
 
-export type Store = "ios" | "android"
+type Store = "ios" | "android"
 
 /**
  * Downloads per rating before anything is known of own apps.
@@ -40,12 +40,12 @@ export const STORE_PRIORS: Record<Store, StoreLevel> = {
 /** Of log10 between the apps of a store. Source: Google Play, as STORE_PRIORS. */
 export const BETWEEN_APPS = 0.45
 /** Of it, what lies between genres: an analysis of variance of the same apps by genre gave 0.10. */
-export const BETWEEN_GENRES = 0.1
+const BETWEEN_GENRES = 0.1
 /**
  * What an app's own ratio errs by when it is applied to its later ratings, chance of small gains included: ×/÷3.6 at 80 %.
  * Source: 26 apps with both counts twice, eleven months apart, each by the other 25.
  */
-export const OWN_SPREAD = 0.4341
+const OWN_SPREAD = 0.4341
 
 /**
  * The app's own downloads per rating; where they are not known that of own apps of its genre, drawn towards the store's
@@ -87,7 +87,7 @@ export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): Sto
 }
 
 /** Null where there is nothing to divide. */
-export function logRatio({ downloads, ratings }: Pick<KnownApp, "downloads" | "ratings">): number | null {
+function logRatio({ downloads, ratings }: Pick<KnownApp, "downloads" | "ratings">): number | null {
   return downloads > 0 && ratings > 0 ? Math.log10(downloads / ratings) : null
 }
 

@@ -3,13 +3,13 @@ import type { DownloadEstimate } from "./downloads.ts"
 import { type Estimate, estimateUnder, factorOf, type Level } from "./estimate.ts"
 
 /** What a place of a grossing chart was worth on a day, in US dollars. */
-export interface GrossingAnchor {
+interface GrossingAnchor {
   place: number
   usdADay: number
 }
 
 /** A day of an own app: its place on the grossing chart, and what it brought in that storefront, in US dollars. */
-export interface OwnPlace {
+interface OwnPlace {
   place: number
   usd: number
 }
@@ -29,7 +29,7 @@ export const ANCHOR_SPREAD = 0.4
  */
 export const PLACE_SPREAD = 0.25
 /** Of one app so many days: fewer may be a launch's or a sale's. */
-export const LEAST_OWN_DAYS = 7
+const LEAST_OWN_DAYS = 7
 /** What is left of a price after the store's commission of 15 or 30 %: their geometric middle. */
 export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
 

@@ -1,7 +1,7 @@
 import type { Estimate } from "./estimate.ts"
 
 /** What figures were worth against what turned out to be true. */
-export interface Score {
+interface Score {
   n: number
   /** Median of |log10 truth - log10 value|. */
   medianAbsLog10: number
@@ -14,7 +14,7 @@ export interface Score {
 }
 
 /** The intervals of figures against the truth. */
-export interface IntervalScore {
+interface IntervalScore {
   n: number
   covered: number
   /** Median factor by which an interval multiplies and divides. */

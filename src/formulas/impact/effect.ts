@@ -14,9 +14,9 @@ import {
 import { controlWeights } from "./weights.ts"
 
 /** With fewer controls nothing stands for what would have been without the change. */
-export const LEAST_CONTROLS = 3
+const LEAST_CONTROLS = 3
 /** Of more the largest are taken. */
-export const MOST_CONTROLS = 30
+const MOST_CONTROLS = 30
 /** So many windows of earlier days, one after the other, are needed to know how far figures move by themselves. */
 export const LEAST_WINDOWS = 20
 /** A change that was made some time within more days has no day. */
@@ -210,7 +210,7 @@ export function studentWidening(n: number): number {
 }
 
 /** Of values, 0 to 1, between the two nearest. */
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = share * (sorted.length - 1)
   const [low, high] = [sorted[Math.floor(place)] as number, sorted[Math.ceil(place)] as number]

@@ -8,7 +8,7 @@ export type Verdict = (typeof VERDICTS)[number]
 /** Two-sided: what a 90 % interval leaves out. */
 const CHANCE = 0.1
 
-export interface Circumstances {
+interface Circumstances {
   /** The window is over and its days are known. */
   isComplete: boolean
   /** Something else of the app's own changed near, in what was changed. */

@@ -1,7 +1,7 @@
 import { fisher, type Proportion } from "../proportions.ts"
 
 /** One answer to a keyword, of one assistant. */
-export interface AskedAnswer {
+interface AskedAnswer {
   at: Date
   model: string
   /** Version and variant: "1a". */

@@ -18,7 +18,7 @@ export interface MentionFigures extends Proportion {
   first: number
 }
 
-export interface AppVisibility extends MentionFigures {
+interface AppVisibility extends MentionFigures {
   answers: number
   /** 95 % of all together, where answers to one keyword hang together; null = fewer than two keywords. */
   pooled: Interval | null

@@ -5,7 +5,7 @@ import type { Platform } from "../../observations/provenance.ts"
 import type { RankedApp } from "../../observations/types.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
 
-export interface StoreApp {
+interface StoreApp {
   platform: Platform
   storeId: string
   /** Its names: in the storefront first, then elsewhere, of the app itself and of its rivals. */

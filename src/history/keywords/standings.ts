@@ -6,7 +6,7 @@ import { answerOf } from "../ranks.ts"
 import { LOOK_BACK_DAYS, readSideDays, type TermDay, termDay } from "../side-days.ts"
 import { trackedLists } from "./tracked-lists.ts"
 
-export interface SideStanding {
+interface SideStanding {
   /** The latest day on which any of the keywords was measured; null = never. */
   day: string | null
   tracked: number

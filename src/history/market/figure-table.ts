@@ -22,7 +22,7 @@ export const BY_PRICE = 2
 /** Revenue follows from a place on the grossing list. */
 export const BY_PLACE = 4
 
-export interface KeptTable {
+interface KeptTable {
   /** The newest row's, as the database writes it: another = some figure is. */
   version: string
   table: FigureTable

@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import type { MarketStorefront } from "../../vocabulary/storefronts.ts"
 
 /** A storefront that this instance follows: four lists of each genre, and the apps on them, every day. */
-export interface FollowedStorefront extends MarketStorefront {
+interface FollowedStorefront extends MarketStorefront {
   /** The UTC day on which it came: who stood on a list then is not new there. */
   since: string
 }

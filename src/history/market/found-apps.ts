@@ -9,7 +9,7 @@ export interface ShownApp {
   publisherId: string
 }
 
-export interface ShownPlaces {
+interface ShownPlaces {
   /** How these storefronts' lists stand, in the order of their codes. */
   stand: MarketStand[]
   /** Of each place, as the app is called in its storefront. */

@@ -4,7 +4,7 @@ import type { MonthScore } from "../../formulas/estimates/grades.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
 /** What the figures of a month were worth on the apps that Google Play counts. */
-export interface GradedMonth extends MonthScore {
+interface GradedMonth extends MonthScore {
   /** YYYY-MM. */
   month: string
 }

@@ -4,7 +4,7 @@ import { ALL_APPS } from "../../observations/types-charts.ts"
 import type { Days } from "../../vocabulary/days.ts"
 
 /** Where an app of the App Store stood on a UTC day. */
-export interface GrossingPlace {
+interface GrossingPlace {
   /** Its id there. */
   id: string
   day: string

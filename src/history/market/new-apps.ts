@@ -6,7 +6,7 @@ import type { Chart, Device } from "../../observations/types-charts.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
 /** An app on the day on which a storefront's charts showed it first. */
-export interface NewApp {
+interface NewApp {
   id: string
   name: string
   publisher: string | null

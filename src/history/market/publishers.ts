@@ -20,7 +20,7 @@ export interface ChartedApp {
   firstSeen: string | null
 }
 
-export const MOST_APPS = 1_000
+const MOST_APPS = 1_000
 
 /** Best places first within each app. Each app is looked up by its key: the planner may take one publisher for all. */
 export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
@@ -75,7 +75,7 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
   return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
-export interface Shelf {
+interface Shelf {
   country: string
   count: number
   /** False when the answer was as long as it can be, so there may be more. */

@@ -29,7 +29,7 @@ function hasParts(sql: Db, text: Fragment, words: readonly string[]): Fragment {
 export const NEARNESS = ["name", "prefix", "words", "publisher"] as const
 export type Nearness = (typeof NEARNESS)[number]
 
-export interface AppByText {
+interface AppByText {
   /** Its store_app id. */
   app: number
   nearness: Nearness

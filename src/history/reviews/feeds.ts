@@ -3,7 +3,7 @@ import { isJoined } from "../../observations/derived/review-feeds.ts"
 import type { Platform } from "../../observations/provenance.ts"
 import type { SourceName } from "../../vocabulary/upstreams.ts"
 
-export interface ReviewFeed {
+interface ReviewFeed {
   platform: Platform
   storeId: string
   feed: string
@@ -28,7 +28,7 @@ export async function readKnownReviews(
   return ({ id, at }) => held.get(id) === at.getTime()
 }
 
-export interface FeedReadings {
+interface FeedReadings {
   /** The latest reading; null = reviews came with no word of how far they were read. */
   readAt: Date | null
   /** Of that reading: nothing is missing between the newest reviews and those that were held before. */

@@ -18,16 +18,16 @@ export interface GapKeyword extends Omit<MarketAnswer, "listId"> {
 }
 
 /** The place of a keyword in the order of a gap. */
-export type GapPlace = Pick<GapKeyword, "held" | "term" | "popularity">
+type GapPlace = Pick<GapKeyword, "held" | "term" | "popularity">
 
-export interface GapPage {
+interface GapPage {
   after: GapPlace | null
   limit: number
   /** The UTC day. */
   today: string
 }
 
-export interface Gap {
+interface Gap {
   /** Of how many keywords each app stands among the answers, in the order asked. */
   totals: number[]
   total: number

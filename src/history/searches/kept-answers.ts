@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import type { WrittenAnswer } from "../../vocabulary/prepared.ts"
 
 /** An answer as a process wrote it last, and a digest of all that it was made of: who gives it again has seen that unchanged. */
-export interface KeptAnswer {
+interface KeptAnswer {
   digest: string
   answer: WrittenAnswer
 }

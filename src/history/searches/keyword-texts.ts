@@ -21,7 +21,7 @@ export interface KeywordTexts {
   list: string
 }
 
-export interface KeywordTextsQuery extends Side {
+interface KeywordTextsQuery extends Side {
   appId: string
   /** The store_app id. */
   own: number

@@ -38,7 +38,7 @@ export interface MarketAnswer {
   origin: string
 }
 
-export interface AppQuery {
+interface AppQuery {
   /** A store_app id, as `beside`. */
   app: number
   /** Another, whose rank stands beside; null = none. */
@@ -54,7 +54,7 @@ export interface AppKeyword extends MarketAnswer {
   tracked: boolean
 }
 
-export interface AppKeywordPage {
+interface AppKeywordPage {
   /** The keyword before, as it was given; null = from the first on. */
   after: Pick<AppKeyword, "rank" | "term"> | null
   limit: number

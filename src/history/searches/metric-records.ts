@@ -5,7 +5,7 @@ import { DEMO, type Outcome, type SourceName, sourceOf } from "../../observation
 import { type Days, monthOf } from "../../vocabulary/days.ts"
 import type { ReadPart } from "./keyword-standing.ts"
 
-export type RecordedMetric = "popularity" | "difficulty"
+type RecordedMetric = "popularity" | "difficulty"
 
 /** A stored result of a metric, or a reading that it needs and that came to nothing. */
 export interface MetricRecord {

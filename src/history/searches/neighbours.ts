@@ -47,7 +47,7 @@ export async function readTermAnswers(
   return new Map(rows.map(({ source, ...row }) => [row.term, { ...row, source: sourceOf(source) }]))
 }
 
-export interface Neighbour {
+interface Neighbour {
   term: string
   /** Of the apps that were asked about, those among its own first places. */
   shared: number

@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import type { Side } from "../../observations/provenance.ts"
 
 /** A keyword that a store suggests for a beginning. */
-export interface SuggestedTerm {
+interface SuggestedTerm {
   term: string
   prefix: string
   day: string

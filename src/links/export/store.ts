@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../database/types.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
 import type { RowsHead } from "./rows.ts"
 
-export interface ExportHead extends RowsHead {
+interface ExportHead extends RowsHead {
   appId: string
   format: "csv" | "json"
   columns: string[]

@@ -7,7 +7,7 @@ import type { SharedKeyword, SharedPoint, SharedReport, SharedStore } from "./re
 import { STORE_NAMES, sourceName } from "./source-names.ts"
 import { storePagePart } from "./store-page-part.ts"
 
-export interface SharedPage {
+interface SharedPage {
   report: SharedReport
   createdAt: Date
   expiresAt: Date

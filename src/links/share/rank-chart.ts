@@ -3,7 +3,7 @@ import { type Html, html } from "../../pages/html.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import type { SharedPoint } from "./report.ts"
 
-export interface RankChart {
+interface RankChart {
   /** Begins the ids of this chart's own texts; unlike any other on the page. */
   id: string
   title: string

@@ -47,7 +47,7 @@ export interface SharedKeyword {
 }
 
 /** Since the measured day before; direction null = the two cannot be compared. The whole is null where there is no such day. */
-export interface SharedChange {
+interface SharedChange {
   since: string
   direction: Direction | null
   places: number | null
@@ -59,13 +59,13 @@ export interface SharedChange {
 export type SharedPoint = [string, number | null, RankSource]
 
 /** An app as far as it is shown. */
-export interface SharedApp extends RankedApp {
+interface SharedApp extends RankedApp {
   name: string
   iosId: string | null
   androidPkg: string | null
 }
 
-export interface ReportSpan {
+interface ReportSpan {
   storefront: string
   /** UTC days, inclusive. */
   from: string
@@ -74,7 +74,7 @@ export interface ReportSpan {
 
 /** Keywords that the table of a store names, and those of them that have a chart, the first that were measured. */
 export const MOST_LISTED = 200
-export const MOST_CHARTED = 12
+const MOST_CHARTED = 12
 
 /** What a page shared now shows: ranks and store page of each store that the app is in. */
 export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Promise<SharedReport> {

@@ -3,7 +3,7 @@ import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 import { isLinkToken, linkDigest, makeLinkToken } from "../token.ts"
 
-export interface NewShareLink {
+interface NewShareLink {
   workspaceId: number
   appId: string
   days: number

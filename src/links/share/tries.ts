@@ -5,7 +5,7 @@ import type { Sql } from "../../database/types.ts"
 import { linkDigest } from "../token.ts"
 
 /** Passwords that may fail in a minute, for each link and address (IPv6: /48). */
-export const TRIES_A_MINUTE = 5
+const TRIES_A_MINUTE = 5
 
 /** Tries of all addresses at one link until they are slowed down: each is then looked at alone, after a growing pause. */
 export const CALM_TRIES = 20

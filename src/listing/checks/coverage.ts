@@ -3,7 +3,7 @@ import { type FieldText, UNSPACED, type Word } from "./field-text.ts"
 import { quoted } from "./finding.ts"
 import { type Check, given, type Listing } from "./listing.ts"
 
-export interface TermCoverage {
+interface TermCoverage {
   term: string
   /** Null = words are missing from the fields that were given, and name, subtitle or keywords was not. */
   covered: boolean | null

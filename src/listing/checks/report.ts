@@ -1,6 +1,5 @@
-import { atOnce } from "../../vocabulary/pieces.ts"
 import { type ListingLocale, localesOf } from "../locales.ts"
-import { type Background, backgroundIn } from "./background.ts"
+import type { Background } from "./background.ts"
 import { characters } from "./characters.ts"
 import { coverageOf, leftOut } from "./coverage.ts"
 import { readField } from "./field-text.ts"
@@ -8,7 +7,7 @@ import { fillers } from "./fillers.ts"
 import { type Code, FIELDS, type Field, LIMITS, SEVERITIES, type Severity } from "./finding.ts"
 import { languages } from "./languages.ts"
 import { lengths } from "./lengths.ts"
-import type { AppBackground, Check, FieldText, Listing, Mark } from "./listing.ts"
+import type { Check, FieldText, Listing, Mark } from "./listing.ts"
 import { names } from "./names.ts"
 import { prices } from "./prices.ts"
 import { repeats } from "./repeats.ts"
@@ -17,7 +16,7 @@ import { spaces } from "./spaces.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /** Every check, each of one matter. None looks at what another found. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   lengths, characters, spaces, repeats, names, fillers, prices, scripts, languages, leftOut,
 ] // biome-ignore format: a list to scan
 
@@ -41,11 +40,6 @@ export interface Finding {
 export const MOST_ALIKE = 50
 
 /** A listing's texts for the checks. `language` is a key of WORD_LISTS. */
-export function readListing(texts: Texts, language: string, known: AppBackground): Listing {
-  return listingOf(texts, language, atOnce(backgroundIn(known, language)))
-}
-
-/** The same where what is known is read already. */
 export function listingOf(texts: Texts, language: string, background: Background): Listing {
   const fields = FIELDS.flatMap((field) => {
     const text = texts[field]

@@ -11,7 +11,7 @@ import { deriveKeywordMetrics } from "./keyword-metrics.ts"
 /** Keywords looked at by one statement, and derived in one transaction: some 15 ms on the embedded database. */
 const AT_ONCE = 25
 
-export interface FigureOptions {
+interface FigureOptions {
   now: () => Date
   /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
   pause: () => Promise<void>

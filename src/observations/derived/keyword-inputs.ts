@@ -7,7 +7,7 @@ import { bestFirst } from "../best-first.ts"
 import type { ListKey } from "../rows/identities.ts"
 import { DEMO, type RankSource, sourceOf } from "../types.ts"
 
-export interface Evidence {
+interface Evidence {
   source: string
   seenAt: Date
   /** Of its raw body, in hexadecimal digits. */
@@ -27,7 +27,7 @@ export interface Results extends Evidence {
   slots: ResultSlot[]
 }
 
-export interface ResultSlot {
+interface ResultSlot {
   /** As the store shows it there, else anywhere. */
   title: string | null
   ratings: number | null

@@ -6,7 +6,7 @@ import type { Platform } from "../types.ts"
 import { ESTIMATE } from "./keyword-figures.ts"
 import type { HintAnswer, KeywordInputs, Results } from "./keyword-inputs.ts"
 
-export const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
+const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
 
 /** Where a figure comes from that is made of readings; a popularity's is ESTIMATE. */
 export const CALCULATED = "calculated"

@@ -7,7 +7,7 @@ export interface FeedDay {
   day: string
 }
 
-export interface FeedReviews {
+interface FeedReviews {
   appId: number
   feed: string
   ids: readonly string[]

@@ -30,7 +30,7 @@ export interface BadLine {
   reason: string
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Lines stored in one transaction, fewer where that would take long (batch-size.ts). */
   batch?: number
   /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */

@@ -9,7 +9,7 @@ import type { PublishedFigure } from "./popularity-report.ts"
 /** Raised whenever a report is read otherwise. */
 const PARSER = 1
 
-export interface PopularityImportResult {
+interface PopularityImportResult {
   recorded: number
   /** Figures that were there already, from the same report or a later one. */
   known: number
@@ -17,7 +17,7 @@ export interface PopularityImportResult {
   bad: BadLine[]
 }
 
-export interface PopularityImport {
+interface PopularityImport {
   /** When the report was there. A month's figure is seen after the month: an earlier moment becomes the month's end. */
   seenAt: Date
   sha256: Uint8Array

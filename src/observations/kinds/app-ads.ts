@@ -88,7 +88,7 @@ function isHost(domain: string): boolean {
 export type AppAdsObservation = Omit<ObservationOf<"app_ads", "app-ads-txt", typeof shape>, "storefront">
 
 /** The store id of the app whose developer's site is asked. */
-export interface AppAdsQuestion {
+interface AppAdsQuestion {
   id: string
 }
 

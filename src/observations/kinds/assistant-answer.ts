@@ -11,7 +11,7 @@ import { most, rule, ruleBy } from "../shape.ts"
 
 const LONGEST_TEXT = 100_000
 /** Runs of a keyword in one check at most. */
-export const MOST_RUNS = 20
+const MOST_RUNS = 20
 
 const Name = v.pipe(
   Text,

@@ -6,7 +6,7 @@ import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.
 import { readWithPieces, rowColumns } from "./report-sets.ts"
 import { readOfAccounts } from "./reports.ts"
 
-export interface AnalyticsObservation extends RowsObservation {
+interface AnalyticsObservation extends RowsObservation {
   app: string
   processed: string
   rows: readonly AnalyticsRow[]

@@ -3,7 +3,7 @@ import type { AnyObservation } from "../provenance.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
 import { readOfAccounts } from "./reports.ts"
 
-export interface BillingEvent extends AnyObservation {
+interface BillingEvent extends AnyObservation {
   account: string
   eventId: string
   type: string

@@ -11,7 +11,7 @@ import type { SurrogateIds } from "./identified.ts"
 import { wavesOf } from "./searches.ts"
 
 /** A stored reading of a chart. */
-export interface StoredChart extends ShownApps {
+interface StoredChart extends ShownApps {
   from: ChartObservation
   chartId: number
 }

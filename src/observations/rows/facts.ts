@@ -35,7 +35,7 @@ export interface ShownApps {
 }
 
 /** What was new of what readings showed. */
-export interface NewFacts {
+interface NewFacts {
   /** The readings whose rating counts were new. */
   rated: ShownApps["from"][]
   /** Apps (store_app ids) whose developer is another now, or its id. */

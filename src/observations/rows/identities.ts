@@ -8,7 +8,7 @@ export interface ListKey {
   term: string
 }
 
-export interface AppKey {
+interface AppKey {
   platform: Platform
   id: string
 }

@@ -6,7 +6,7 @@ import type { MarketFacts } from "../types.ts"
 import type { SurrogateIds } from "./identified.ts"
 
 /** What a reading says of the market. */
-export interface MarketReading {
+interface MarketReading {
   from: StoreObservation
   said: readonly { id: string; facts: MarketFacts }[]
 }

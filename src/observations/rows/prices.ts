@@ -4,7 +4,7 @@ import type { AnyObservation } from "../provenance.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
 import { readOfAccounts } from "./reports.ts"
 
-export interface PriceObservation extends AnyObservation {
+interface PriceObservation extends AnyObservation {
   account: string
   app: string
   product: string

@@ -2,9 +2,9 @@ import type { Tx } from "../../database/types.ts"
 import { DEMO } from "../provenance.ts"
 
 /** Counts younger than this stay as they were read: evidence shows all of a reading. */
-export const WHOLE_DAYS = 35
+const WHOLE_DAYS = 35
 
-export interface RatingsFold {
+interface RatingsFold {
   /** Of all months before it (its first day); null = the last that is WHOLE_DAYS old by the database's clock. */
   before?: string | null
   /** Counts at most. */

@@ -119,7 +119,7 @@ async function readPieces(sql: Sql, set: number): Promise<object[]> {
   }
 }
 
-export interface SweepStep {
+interface SweepStep {
   /** Rows that go at once. */
   chunk: number
   /** The least set to look at. */

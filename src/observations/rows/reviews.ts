@@ -5,7 +5,7 @@ import { foldReview } from "../../formulas/review-text.ts"
 import { hexOf, latestOf } from "../precedence.ts"
 import type { ReviewsObservation, StoreReview } from "../shapes/reviews.ts"
 
-export interface PlacedPage {
+interface PlacedPage {
   from: ReviewsObservation
   appId: number
   feed: string

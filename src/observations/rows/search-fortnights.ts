@@ -4,7 +4,7 @@ import { DEMO } from "../types.ts"
 /** Readings younger than this are still rows of their own: the day shown is asked for most. */
 export const WHOLE_DAYS = 1
 
-export interface SearchFold {
+interface SearchFold {
   /** Of all days before it; null = those of half weeks that were over WHOLE_DAYS ago, by the database's clock. */
   before?: string | null
   /** Fortnights of a list at most. */

@@ -7,7 +7,7 @@ import type { SurrogateIds } from "./identified.ts"
 import { releaseReadings } from "./search-fortnights.ts"
 
 /** A stored reading of search results. */
-export interface StoredSearch extends ShownApps {
+interface StoredSearch extends ShownApps {
   from: SearchObservation
   listId: number
 }

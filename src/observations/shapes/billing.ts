@@ -5,7 +5,7 @@ import { ruleBy } from "../shape.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports.ts"
 
 /** What happened, whoever tells it. */
-export const BILLING_GROUPS = [
+const BILLING_GROUPS = [
   "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
   "expiration", "billing_issue", "plan_change", "test", "other",
 ] as const // biome-ignore format: a list to scan

@@ -13,7 +13,7 @@ import { described, named } from "../../vocabulary/schema.ts"
 import { Money } from "../revenue/account-shapes.ts"
 import { Count, Rank, Time } from "../shapes.ts"
 
-export const AdsDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the ad account (dayZone), YYYY-MM-DD."))
+const AdsDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the ad account (dayZone), YYYY-MM-DD."))
 
 export const CampaignId = v.pipe(
   v.string(),
@@ -22,7 +22,7 @@ export const CampaignId = v.pipe(
   v.description("A campaign, as list_campaigns names it; all when left out."),
 )
 
-export const metricFields = {
+const metricFields = {
   impressions: Count,
   taps: Count,
   installs: described(Count, "By taps and views; those of the last 30 days still grow."),

@@ -83,7 +83,7 @@ export const OWN_FIGURES = [
 ] as const
 export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue", "adSpend"]
 
-export const CONNECTIONS = ["analytics", "ads", "subscriptions", "apple_ads"] as const
+const CONNECTIONS = ["analytics", "ads", "subscriptions", "apple_ads"] as const
 
 /** What would have to be connected for the figures that no store shows in public. */
 export const Connections = described(

@@ -16,7 +16,7 @@ export const marketAppFields = {
   ),
 }
 
-export interface MarketApp {
+interface MarketApp {
   id: string
   name: string
   publisher: string | null

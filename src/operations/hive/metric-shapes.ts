@@ -12,7 +12,7 @@ import { DifficultyBand, ReadingSpan, Source, Time } from "../shapes.ts"
 /** A calculated figure is fresh for so long from its youngest reading on. */
 export const FRESH_DAYS = 7
 /** A published month is fresh for so many days from its first on: until the next one's report is out. */
-export const FRESH_MONTH_DAYS = 63
+const FRESH_MONTH_DAYS = 63
 
 /** A metric as a whole number. */
 export const figure = (least: number, text: string) =>
@@ -188,7 +188,7 @@ function standingOf(figure: StoredFigure | undefined, now: Date, lastAttempt: v.
 }
 
 /** From when on a figure is no longer fresh. */
-export function staleFrom({ formula, day, seenAt }: Pick<StoredFigure, "formula" | "day" | "seenAt">): Date {
+function staleFrom({ formula, day, seenAt }: Pick<StoredFigure, "formula" | "day" | "seenAt">): Date {
   if (formula === 0) return new Date(`${addDays(day, FRESH_MONTH_DAYS)}T00:00:00.000Z`)
   return new Date(seenAt.getTime() + FRESH_DAYS * DAY_MS)
 }

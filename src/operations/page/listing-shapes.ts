@@ -102,7 +102,7 @@ function picturesOf(value: unknown): string[] {
   return [...phone, ...pad]
 }
 
-export const EVENT_STATES = ["live", "scheduled"] as const
+const EVENT_STATES = ["live", "scheduled"] as const
 
 const shownFields = {
   firstSeenAt: described(Time, "The first reading of the page that showed it."),

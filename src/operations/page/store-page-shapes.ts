@@ -72,7 +72,7 @@ export function pageShape({
   }
 }
 
-export const countFields = {
+const countFields = {
   rating: described(v.nullable(v.number()), "The average, 0 to 5; null = none, or not measured."),
   ratings: described(v.nullable(Count), "How many ratings; null = not measured."),
   ratingsAt: described(v.nullable(Time), "When these two were seen last."),

@@ -217,7 +217,7 @@ function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
 const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time"]
 
 /** By product and country, in order. */
-export function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
+function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
   const groups = Map.groupBy(rows, ({ product, country, countryIs }) => JSON.stringify([product, country, countryIs]))
   return [...groups.values()].map((own) => {
     const { product, country, countryIs } = own[0] as PaidRow

@@ -3,7 +3,7 @@ import { isAccountRead, putPricesFirst, readPriceTurn } from "../../accounts/sel
 import type { Context } from "../../operation.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 
-export interface PriceReading {
+interface PriceReading {
   /** When it was last read; null = never. */
   readAt: Date | null
   /** It was within this call. */

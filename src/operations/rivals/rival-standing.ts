@@ -19,7 +19,7 @@ export function ratingsOf(point: RatingPoint | null) {
   return { rating, ratings, ratingsDay: day, ratingsSource: source }
 }
 
-export interface Standing {
+interface Standing {
   /** As a look-up said last; null = none was made. */
   available: boolean | null
   ratings: RatingPoint | null

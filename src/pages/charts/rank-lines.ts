@@ -10,7 +10,7 @@ export interface RankLine {
   sources: readonly { source: string; from: string; to: string }[]
 }
 
-export interface RankLines {
+interface RankLines {
   /** Begins the ids of its own texts; unlike any other on the page. */
   id: string
   title: string
@@ -88,7 +88,7 @@ ${told && points.map(([day, rank]) => html`<path class="told" d="M${place.x(day)
 const share = (length: number) => `${Math.round(length) / 10}%`
 
 /** "measured on 28 days, absent on 3; ranks 2 to 9, the last 4." */
-export function inWords(points: readonly RankPoint[]): string {
+function inWords(points: readonly RankPoint[]): string {
   if (points.length === 0) return "not measured in these days."
   const ranks = points.flatMap(([, rank]) => rank ?? [])
   const absent = points.length - ranks.length

@@ -6,7 +6,7 @@ export type RankPoint = readonly [day: string, rank: number | null]
 export const dayNumber = (day: string) => Date.parse(day) / DAY_MS
 
 /** The ranks at the top and the bottom of a chart. */
-export interface RankSpan {
+interface RankSpan {
   highest: number
   lowest: number
 }

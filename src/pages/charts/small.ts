@@ -31,7 +31,7 @@ export function shareBar(part: number, tone = ""): Html {
   return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect><rect width="${width}" height="100%" rx="3"></rect></svg>`
 }
 
-export interface DayBar {
+interface DayBar {
   day: string
   /** Null = not known: nothing is drawn, which is not zero. */
   value: number | null

@@ -16,7 +16,7 @@ import { openStoreReading } from "../store-reading.ts"
 import { openWriting } from "../writing.ts"
 import type { Endpoint } from "./bridge.ts"
 
-export interface InProcessServer {
+interface InProcessServer {
   endpoint: Endpoint
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ import { stopSignal } from "../stop.ts"
 import { type BridgeParts, bridge } from "./bridge.ts"
 import { explainRemote, isReadableOnTheWay, openRemote } from "./remote.ts"
 
-export interface Assistant {
+interface Assistant {
   key: string
   /** The tool endpoint of a server; without it that of this process. */
   server: URL | undefined

@@ -5,10 +5,10 @@ import { type About, ReadFailure } from "../source.ts"
 import { reportLines } from "./report-lines.ts"
 import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
-export type AnalyticsReading = EngagementObservation | DownloadsObservation
+type AnalyticsReading = EngagementObservation | DownloadsObservation
 
 /** A file of a report about one app of one account. */
-export interface AnalyticsQuestion {
+interface AnalyticsQuestion {
   account: string
   /** The store's id. */
   app: string
@@ -22,7 +22,7 @@ const SOURCE: Record<AnalyticsReport, { source: AccountSource; event: string }> 
 }
 
 /** Raised whenever a file is read otherwise. */
-export const ANALYTICS_PARSER = 1
+const ANALYTICS_PARSER = 1
 
 /**
  * What a file says, day by day, oldest first: it holds several days whole. Of several segments the bytes stand after one another.

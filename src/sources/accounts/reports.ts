@@ -17,7 +17,7 @@ export type ReportReading =
   | OfferRedemptionsObservation
 
 /** A day of a report of one account. */
-export interface ReportQuestion {
+interface ReportQuestion {
   account: string
   report: Report
   day: string

@@ -122,7 +122,7 @@ function array(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-export type FieldReader<T> = (value: unknown) => T | undefined
+type FieldReader<T> = (value: unknown) => T | undefined
 
 /**
  * Undefined where the fact is not shown, or is a text of nothing or one that a database cannot hold. One that is shown

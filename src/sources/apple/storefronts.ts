@@ -41,7 +41,7 @@ const LANGUAGE_OF = new Map(
   Object.entries(LANGUAGES).flatMap(([language, codes]) => codes.split(" ").map((code) => [code, language])),
 )
 
-export interface AppleStorefront {
+interface AppleStorefront {
   /** The number that the header X-Apple-Store-Front begins with. */
   id: number
   /** The storefront's own language, a BCP 47 tag: what Accept-Language says. */

@@ -6,7 +6,7 @@ import { decimal, record, text } from "./told.ts"
 
 const PARSER = 1
 /** What its figures are asked in. */
-export const METRICS_CURRENCY = "USD"
+const METRICS_CURRENCY = "USD"
 
 export function overviewPath(project: string): string {
   return `/v2/projects/${encodeURIComponent(project)}/metrics/overview?currency=${METRICS_CURRENCY}`

@@ -4,7 +4,7 @@ import { ReadFailure, type SourceRequest } from "../source.ts"
 import { callsOf } from "./calls.ts"
 
 /** Which of a page's data blocks is meant. */
-export interface Anchor {
+interface Anchor {
   /** The call that filled it. */
   rpc: string
   /** Its number when it was recorded, "ds:4": believed only on a page that does not say which call filled which block. */

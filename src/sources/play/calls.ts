@@ -3,7 +3,7 @@ import { mismatched } from "../mismatched.ts"
 import { ReadFailure } from "../source.ts"
 
 /** A call that a page of play.google.com made for its data, as the page's own table has it. */
-export interface PageCall {
+interface PageCall {
   /** Of the block that it filled: "ds:4". */
   key: string
   rpc: string

@@ -26,7 +26,7 @@ export interface ToolRequest {
   session?: string | null
 }
 
-export interface Reading {
+interface Reading {
   toolboxes: (query: string) => Toolbox
   offers: Offers
   publicUrl: string

@@ -23,7 +23,7 @@ export interface Pace {
   patienceMs: number
 }
 
-export interface ExchangeParts extends Pace {
+interface ExchangeParts extends Pace {
   invoke(target: Target): Promise<Reply>
   answers: Answers
   docsBase: string

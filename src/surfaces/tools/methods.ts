@@ -19,7 +19,7 @@ const NOTIFICATIONS = new Set([
   "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed",
 ]) // biome-ignore format: a list to scan
 
-export interface MethodContext {
+interface MethodContext {
   offers: Offers
   toolbox: Toolbox
   modern: boolean

@@ -26,7 +26,7 @@ export interface PromptArgument {
   required: boolean
 }
 
-export interface Document {
+interface Document {
   uri: string
   name: string
   title: string
@@ -51,7 +51,7 @@ export interface RecordKind {
 }
 
 /** A read whose answer names the ids of a kind. */
-export interface RecordList {
+interface RecordList {
   operation: Operation
   of(answer: unknown): { id: string; title: string }[]
 }

@@ -12,7 +12,7 @@ export interface ToolReply {
   challenge?: string | undefined
 }
 
-export interface SentParts {
+interface SentParts {
   publicUrl: string
   /** Address of the metadata by which clients sign in. */
   resourceMetadata: string

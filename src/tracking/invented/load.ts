@@ -14,7 +14,7 @@ const AT_ONCE = 10
 /** Between two of them, so that others get their turn on the embedded database's one backend. */
 const PAUSE_MS = 20
 
-export interface InventedOptions {
+interface InventedOptions {
   workspaceId: number
   now: () => Date
   /** Up to yesterday. */

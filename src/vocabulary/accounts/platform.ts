@@ -22,7 +22,7 @@ export interface PlatformWay {
   send(change: PlatformChange, signal: AbortSignal): Promise<PlatformDocument>
 }
 
-export interface PlatformQuestion {
+interface PlatformQuestion {
   path: string
   /** Of a question that is asked with one. */
   body?: object

@@ -8,7 +8,7 @@ export interface EnginePrice {
 }
 
 /** An assistant that this instance may ask. */
-export interface Engine {
+interface Engine {
   assistant: Assistant
   model: string
   /** Null = not named: then no cents are reckoned. */

@@ -17,7 +17,7 @@ export interface PictureText {
 
 /** unreachable: its host did not give it just now. unreadable: no PNG or JPEG, too large, or not read in time. */
 export const PICTURE_PROBLEMS = ["unreachable", "unreadable"] as const
-export type PictureProblem = (typeof PICTURE_PROBLEMS)[number]
+type PictureProblem = (typeof PICTURE_PROBLEMS)[number]
 
 export interface PictureQuestion {
   address: string

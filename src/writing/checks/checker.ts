@@ -40,7 +40,7 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
 }
 
 /** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
-export const HELD_TO = {
+const HELD_TO = {
   quote: ["personal_data", "links", "instructions"],
   sentence: [
     "length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions",

@@ -9,7 +9,7 @@ export const language: TextRule = (text, { language: asked }): TextProblem[] =>
   isOf(text, asked) ? [] : [{ rule: "language", what: "" }]
 
 /** False only where a text shows that it is of another: a short one may be of any. */
-export function isOf(text: string, asked: string): boolean {
+function isOf(text: string, asked: string): boolean {
   const { scripts } = vocabularyOf(asked).lists
   const share = shareIn(text, scripts)
   if (share === null) return true

@@ -1,7 +1,7 @@
 import { foldReviewText } from "../../formulas/review-text.ts"
 
 /** A quote of fewer code points proves nothing. */
-export const SHORTEST_QUOTE = 4
+const SHORTEST_QUOTE = 4
 
 /**
  * Where a text says what a quote says, in the text's own characters: the two are compared as reviews are searched

@@ -10,7 +10,7 @@ import { MOST_WORDS } from "./name-phrases.ts"
 /** In a script without blanks a keyword of so many characters is no phrase any more. */
 const MOST_UNSPACED = 12
 
-export interface ExclusionGround {
+interface ExclusionGround {
   language: string
   background: Background
   /** Tracked and buried keywords. */

@@ -5,7 +5,7 @@ import { createOmissions, problemsOf } from "../checks/checker.ts"
 import { findQuote } from "../checks/quotes.ts"
 import { exclusionOf } from "./exclusions.ts"
 
-export interface NewKeywordInputs {
+interface NewKeywordInputs {
   digest: string
   /** A key of the word lists: that of the storefront's listings. */
   language: string
@@ -32,7 +32,7 @@ export interface KeywordChoice {
   added: NewKeyword[]
 }
 
-export const NEW_KEYWORDS_VERSION = 1
+const NEW_KEYWORDS_VERSION = 1
 const MOST_NEW = 10
 /** Of the app's own words: more say nothing of one keyword. */
 const LONGEST_FROM = 120

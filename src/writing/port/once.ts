@@ -9,7 +9,7 @@ import {
 import { createTurns } from "./turns.ts"
 import type { WritingResult } from "./write-once.ts"
 
-export interface OnceParts {
+interface OnceParts {
   sql: Sql
   log: Log
   /** Between two looks at the database for what another process makes. */
@@ -19,10 +19,10 @@ export interface OnceParts {
 }
 
 /** Makes one. Rejects only when the signal aborts, or something fails that nobody foresaw. */
-export type Make<Task extends TextKey> = (task: Task, signal: AbortSignal) => Promise<WritingResult>
+type Make<Task extends TextKey> = (task: Task, signal: AbortSignal) => Promise<WritingResult>
 
 /** What is made once for all who ask, in whichever process, and stored even when nobody waits any more. */
-export interface Once<Task extends TextKey> {
+interface Once<Task extends TextKey> {
   /** The stored one, or else it is made. */
   get(task: Task, waitMs: number): Promise<WritingState<unknown>>
   /** What is stored or under way; a failure is told once. Null = neither. */

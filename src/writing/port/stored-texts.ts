@@ -3,7 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import type { WritingFailure, WritingState, WrittenText } from "../../vocabulary/writing/written-text.ts"
 
 /** Of the checks: raised with what they refuse, so that kept answers are judged again. */
-export const CHECKS_VERSION = 3
+const CHECKS_VERSION = 3
 
 export interface TextKey {
   kind: string

@@ -3,7 +3,7 @@ import { type Prompt, type PromptTask, promptOf, readAnswer, tokensOf } from "..
 import { askWriter, type WriterReply, type WriterSettings } from "../providers/ask.ts"
 import type { WriterQuestion, WriterUsage } from "../providers/provider.ts"
 
-export interface WritingRun {
+interface WritingRun {
   settings: WriterSettings
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date

@@ -18,7 +18,7 @@ export interface PostFailure {
   isFinal?: boolean
 }
 
-export interface PostedJson {
+interface PostedJson {
   url: string
   headers: Record<string, string>
   body: object

@@ -14,7 +14,7 @@ export interface Assignment {
   quote: string
 }
 
-export const ASSIGNMENTS_VERSION = 1
+const ASSIGNMENTS_VERSION = 1
 /** Of one request. */
 export const MOST_ASSIGNED = 100
 const LONGEST_QUOTE = 60

@@ -17,7 +17,7 @@ export interface FinerTheme extends ThemeFigures {
   quotes: Quote[]
 }
 
-export interface ThemesQuery {
+interface ThemesQuery {
   digest: string
   language: WritingLanguage
   now: Date

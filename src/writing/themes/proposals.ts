@@ -15,7 +15,7 @@ export interface ProposedTheme {
   sentence: string | null
 }
 
-export const PROPOSALS_VERSION = 1
+const PROPOSALS_VERSION = 1
 export const PROPOSALS_TOKENS = 2_500
 const MOST_THEMES = 12
 const QUOTES = 2

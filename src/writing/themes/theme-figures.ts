@@ -33,7 +33,7 @@ export interface ThemeFigures {
 }
 
 /** Reviews about it of the last 30 days, and of the 30 before them; of how many. */
-export interface ThemeChange {
+interface ThemeChange {
   recent: { count: number; reviews: number }
   before: { count: number; reviews: number }
   /** What its share gained, in percentage points; null = of one of the months there is no review. */
@@ -41,7 +41,7 @@ export interface ThemeChange {
 }
 
 export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
-export type Sentiment = (typeof SENTIMENTS)[number]
+type Sentiment = (typeof SENTIMENTS)[number]
 
 /** A theme of fewer reviews is chance. */
 export const LEAST_IN_THEME = 2

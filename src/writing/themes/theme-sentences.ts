@@ -8,7 +8,7 @@ import type { Theme } from "../review-summary.ts"
 /** By topic; a theme whose sentence was refused has none. */
 export type ThemeSentences = Partial<Record<Theme["topic"], string>>
 
-export const SENTENCES_VERSION = 1
+const SENTENCES_VERSION = 1
 const LONGEST = 200
 
 /** A sentence for each counted theme, from its quotes alone. Counts are none of its business. */

@@ -2,7 +2,7 @@ import type { WritingLanguage } from "../languages.ts"
 import type { Topic } from "./topics.ts"
 
 /** Words of one sort, and words of another beside them: as in a phrase list (checks/phrase-list.ts). */
-export type WordPair = readonly [one: string, other: string, apart?: number]
+type WordPair = readonly [one: string, other: string, apart?: number]
 
 /** Advertisements, by language: what is said of them and the app in one sentence is about what was promised. */
 const AD: Readonly<Record<WritingLanguage, string>> = {

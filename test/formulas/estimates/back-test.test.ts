@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { installsOf } from "../../../src/formulas/estimates/level.ts"
 import { scoreIntervals, scoreOf } from "../../../src/formulas/estimates/scores.ts"
 import { RATINGS_TEST } from "../../../src/operations/hive/estimates/estimate.ts"
 import { drawCoverage, estimateTwice, growingApps, measureDoubled, measureTwice, unratedApps } from "./back-test.ts"
+import { installsOf } from "./installs/level.ts"
 import { type AppTwice, appsOf, appsTwice, isLeftOut, type PlayApp, ratedOnce, SOME } from "./play-apps.ts"
 
 const apps = appsOf(SOME)

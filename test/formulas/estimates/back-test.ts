@@ -1,9 +1,9 @@
 import { calibrateIntervals, coverageOf } from "../../../src/formulas/estimates/conformal.ts"
 import { type DownloadEstimate, estimateDownloads } from "../../../src/formulas/estimates/downloads.ts"
 import { measureDownloads } from "../../../src/formulas/estimates/install-gain.ts"
-import type { LevelFit } from "../../../src/formulas/estimates/level-fit.ts"
 import { downloadsPerRating } from "../../../src/formulas/estimates/ratio.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
+import type { LevelFit } from "./installs/level-fit.ts"
 import { type AppTwice, type PlayApp, shuffled, truthPairs } from "./play-apps.ts"
 
 /** How many truths of a month its intervals are calibrated on. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { correctionOf, growTrees, treeIn, treeText } from "../../../src/formulas/estimates/boosted-trees.ts"
 import { randomFrom } from "../calibration.ts"
+import { correctionOf, growTrees, treeIn, treeText } from "./installs/boosted-trees.ts"
 
 /** Two facts that say something only together. */
 const left = (a: number, b: number) => (a > 0.5 !== b > 0.5 ? 0.3 : -0.3)

@@ -3,7 +3,6 @@ import fc from "fast-check"
 import { bandFor, calibrateIntervals, coverageOf, type TruthPair } from "../../../src/formulas/estimates/conformal.ts"
 import { estimateDownloads, type StorefrontRatings } from "../../../src/formulas/estimates/downloads.ts"
 import type { Estimate } from "../../../src/formulas/estimates/estimate.ts"
-import { estimateInstalls } from "../../../src/formulas/estimates/level.ts"
 import { downloadsPerRating, STORE_PRIORS, storeLevel } from "../../../src/formulas/estimates/ratio.ts"
 import {
   ANCHOR_SPREAD,
@@ -16,6 +15,7 @@ import {
   paidRevenue,
 } from "../../../src/formulas/estimates/revenue.ts"
 import { randomFrom } from "../calibration.ts"
+import { estimateInstalls } from "./installs/level.ts"
 import { shuffled } from "./play-apps.ts"
 
 const SEEDED = { seed: 20_261_117, numRuns: 1_000 }

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import type { TruthPair } from "../../../src/formulas/estimates/conformal.ts"
 import { daysBetween } from "../../../src/formulas/estimates/count-readings.ts"
-import { installsOf, type LevelFacts } from "../../../src/formulas/estimates/level.ts"
-import type { LevelFit } from "../../../src/formulas/estimates/level-fit.ts"
 import { randomFrom } from "../calibration.ts"
+import { installsOf, type LevelFacts } from "./installs/level.ts"
+import type { LevelFit } from "./installs/level-fit.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 

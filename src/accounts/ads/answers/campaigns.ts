@@ -4,7 +4,7 @@ import type { Money } from "../../read-sales.ts"
 import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedMetrics } from "./metrics.ts"
 import type { AdsScope } from "./standing.ts"
 
-export interface AdsCampaign {
+interface AdsCampaign {
   id: string
   name: string
   status: string

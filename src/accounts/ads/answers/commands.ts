@@ -18,7 +18,7 @@ export interface AdsCommand {
   key: string
 }
 
-export interface CommandsQuery {
+interface CommandsQuery {
   workspaceId: number
   account: string
   /** The store's id of the app. */

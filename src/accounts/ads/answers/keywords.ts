@@ -3,7 +3,7 @@ import type { Money } from "../../read-sales.ts"
 import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, NO_METRICS, summedMetrics } from "./metrics.ts"
 import type { AdsScope } from "./standing.ts"
 
-export interface AdsKeyword {
+interface AdsKeyword {
   id: string
   /** Null = deleted before it was ever read. */
   text: string | null
@@ -28,7 +28,7 @@ type KeywordRow = Omit<AdsKeyword, "campaign" | "group" | "bid" | "metrics"> &
     paidIn: string | null
   }
 
-export interface AdsKeywords {
+interface AdsKeywords {
   rows: AdsKeyword[]
   count: number
   /** Of all of them. */

@@ -77,7 +77,7 @@ export async function readTermPopularity(
 }
 
 /** What a workspace's own ad account says of terms in a country. */
-export interface OwnPopularity {
+interface OwnPopularity {
   account: string
   /** The Sunday of the week; null = none of that country was read. */
   from: string | null

@@ -10,7 +10,7 @@ export interface AdsDaySum {
   newDownloads: number
 }
 
-export interface DailySpend {
+interface DailySpend {
   account: AppAccount
   zone: string
   /** Null = the account's is not known. */

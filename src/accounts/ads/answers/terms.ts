@@ -13,7 +13,7 @@ export interface AdsTerm {
   metrics: AdsMetrics
 }
 
-export interface AdsTerms {
+interface AdsTerms {
   rows: AdsTerm[]
   count: number
   total: AdsMetrics

@@ -18,7 +18,7 @@ export interface FigureRanges {
 }
 
 /** Apps of which figures fit; and those of which it is not known, while none is known to fail. */
-export interface FigureFits {
+interface FigureFits {
   fit: AppBits
   unsure: AppBits
   /** Names how figures stood. */

@@ -26,7 +26,7 @@ export interface Candidate {
   suggested: boolean
 }
 
-export interface SeedFacts {
+interface SeedFacts {
   term: string
   lists: MarketLists
   /** The seed's latest answer; null = none. */

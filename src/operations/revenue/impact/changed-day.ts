@@ -25,7 +25,7 @@ const UNCHANGED_DAYS = 56
 const MOST_CHANGES = 1_000
 const MOST_OVERLAPS = 50
 
-export interface Overlap {
+interface Overlap {
   kind: PageChange
   country: string
   day: string
@@ -49,7 +49,7 @@ export interface ChangedPage {
   texts: StoredChange[]
 }
 
-export interface ChangeQuery {
+interface ChangeQuery {
   day?: string
   country: string | null
   window: number

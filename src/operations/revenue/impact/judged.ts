@@ -13,7 +13,7 @@ export interface JudgedOutcome extends OutcomeFigures {
 }
 
 /** What each kind of change is judged by: the first that there is, and has been for long enough. */
-export const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
+const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   price: ["proceeds_per_download"],
   name: ["search_impressions", "ranks", "downloads"],
   subtitle: ["conversion", "downloads"],
@@ -50,7 +50,7 @@ export function judgedOutcomes(
   return judged.sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
 }
 
-export type Standing = "association" | "holds_against_placebos"
+type Standing = "association" | "holds_against_placebos"
 
 export function standingOf(outcome: JudgedOutcome | undefined): Standing | null {
   if (!outcome || (outcome.verdict !== "improved" && outcome.verdict !== "worse")) return null

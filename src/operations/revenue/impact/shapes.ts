@@ -14,7 +14,7 @@ const Stretch = v.strictObject({ from: ZonedDay, to: ZonedDay })
 const Percent = v.number()
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
-export const OutcomeName = named("ImpactOutcomeName", v.picklist(OUTCOMES))
+const OutcomeName = named("ImpactOutcomeName", v.picklist(OUTCOMES))
 
 export const Verdict = named(
   "ImpactVerdict",

@@ -4,7 +4,7 @@ import type { RankLine } from "../../charts/rank-lines.ts"
 import type { RankPoint } from "../../charts/scale.ts"
 import type { AppHead, Desk, Side } from "../desk.ts"
 
-export interface KeywordFigures {
+interface KeywordFigures {
   term: string
   measured: boolean
   rank: number | null

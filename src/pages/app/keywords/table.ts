@@ -6,7 +6,7 @@ import { type AppHead, address, appAddress, type Desk, type Side, sideCode } fro
 import { pager } from "../parts.ts"
 import type { KeywordRow } from "./rows.ts"
 
-export interface ShownRows {
+interface ShownRows {
   shown: readonly KeywordRow[]
   found: number
   page: number

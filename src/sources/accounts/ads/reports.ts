@@ -17,7 +17,7 @@ export interface ReportPages {
   beside: readonly PlatformRow[]
 }
 
-export interface CampaignQuestion {
+interface CampaignQuestion {
   account: string
   campaign: string
   window: Window

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from "../../../vocabulary/days.ts"
 
-export interface Filter {
+interface Filter {
   field: string
   operator: "EQUALS" | "IN" | "IS_NULL" | "BETWEEN"
   value?: string | readonly string[]

@@ -50,7 +50,7 @@ export function countIn(row: PlatformRow, name: string): number {
   throw new ReadFailure("changed", `a report of Apple Ads has no ${name}`)
 }
 
-export interface SaidMoney {
+interface SaidMoney {
   amount: string
   currency: string
 }

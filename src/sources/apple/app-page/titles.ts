@@ -1,6 +1,7 @@
 import { normalForm } from "../../../vocabulary/normal-form.ts"
+
 /** Rows of the page's information that only their title tells from others. */
-export type RowTitle = "languages" | "category" | "purchases"
+type RowTitle = "languages" | "category" | "purchases"
 
 // The page is in its storefront's language and gives its rows no other name. English, Japanese and Chinese titles are
 // recorded; the others are as the store words them elsewhere. A row under a title that is not here is not read.

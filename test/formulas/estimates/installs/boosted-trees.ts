@@ -22,7 +22,7 @@ export function treeIn(text: string): Tree {
 }
 
 /** What is left of an answer, and the facts that it is to be explained by. */
-export interface Residual {
+interface Residual {
   facts: readonly number[]
   left: number
 }

@@ -1,5 +1,5 @@
 /** A known answer with its features; null = not known. */
-export interface Example {
+interface Example {
   features: readonly (number | null)[]
   answer: number
 }

@@ -1,6 +1,6 @@
+import { bandFor, type IntervalCalibration } from "../../../../src/formulas/estimates/conformal.ts"
+import { type Estimate, intervalOf, intervalWithin, type Level } from "../../../../src/formulas/estimates/estimate.ts"
 import { correctionOf, growTrees } from "./boosted-trees.ts"
-import { bandFor, type IntervalCalibration } from "./conformal.ts"
-import { type Estimate, intervalOf, intervalWithin, type Level } from "./estimate.ts"
 import { LEVEL_FIT, type LevelFit } from "./level-fit.ts"
 import { fitRidge, type LinearFit, predict } from "./ridge.ts"
 
@@ -18,11 +18,12 @@ export interface LevelFacts {
 }
 
 /** Fewer say too little of an app. */
-export const LEAST_RATINGS = 10
+const LEAST_RATINGS = 10
 
 /**
  * All installs of an app so far, by what its page shows: ratings, with bends; age, last update, price, in-app purchases, ads,
- * mean rating, category; and trees for what lines leave. Null with fewer than ten ratings.
+ * mean rating, category; and trees for what lines leave. Null with fewer than ten ratings. No operation answers with it:
+ * Google Play's own count is on its page. It stands among the tests as what such a figure could reach.
  *
  * Source: our own fit, by `bun test/bench/estimates.ts fit`, to four fifths of the apps of Google Play in the United States
  * whose exact installs are known for July 2020 and June 2021 (gauthamp10/Google-Playstore-Dataset and samples of it).
