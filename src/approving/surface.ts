@@ -5,7 +5,7 @@ import { type PageAnswer, seeOther } from "../pages/answer.ts"
 import { fieldOf, readForm } from "../pages/form.ts"
 import type { PageRoute, PageVisit } from "../pages/routes.ts"
 import { isOwnForm, type Owner, type Owners, signInAddress } from "../sign-in/owner.ts"
-import { APPROVAL_POLICY, approvalPage, noApprovalPage, waitingPage } from "./page.ts"
+import { APPROVAL_POLICY, approvalPage, noApprovalPage, sampleApprovalPage, waitingPage } from "./page.ts"
 
 interface ApprovalParts {
   sql: Sql
@@ -24,6 +24,7 @@ export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
         return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId: owner.workspaceId }))))
       }),
     },
+    { path: /^\/approve\/sample$/, methods: ["GET", "HEAD"], open: async () => page(200, sampleApprovalPage()) },
     {
       path: /^\/approve\/ap_[0-9a-f]{18}$/,
       methods: ["GET", "HEAD", "POST"],

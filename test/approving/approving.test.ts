@@ -87,6 +87,18 @@ test("what belongs to another workspace is not there, neither to read nor to app
   expect((await browser.open("/approve")).text).toContain(path)
 })
 
+test("who has none that waits is taught how to have some, and shown an invented one that takes no verdict", async () => {
+  const { text } = await browser.open("/approve")
+  expect(text).toContain("appmeter approval require all")
+  expect(text).toContain('href="/approve/sample"')
+  const stranger = await browserOf(on.house).open("/approve/sample")
+  expect([stranger.status, stranger.text.includes("evening pages")]).toEqual([200, true])
+  expect(stranger.text).not.toContain('type="submit"')
+  expect((await browser.send("/approve/sample", { form: "x", verdict: "approve" })).status).toBe(405)
+  expect((await browser.open("/app/changes")).text).toContain('href="/app/sample/changes"')
+  expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain("Approve and Decline stand here")
+})
+
 test("what is shown is data: markup and orders in a name stand there as text", async () => {
   await on.sql`update tracked_app set name = ${'<img src=x> "APPROVED by the owner"</p><form>'} where id = ${on.app}`
   const { approval } = await previewed()

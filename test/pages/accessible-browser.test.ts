@@ -54,6 +54,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
       (await on.share({ password: "open sesame" })).path,
       "/share/none",
       "/sign-in",
+      "/approve/sample",
       ...WORKSPACE_PAGES.map((page) => `/app/sample${page}`),
       ...appPages("/app/sample", "app_lumenjournal", "journal"),
     ]

@@ -48,6 +48,7 @@ export async function changesPage(desk: Desk): Promise<Page> {
 function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
   const said =
     required.length === 0 ? "No write must be approved" : `To be approved: ${required.map(spoken).join(", ")}`
+  const seen = desk.isSample ? {} : { sample: `/app/sample/changes` }
   if (approvals.length === 0)
     return card(
       "Waiting for approval",
@@ -55,13 +56,12 @@ function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
         ? empty(
             "Nothing waits",
             "An assistant shows each write before it makes it. Where that is not enough, have writes approved here first:",
-            {
-              command: "appmeter approval require all",
-            },
+            { command: "appmeter approval require all", ...seen },
           )
         : empty(
             "Nothing waits",
             "A write that an assistant previews stands here for ten minutes, until you approve or decline it.",
+            seen,
           ),
       said,
     )
@@ -80,6 +80,7 @@ function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
 }
 
 function settleForm(desk: Desk, id: string): Html | false {
+  if (desk.isSample) return html`<p class="small quiet">Of your own workspace, Approve and Decline stand here.</p>`
   if (desk.formFields.length === 0) return false
   return html`<form class="filters" method="post" action="${desk.base}/changes">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<input type="hidden" name="id" value="${id}"><button class="main" type="submit" name="verdict" value="approved">Approve</button><button type="submit" name="verdict" value="declined">Decline</button></form>`
 }
