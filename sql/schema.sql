@@ -2073,7 +2073,7 @@ create table search_fortnight (
   constraint search_fortnight_check CHECK (((cardinality(seen_ats) > 0) AND (length(depths) = cardinality(seen_ats)) AND (cardinality(ends) = cardinality(seen_ats)) AND (length(sha256s) = (32 * cardinality(seen_ats))) AND (length(places) = ends[cardinality(ends)]) AND (cardinality(apps) <= 256))),
   constraint search_fortnight_fortnight_check CHECK ((fortnight = fortnight_of(fortnight))),
   constraint search_fortnight_origin_check CHECK ((origin <> 'demo'::text))
-);
+) with (autovacuum_vacuum_scale_factor=0.01);
 
 create table search_results (
   list_id integer not null,

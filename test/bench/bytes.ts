@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import type { Sql } from "../../src/database/types.ts"
 import { readDays } from "../../src/history/searches/term-results.ts"
 import { record } from "../../src/observations/record.ts"
-import { foldSearches, rebuildIndexes, WHOLE_DAYS } from "../../src/observations/rows/search-fortnights.ts"
+import { foldSearches, rebuildIndexes } from "../../src/observations/rows/search-fortnights.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { median } from "./load.ts"
@@ -64,11 +64,9 @@ async function store(sql: Sql, { depth, lists }: { depth: number; lists: number 
 
 /** As the retention job does it on that day. */
 async function fold(sql: Sql, today: string): Promise<void> {
-  const young = Date.parse(addDays(today, -WHOLE_DAYS)) / 86_400_000
-  const before = addDays(today, -WHOLE_DAYS - ((young % 7) % 4))
   for (let from: number | null = 0; from !== null; ) {
     const at: number = from
-    const { next } = await sql.begin((tx) => foldSearches(tx, { before, most: 4, from: at }))
+    const { next } = await sql.begin((tx) => foldSearches(tx, { today, most: 4, from: at }))
     from = next
   }
   await sql.begin(rebuildIndexes)

@@ -1,12 +1,15 @@
+import type { Fragment } from "postgres"
 import type { Db, Tx } from "../../database/types.ts"
 import { DEMO } from "../types.ts"
 
 /** Readings younger than this are still rows of their own: the day shown is asked for most. */
-export const WHOLE_DAYS = 1
+const WHOLE_DAYS = 1
 
 interface SearchFold {
-  /** Of all days before it; null = those of half weeks that were over WHOLE_DAYS ago, by the database's clock. */
+  /** Of all days before it; null = as each list's turn comes, every half week, but not those of WHOLE_DAYS before today. */
   before?: string | null
+  /** null = by the database's clock. */
+  today?: string | null
   /** Fortnights of a list at most. */
   most: number
   /** The least list id to look at. */
@@ -39,13 +42,15 @@ const DAYS = 14
 
 /**
  * Moves old readings into the rows of their fortnights; `next` is where to go on, null at the end. By half weeks, so that
- * a row is written four times. The demo's stay, since they go one day.
+ * a row is written four or five times, and each night another share of the lists: what the rows of one night leave empty, those
+ * of the next take. The demo's stay, since they go one day.
  */
 export async function foldSearches(
   tx: Tx,
-  { before = null, most, from }: SearchFold,
+  { before = null, today = null, most, from }: SearchFold,
 ): Promise<{ packed: number; next: number | null }> {
-  const found = await findOld(tx, { before, most, from })
+  const isOld = oldDays(tx, { before, today })
+  const found = await findOld(tx, { isOld, most, from })
   const end = found.at(-1)?.listId
   if (end === undefined) return { packed: 0, next: null }
   // whoever stores a reading of a list holds it, too: see record
@@ -59,31 +64,33 @@ export async function foldSearches(
   const packed = await fold(
     tx,
     found.filter(({ listId }) => free.has(listId)),
-    before,
+    isOld,
   )
   // a list that somebody holds is left to the next run
   return { packed, next: held[0]?.id ?? end + 1 }
 }
 
-/** The first of the days that are not packed yet. */
-function boundary(tx: Tx, before: string | null) {
+/** Of a reading `s`, that it is to be packed. The first bound is there for the index. */
+function oldDays(tx: Tx, { before, today }: { before: string | null; today: string | null }): Fragment {
+  if (before !== null) return tx`s.day < ${before}::date and s.origin <> ${DEMO}`
+  const young = tx`(coalesce(${today}::date, (now() at time zone 'utc')::date) - ${WHOLE_DAYS}::int)`
   return tx`
-    coalesce(
-      ${before}::date,
-      (
-        select d - (d - '1970-01-01'::date) % 7 % 4
-        from (select (now() at time zone 'utc')::date - ${WHOLE_DAYS}::int as d) d
-      )
-    )`
+    s.day < ${young} and s.day < ${young} - (${young} - '1970-01-01'::date + s.list_id) % 7 % 4 and s.origin <> ${DEMO}`
 }
 
-async function findOld(tx: Tx, { before, most, from }: Required<SearchFold>): Promise<Fortnight[]> {
+interface FortnightPage {
+  isOld: Fragment
+  most: number
+  from: number
+}
+
+async function findOld(tx: Tx, { isOld, most, from }: FortnightPage): Promise<Fortnight[]> {
   return await tx<Fortnight[]>`
     select distinct list_id as "listId", fortnight_of(day) as fortnight
     from (
       select list_id, day
-      from search_results
-      where list_id >= ${from} and day < ${boundary(tx, before)} and origin <> ${DEMO}
+      from search_results s
+      where list_id >= ${from} and ${isOld}
       order by list_id, day
       limit ${most * DAYS}
     ) r
@@ -92,12 +99,11 @@ async function findOld(tx: Tx, { before, most, from }: Required<SearchFold>): Pr
 }
 
 /** Needs the lists' lock. */
-async function fold(tx: Tx, fortnights: readonly Fortnight[], before: string | null): Promise<number> {
+async function fold(tx: Tx, fortnights: readonly Fortnight[], isOld: Fragment): Promise<number> {
   if (fortnights.length === 0) return 0
   const of = fortnightsIn(tx, fortnights)
   const old = tx`
-    s.list_id = o.list_id and s.day between o.fortnight and o.fortnight + ${DAYS - 1}::int and s.day < ${boundary(tx, before)}
-      and s.origin <> ${DEMO}`
+    s.list_id = o.list_id and s.day between o.fortnight and o.fortnight + ${DAYS - 1}::int and ${isOld}`
   const readings = await tx<FortnightReading[]>`
     select o.list_id as "listId", o.fortnight, r.source, r.seen_at::text as "seenAt", r.depth, r.complete, r.parser, r.origin,
       r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"

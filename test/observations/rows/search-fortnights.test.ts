@@ -7,6 +7,7 @@ import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
+import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
@@ -43,6 +44,17 @@ const sizes = async () =>
         coalesce(sum(cardinality(seen_ats)), 0)::int as packed
       from search_fortnight`
   )[0]!
+
+const unpacked = async () =>
+  new Map(
+    (
+      await sql<{ term: string; count: number }[]>`
+        select term, count(*)::int as count
+        from search_results
+        join list on list.id = list_id
+        group by term`
+    ).map(({ term, count }) => [term, count]),
+  )
 
 describe("readings that are packed into fortnights", () => {
   test("say what they said to every reader, whatever comes late, twice and in whatever order, whenever they are packed", async () => {
@@ -88,7 +100,7 @@ describe("readings that are packed into fortnights", () => {
     expect(await sizes()).toEqual({ whole: 2, fortnights: 0, packed: 0 })
   })
 
-  test("are those of half weeks that were over the day before yesterday; the demo's stay, and go with the demo", async () => {
+  test("are those that are older than yesterday by up to four days; the demo's stay, and go with the demo", async () => {
     const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
     const ages = [0, 1, 6, 9, 10, 40]
     const seen = ages.map((age) => reading("tea", day(age), [10001, 10002]))
@@ -98,6 +110,24 @@ describe("readings that are packed into fortnights", () => {
     expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ search_results: 0 })
     await removeDemo(sql)
     expect((await readings(sql)).map(({ ids }) => ids)).toEqual(ages.map(() => ["10001", "10002"]))
+  })
+
+  test("are packed within four days after yesterday, and each night of two lists in seven", async () => {
+    const lists = Array.from({ length: 7 }, (_, i) => `list ${i}`)
+    for (let night = 0; night < 14; night++) {
+      const today = addDays("2025-10-01", night)
+      await store(...lists.map((term) => reading(term, `${addDays(today, -1)}T05:00:00Z`, [10001, 10002])))
+      const before = await unpacked()
+      for (let from: number | null = 0; from !== null; ) {
+        const at: number = from
+        from = (await sql.begin((tx) => foldSearches(tx, { today, most: 2, from: at }))).next
+      }
+      const after = await unpacked()
+      expect(Math.max(...after.values())).toBeLessThan(6)
+      const changed = lists.filter((term) => after.get(term) !== before.get(term)).length
+      if (night >= 6) expect(changed).toBe(2)
+    }
+    expect((await readings(sql)).length).toBe(7 * 14)
   })
 
   test("are there once when packing breaks off at any of its statements", async () => {
