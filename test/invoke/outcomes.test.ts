@@ -80,7 +80,7 @@ function errorOf({ body }: Seen): string | undefined {
 /** Those of its own, and of those that any operation can raise every twenty-fourth, at length every sixth: each is raised by some. */
 function triedOf(operation: Operation): FaultCode[] {
   const at = catalog.indexOf(operation)
-  return faultsOf(operation).filter((code, i) => operation.faults.includes(code) || (at + i) % cases(24, 6) === 0)
+  return faultsOf(operation).filter((code, i) => operation.faults.includes(code) || (at + i) % cases(24, 12) === 0)
 }
 
 for (const operation of catalog) {

@@ -23,8 +23,8 @@ import { lookupAnswer, type ShownApp } from "./store-pages.ts"
 setDefaultTimeout(600_000)
 
 const MARKET = ["gb", "jp", "us"]
-const GENRES = CHART_GENRES.slice(0, cases(2, 4))
-const PLACES = cases(40, 60)
+const GENRES = CHART_GENRES.slice(0, cases(2, 3))
+const PLACES = cases(40, 50)
 const DAYS = Array.from({ length: 7 }, (_, at) => addDays(dayOf(new Date()), at - 7))
 const FEEDS = {
   topfreeapplications: ["iphone", "free"],
@@ -88,7 +88,7 @@ function chance(...words: (string | number)[]): number {
  */
 function standing(name: string, day: string): number[] {
   const at = DAYS.indexOf(day)
-  const first = 1_000_000 + (chance(name) % cases(20, 40)) * Math.floor(PLACES / 2)
+  const first = 1_000_000 + (chance(name) % cases(20, 30)) * Math.floor(PLACES / 2)
   const isAway = (id: number) => [at, at - 1].some((on) => chance(name, id, on) % 25 === 0)
   return Array.from({ length: Math.ceil(PLACES * 1.3) }, (_, i) => first + i)
     .filter((id) => !isAway(id))

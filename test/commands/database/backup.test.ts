@@ -173,7 +173,7 @@ describe("the file", () => {
   test("is not written over unless told to, and a run that is killed leaves the old one", async () => {
     const [DATA_DIR, folder] = [copyOf(kept), scratch()]
     const file = join(folder, "a.backup")
-    await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 1_000)))
+    await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
     writeFileSync(file, "old")
     const refused = await appmeter(["backup", file], { env: { DATA_DIR } })
     expect([refused.code, refused.err]).toEqual([
@@ -254,7 +254,7 @@ describe("a file that is not whole restores nothing", () => {
   test("with any one bit other it is refused in a line, or reads as it was written", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
-    const [ROUNDS, AT_START] = [cases(80, 300), cases(40, 80)]
+    const [ROUNDS, AT_START] = [cases(80, 160), cases(40, 60)]
     for (let round = 0; round < ROUNDS; round++) {
       // the first ten bytes are gzip's header, where a time and a system stand that nobody reads
       const at =
