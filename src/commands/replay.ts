@@ -1,7 +1,7 @@
 import { openAllBodies } from "../measuring/raw-bodies.ts"
 import { replay as replayBodies } from "../replay/replay.ts"
+import { KEPT_OF_ACCOUNTS } from "../replay/replay-account-reports.ts"
 import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
-import { KEPT_OF_ACCOUNTS } from "../replay/replay-reports.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { Source } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"

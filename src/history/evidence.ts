@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { bestFirst } from "../observations/best-first.ts"
-import { DEMO_FEED } from "../observations/review-feed.ts"
+import { DEMO_FEED } from "../observations/feed-name.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
 import { CHART_SOURCE_CODES } from "../observations/types-charts.ts"

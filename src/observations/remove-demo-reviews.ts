@@ -1,6 +1,6 @@
 import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
-import { DEMO_FEED } from "./review-feed.ts"
+import { DEMO_FEED } from "./feed-name.ts"
 
 /** Clears the demo's reviews: their feeds hold nothing of anybody else. Returns how many readings went, and their apps. */
 export async function removeDemoReviews(tx: Tx): Promise<{ count: number; apps: number[] }> {

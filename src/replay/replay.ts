@@ -8,10 +8,10 @@ import type { Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
 import { ReadFailure } from "../sources/source.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
+import { readHeldReports } from "./replay-account-reports.ts"
 import { readUnreadAttempts } from "./replay-attempts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
-import { readHeldReports } from "./replay-reports.ts"
 import type { ReplaySubject } from "./replay-subjects.ts"
 
 interface ReplayOptions {

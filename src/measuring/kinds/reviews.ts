@@ -1,5 +1,5 @@
 import { readKnownReviews } from "../../history/reviews/feeds.ts"
-import { feedOf } from "../../observations/review-feed.ts"
+import { feedOf } from "../../observations/feed-name.ts"
 import { itunesLookup } from "../../sources/apple/itunes-lookup.ts"
 import { appleReviews } from "../../sources/apple/reviews.ts"
 import { playDetails } from "../../sources/play/details.ts"

@@ -9,7 +9,7 @@ import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { type RecordId, rivalRecordId } from "../../vocabulary/record-ids.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { appPage, STORES } from "../../vocabulary/store-pages.ts"
-import { RivalTerm } from "../rivals/rivals.ts"
+import { RivalTerm } from "../rivals/list-rivals.ts"
 import { Count, Day, Source, Store, Storefront } from "../shapes.ts"
 import type { RecordAnswer } from "./records.ts"
 

@@ -11,7 +11,7 @@ import type { LiveSubject } from "../../vocabulary/live-read.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { keptSince, NOT_THERE, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
 import { Count, Rank, Store, Time } from "../shapes.ts"
-import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./rival-of.ts"
+import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
 
 const KEPT_DAYS = 14
 const MOST_NETWORKS = 1_000

@@ -10,8 +10,8 @@ import type { LiveSubject } from "../../vocabulary/live-read.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { keptSince, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
-import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./rival-of.ts"
-import { ratingFields, ratingsOf } from "./rival-standing.ts"
+import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
+import { ratingFields, ratingsOf } from "./rival-ratings.ts"
 
 const KEPT_DAYS = 7
 

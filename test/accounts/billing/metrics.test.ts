@@ -4,7 +4,7 @@ import { addAccount, type Register, removeAccount, rotateKey, setMapping } from 
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { readHeldReports } from "../../../src/replay/replay-reports.ts"
+import { readHeldReports } from "../../../src/replay/replay-account-reports.ts"
 import type { RawBody } from "../../../src/sources/source.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"

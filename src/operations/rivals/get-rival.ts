@@ -11,8 +11,8 @@ import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../page/listing-shapes.ts"
 import { Count, Day, Rank, RankSource, Source, Store, Storefront, Time } from "../shapes.ts"
-import { findRival, type Rival, RivalId, rivalFields } from "./rival-of.ts"
-import { ratingFields, ratingsOf, readStanding } from "./rival-standing.ts"
+import { findRival, type Rival, RivalId, rivalFields } from "./find-rival.ts"
+import { ratingFields, ratingsOf, readStoreState } from "./rival-ratings.ts"
 
 const HISTORY_DAYS = 90
 /** Of the latest answers, those of so many days count. */
@@ -137,7 +137,7 @@ export const getRival = operation({
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const today = dayOf(ctx.now())
   const window = { from: addDays(today, 1 - HISTORY_DAYS), to: today }
-  const { available, ratings } = await readStanding(ctx.sql, rival, storefront)
+  const { available, ratings } = await readStoreState(ctx.sql, rival, storefront)
   const points = await readHistory(ctx, rival, { storefront, ...window })
   const changes = await readChangesSeen(ctx, rival, { storefront, ...window })
   const keywords = await readKeywords(ctx, app, rival, storefront)

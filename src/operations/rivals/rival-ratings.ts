@@ -4,7 +4,7 @@ import { type RatingPoint, readLatestRatings } from "../../history/rating-days.t
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { described } from "../../vocabulary/schema.ts"
 import { Count, Day, Source } from "../shapes.ts"
-import type { Rival } from "./rival-of.ts"
+import type { Rival } from "./find-rival.ts"
 
 /** An app's latest rating count in a storefront. */
 export const ratingFields = {
@@ -19,13 +19,13 @@ export function ratingsOf(point: RatingPoint | null) {
   return { rating, ratings, ratingsDay: day, ratingsSource: source }
 }
 
-interface Standing {
+interface StoreState {
   /** As a look-up said last; null = none was made. */
   available: boolean | null
   ratings: RatingPoint | null
 }
 
-export async function readStanding(sql: Sql, { appId }: Rival, storefront: string): Promise<Standing> {
+export async function readStoreState(sql: Sql, { appId }: Rival, storefront: string): Promise<StoreState> {
   if (appId === null) return { available: null, ratings: null }
   const [said] = await sql<{ available: boolean }[]>`
     select available

@@ -7,11 +7,11 @@ interface RivalsQuery {
   manual: readonly string[]
 }
 
-/**
- * Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away
- * nowhere. `places` limits the rows, the first of each keyword.
- */
-function heldPlaces(sql: Db, { side, manual }: RivalsQuery, places: number | null = null) {
+/** Places that are looked at: all 200 of 100 keywords, the first 20 each of 1,000. */
+const PLACES = 20_000
+
+/** Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away nowhere. */
+function heldPlaces(sql: Db, { side, manual }: RivalsQuery) {
   return sql`
     ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id
@@ -27,16 +27,13 @@ function heldPlaces(sql: Db, { side, manual }: RivalsQuery, places: number | nul
       select u.app_id, a.term, a.position, u.rank::int as their_rank, a.our_rank
       from answer a
       cross join lateral unnest(
-        a.app_ids[1:coalesce(${places}::int / (select count(*) from answer), 250)]
+        a.app_ids[1:${PLACES}::int / (select count(*) from answer)]
       ) with ordinality u (app_id, rank)
       where u.app_id <> a.own
         and (u.rank < coalesce(a.our_rank, 32767) or u.app_id in (select app_id from named))
         and u.app_id not in (select app_id from hidden)
     )`
 }
-
-/** Places that are looked at for rivals to follow: all 200 of 100 keywords, the first 20 each of 1,000. */
-const PLACES = 20_000
 
 export interface FoundRival {
   rival: number
@@ -50,7 +47,7 @@ export interface FoundRival {
 /** All named by hand, and the first `most` of the others: most keywords first, then the best rank. */
 export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
-    with ${heldPlaces(sql, asked, PLACES)}, above as materialized (
+    with ${heldPlaces(sql, asked)}, above as materialized (
       select app_id, min(their_rank) as best, count(*) filter (where their_rank < coalesce(our_rank, 32767)) as terms
       from held
       group by app_id
